@@ -1,0 +1,71 @@
+"""What went wrong in a kernel, told by the node, its inputs, the user's line and the mend."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow import errors
+from tinyflow.graph import shapes
+
+
+def explain_failure(instruction, error, arguments=None) -> Exception:
+    """The error to raise instead of `error`, which an instruction's kernel raised.
+
+    A TF error keeps its class; ValueError, TypeError, IndexError and LinAlgError become
+    InvalidArgumentError, MemoryError ResourceExhaustedError; anything else (an exception of the
+    user's own function, say) stays as it is and gets a note.
+    """
+    operation = instruction.operation
+    problem, _, mend = str(error).partition('|')
+    if isinstance(error, errors.OpError):
+        kind = type(error)
+        if error.op is not None:
+            return error
+    elif isinstance(error, MemoryError):
+        kind = errors.ResourceExhaustedError
+    elif isinstance(error, (ValueError, TypeError, IndexError, np.linalg.LinAlgError)) \
+            and not instruction.definition.calls_user_code:
+        kind = errors.InvalidArgumentError
+    else:
+        note = f"while running {operation.type} '{operation.name}'"
+        if operation.site:
+            note += f', built at {operation.site}'
+        if hasattr(error, 'add_note'):
+            error.add_note(note)
+        return error
+    text = errors.report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
+                         inputs=_inputs(operation, arguments), mend=mend.strip() or None)
+    return kind(None, operation, text)
+
+
+class _Seen:
+    """A tensor with the shape that it had while running."""
+
+    def __init__(self, tensor, array):
+        self.name, self.op = tensor.name, tensor.op
+        self.dtype = tensor.dtype.base_dtype
+        shape = getattr(array, 'shape', None)
+        self.shape_text = tensor.shape_text if shape is None else shapes.text(shape)
+
+
+def _inputs(operation, arguments):
+    labels = [a.name for a in operation.definition.inputs]
+    tensors = operation.inputs
+    if len(labels) != len(tensors):
+        labels = [f'input {i}' for i in range(len(tensors))]
+    if arguments is None or len(arguments) != len(tensors):
+        arguments = [None] * len(tensors)
+    return [(label, _Seen(t, a)) for label, t, a in zip(labels[:6], tensors, arguments)]
+
+
+def uninitialized(cells, instruction) -> Exception:
+    """PAINS A2: every uninitialised Variable that the run needs, not only the first."""
+    operations = [cell.operation for cell in cells]
+    first = operations[0]
+    names = ', '.join(f"'{op.name}'" for op in operations)
+    problem = f"Attempting to use uninitialized value {first.name}"
+    if len(operations) > 1:
+        problem += f'\n  the run needs {len(operations)} uninitialized variables: {names}'
+    return errors.FailedPreconditionError(None, first, errors.report(
+        problem, op=first,
+        mend='sess.run(tf.global_variables_initializer()) after the last Variable and optimizer '
+             'was made, in this very Session; an initializer made before them leaves them out.'))

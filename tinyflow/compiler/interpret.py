@@ -1,0 +1,62 @@
+"""The reference executor: runs a Program instruction by instruction, with no reuse of memory.
+
+Slow and obvious on purpose: the compiled program is tested against it.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.compiler.failure import explain_failure, uninitialized
+from tinyflow.graph.static import as_python
+
+
+def interpret(program, feeds, store) -> list:
+    """The fetched arrays, given arrays for the program's feeds and the Session's Store."""
+    env = dict(zip(program.feeds, feeds))
+    with np.errstate(all='ignore'):
+        for instruction in program.instructions:
+            arguments = arguments_of(instruction, env, store)
+            try:
+                outputs = run_kernel(instruction, arguments, store)
+            except Exception as error:                  # noqa: BLE001 - reworded for the user
+                raise explain_failure(instruction, error, arguments) from None
+            for value, array in zip(instruction.outputs, outputs):
+                env[value] = np.array(array, value.dtype.np, copy=instruction.copy or None)
+    return [None if v is None else np.array(v.array if v.array is not None else env[v])
+            for v in program.fetches]
+
+
+def arguments_of(instruction, env, store):
+    """The arrays (cells for places that are assigned to) that an instruction's kernel is given."""
+    takes_cell = instruction.definition.takes_cell
+    arguments = []
+    for i, value in enumerate(instruction.inputs):
+        if value.place is None:
+            arguments.append(env[value] if value.array is None else value.array)
+            continue
+        cell = store.cell(value.place)
+        if i in takes_cell:
+            arguments.append(cell)
+            continue
+        if cell.value is None:
+            raise uninitialized([cell], instruction)
+        arguments.append(cell.value)
+    return arguments
+
+
+def run_kernel(instruction, arguments, store):
+    """Calls an instruction's kernel; a tuple of its outputs."""
+    definition = instruction.definition
+    arguments = list(arguments)
+    for i in definition.static_flat_positions(len(arguments)):
+        arguments[i] = as_python(arguments[i])
+    if definition.has_lists:
+        arguments = definition.nest(arguments)
+    if definition.state is not None:
+        arguments.insert(0, store.state(instruction.operation))
+    result = definition.kernel(*arguments, **{k: instruction.attrs[k]
+                                              for k in definition.kernel_attrs})
+    if not instruction.outputs:
+        return ()
+    single = len(definition.outputs) == 1 and not definition.outputs[0].is_list
+    return (result,) if single else tuple(result)

@@ -1,0 +1,136 @@
+"""The compiler's intermediate form: an ordered list of instructions over values.
+
+A Program is data. Stages make, rewrite, print and run it; none of them touches the user's graph.
+Value and Instruction answer to the same names as Tensor and Operation (dtype, raw_shape, inputs,
+outputs, attrs), so that an op's declaration works on both.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tinyflow.graph import shapes
+
+
+class Value:
+    """One value of a program: what a Tensor is to the graph.
+
+    `array` is the value itself where it is a known constant; `static` the part that is known of a
+    small integer value (see graph/static.py); `place` is set where the value is a Variable's
+    storage, and is then the VariableV2 operation.
+    """
+
+    __slots__ = ('name', 'dtype', 'raw_shape', 'array', 'static', 'place', 'producer')
+
+    def __init__(self, name, dtype, raw_shape, place=None):
+        self.name = name
+        self.dtype = dtype.base_dtype
+        self.raw_shape = raw_shape
+        self.array = None
+        self.static = None
+        self.place = place
+        self.producer: Instruction | None = None
+
+    @property
+    def known_shape(self) -> bool:
+        return self.raw_shape is not None and None not in self.raw_shape
+
+    def __repr__(self):
+        return f'{self.name} {self.dtype.name} {shapes.text(self.raw_shape)}'
+
+
+class Instruction:
+    """One step: an op's kernel on input values, giving output values.
+
+    `operation` is the node it comes from; a rewritten instruction keeps the node it stands for, so
+    that errors and profiles name the user's line. `copy` asks that the result be a copy of its own
+    rather than a view of a Variable that is about to change.
+    """
+
+    __slots__ = ('definition', 'operation', 'inputs', 'outputs', 'attrs', 'copy')
+
+    def __init__(self, definition, operation, inputs, outputs, attrs, copy=False):
+        self.definition = definition
+        self.operation = operation
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attrs = attrs
+        self.copy = copy
+        for value in outputs:
+            value.producer = self
+
+    @property
+    def type(self) -> str:
+        return self.definition.type
+
+    @property
+    def name(self) -> str:
+        return self.operation.name
+
+    @property
+    def writes(self) -> bool:
+        return bool(self.definition.writes)
+
+    @property
+    def removable(self) -> bool:
+        """True if nothing is lost by not running it when its outputs are unused."""
+        return self.definition.pure and not self.definition.writes
+
+    def with_inputs(self, inputs) -> Instruction:
+        """The same instruction on other inputs; its outputs are handed over."""
+        return Instruction(self.definition, self.operation, tuple(inputs), self.outputs,
+                           self.attrs, self.copy)
+
+    def __repr__(self):
+        inputs = ', '.join(v.name for v in self.inputs)
+        outputs = ', '.join(map(repr, self.outputs))
+        return f'{self.type}({inputs}) -> {outputs or "nothing"}'
+
+
+@dataclass(frozen=True)
+class Program:
+    """Instructions in order; `feeds` are given from outside, `fetches` handed back (None for an
+    Operation, which only has to run)."""
+
+    instructions: tuple[Instruction, ...]
+    feeds: tuple[Value, ...]
+    fetches: tuple[Value | None, ...]
+    notes: tuple[Any, ...] = field(default=())      # what each pass has to report
+
+    def with_instructions(self, instructions, note=None) -> Program:
+        return replace(self, instructions=tuple(instructions),
+                       notes=self.notes + ((note,) if note else ()))
+
+    def __str__(self):
+        lines = [f'feed {v!r}' for v in self.feeds]
+        lines += [repr(i) for i in self.instructions]
+        lines += [f'fetch {v.name if v else "(operation)"}' for v in self.fetches]
+        return '\n'.join(lines)
+
+    def check(self) -> None:
+        """Raises ValueError if a value is used before it is made, or made twice."""
+        made = set(self.feeds)
+        for instruction in self.instructions:
+            for value in instruction.inputs:
+                if value not in made and value.array is None:
+                    raise ValueError(f'{value} is used before it is made, by {instruction!r}')
+            for value in instruction.outputs:
+                if value in made:
+                    raise ValueError(f'{value} is made twice, by {instruction!r}')
+                made.add(value)
+        for value in self.fetches:
+            if value is not None and value not in made and value.array is None:
+                raise ValueError(f'{value} is fetched but never made')
+
+
+@dataclass(frozen=True)
+class Note:
+    """What one pass did, for people."""
+
+    name: str
+    text: str
+    before: int
+    after: int
+
+    def __str__(self):
+        return f'{self.name:<22}{self.before:>6} -> {self.after:<6}{self.text}'

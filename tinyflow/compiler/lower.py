@@ -1,0 +1,60 @@
+"""Stage 3: ordered operations become a Program.
+
+Variables are places: an instruction that reads one names its place as an input, and what a fetch
+reads of a place is made an instruction of its own, at the moment when it must be read.
+"""
+from __future__ import annotations
+
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.schedule import place_of, reads_to_copy
+from tinyflow.graph.op import Op
+from tinyflow.graph.operation import Tensor
+
+
+def lower(order, feeds, fetches) -> Program:
+    """The Program that runs `order`, taking `feeds` (tensors) and giving `fetches`."""
+    values = {t: Value(t.name, t.dtype, t.raw_shape) for t in feeds}
+    given = tuple(values[t] for t in feeds)
+    places: dict = {}
+    copies = reads_to_copy(order, fetches, values)
+    fetched_places = {t for t in fetches
+                      if isinstance(t, Tensor) and t.dtype.is_ref and t not in values}
+    results, instructions = {}, []
+    for operation in order:
+        inputs = tuple(values[t] for t in operation.inputs)
+        outputs = []
+        for tensor in operation.outputs:
+            fed = tensor in values
+            value = Value(tensor.name, tensor.dtype, tensor.raw_shape)
+            if tensor.dtype.is_ref and not fed:
+                value = _place_value(tensor, value, places)
+            if not fed:
+                values[tensor] = value
+            outputs.append(value)
+        if operation.inputs or not operation.outputs or not outputs[0].place:
+            made = tuple(v for v in outputs if not (v.place and operation.inputs))
+            instructions.append(Instruction(operation.definition, operation, inputs, made,
+                                            operation.attrs, operation in copies))
+        for tensor in operation.outputs:
+            if tensor in fetched_places:
+                results[tensor] = _read(operation, values[tensor], tensor)
+                instructions.append(results[tensor].producer)
+    wanted = tuple(results.get(f, values.get(f)) if isinstance(f, Tensor) else None
+                   for f in fetches)
+    return Program(tuple(instructions), given, wanted)
+
+
+def _place_value(tensor, value, places):
+    """One Value stands for a Variable's storage, whichever ref tensor names it."""
+    root = place_of(tensor)
+    if root not in places:
+        value.place = root
+        value.raw_shape = root.outputs[0].raw_shape
+        places[root] = value
+    return places[root]
+
+
+def _read(operation, place, tensor):
+    value = Value(tensor.name, tensor.dtype, tensor.raw_shape)
+    Instruction(Op.registry['Identity'], operation, (place,), (value,), {}, copy=True)
+    return value

@@ -1,0 +1,77 @@
+"""Stage 1: which operations the fetches need, cut at the fed tensors."""
+from __future__ import annotations
+
+from tinyflow import errors
+from tinyflow.graph.operation import Operation, Tensor
+
+
+def prune(fetches, feeds) -> list[Operation]:
+    """The operations that must run for `fetches`, in order of creation.
+
+    A fed tensor needs nothing. An operation runs if one of its outputs is wanted that is not fed,
+    or if something waits for it. Raises InvalidArgumentError for a placeholder that is needed and
+    not fed.
+    """
+    fed = set(feeds)
+    wanted_by: dict[Operation, Operation | None] = {}
+    stack: list[tuple[Operation, Operation | None]] = []
+    for fetch in fetches:
+        if isinstance(fetch, Operation):
+            stack.append((fetch, None))
+        elif fetch not in fed:
+            stack.append((fetch.op, None))
+    while stack:
+        operation, consumer = stack.pop()
+        if operation in wanted_by:
+            continue
+        wanted_by[operation] = consumer
+        if operation.type == 'Placeholder':
+            raise _unfed(operation, wanted_by, feeds)
+        for tensor in operation.inputs:
+            if tensor not in fed and tensor.op not in wanted_by:
+                stack.append((tensor.op, operation))
+        for control in operation.control_inputs:
+            if control not in wanted_by and not _all_fed(control, fed):
+                stack.append((control, operation))
+    return sorted(wanted_by, key=lambda operation: operation.id)
+
+
+def _all_fed(operation, fed):
+    """Waiting for a fed placeholder is waiting for nothing."""
+    return bool(operation.outputs) and all(t in fed for t in operation.outputs)
+
+
+def _unfed(placeholder, wanted_by, feeds):
+    """PAINS A1: the error names the way from the fetch to the placeholder, and the nearest feed."""
+    path = [placeholder]
+    while wanted_by[path[-1]] is not None:
+        path.append(wanted_by[path[-1]])
+    tensor = placeholder.outputs[0]
+    way = ' -> '.join(_shorten([f"'{operation.name}'" for operation in reversed(path)]))
+    problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
+               f'{tensor.dtype.name} and shape {tensor.shape_text}\n'
+               f'  needed by {way}')
+    mend = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
+    twin = _nearest(placeholder, feeds)
+    if twin is not None:
+        problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
+                                                    else '')
+        mend = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
+                'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
+                'one too.')
+    return errors.InvalidArgumentError(
+        None, placeholder, errors.report(problem, op=placeholder, mend=mend))
+
+
+def _shorten(names):
+    return names if len(names) <= 6 else names[:3] + ['...'] + names[-2:]
+
+
+def _nearest(placeholder, feeds) -> Tensor | None:
+    """A fed tensor whose name differs from the placeholder's only by a number at the end."""
+    stem = placeholder.name.rstrip('0123456789').rstrip('_')
+    for tensor in feeds:
+        other = tensor.op.name.rstrip('0123456789').rstrip('_')
+        if other == stem:
+            return tensor
+    return None

@@ -1,0 +1,174 @@
+"""Stage 2: the order in which operations run, and which reads of Variables need a copy.
+
+Creation order is already a topological order, since a node's inputs exist before the node. What is
+left to decide is when Variables are written:
+
+* a read that is not ordered after an assignment sees the value from before the run (TF1 leaves
+  this a race), so every such read comes before the write;
+* writes come as late as they can, so that values read before them are dead by then; a value
+  that is not must be copied when it is read.
+"""
+from __future__ import annotations
+
+import heapq
+
+from tinyflow.graph.operation import Operation, Tensor
+
+
+def place_of(tensor: Tensor) -> Operation | None:
+    """The VariableV2 whose storage `tensor` stands for, or None for an ordinary value."""
+    while tensor.dtype.is_ref:
+        operation = tensor.op
+        writes = operation.definition.writes
+        if not operation.inputs:
+            return operation
+        tensor = operation.inputs[writes[0] if writes else 0]
+    return None
+
+
+def schedule(operations: list[Operation], fed=frozenset()) -> list[Operation]:
+    """`operations` (in creation order) in the order in which they run."""
+    if not any(operation.definition.writes for operation in operations) and \
+            _in_order(operations):
+        return operations
+    before = _dependencies(operations, fed)
+    order = _topological(operations, before)
+    late_reads = _reads_that_come_late(order, before, fed)
+    if late_reads:
+        for reader, writer in late_reads:
+            before[writer].append(reader)
+        order = _topological(operations, before, late_reads)
+    return order
+
+
+def _in_order(operations):
+    """False if a control input was added to an operation after both were made."""
+    return all(c.id < operation.id for operation in operations
+               for c in operation.control_inputs)
+
+
+def _dependencies(operations, fed):
+    inside = set(operations)
+    return {operation: [op for op in dict.fromkeys(
+        [t.op for t in operation.inputs if t not in fed] + list(operation.control_inputs))
+        if op in inside] for operation in operations}
+
+
+def _topological(operations, before, optional=()):
+    """Kahn's algorithm, writes last, then by creation; drops `optional` edges to break a cycle."""
+    after: dict[Operation, list[Operation]] = {operation: [] for operation in operations}
+    missing = {}
+    for operation in operations:
+        missing[operation] = len(before[operation])
+        for needed in before[operation]:
+            after[needed].append(operation)
+    ready = [_priority(operation) for operation in operations if not missing[operation]]
+    heapq.heapify(ready)
+    optional = list(optional)
+    order, by_id = [], {operation.id: operation for operation in operations}
+    while len(order) < len(operations):
+        if not ready:
+            if not optional:
+                cycle = ', '.join(o.name for o in operations if missing[o])[:200]
+                raise ValueError(f'These operations wait for each other: {cycle}')
+            reader, writer = optional.pop()
+            after[reader].remove(writer)
+            missing[writer] -= 1
+            if not missing[writer]:
+                heapq.heappush(ready, _priority(writer))
+            continue
+        operation = by_id[heapq.heappop(ready)[1]]
+        order.append(operation)
+        for later in after[operation]:
+            missing[later] -= 1
+            if not missing[later]:
+                heapq.heappush(ready, _priority(later))
+    return order
+
+
+def _priority(operation):
+    return bool(operation.definition.writes), operation.id
+
+
+def _written(operation):
+    """The places that an operation writes."""
+    return [place_of(operation.inputs[i]) for i in operation.definition.writes]
+
+
+def _read(operation, fed):
+    """The places that an operation reads (and does not just assign to)."""
+    places = []
+    for i, tensor in enumerate(operation.inputs):
+        if tensor.dtype.is_ref and tensor not in fed and i not in operation.definition.writes:
+            places.append(place_of(tensor))
+    return places
+
+
+def _reads_that_come_late(order, before, fed):
+    """(reader, writer) pairs where the order puts a write before a read that does not follow it.
+
+    Every writer has a bit; a bit set of the writers that each operation comes after is carried
+    along the order.
+    """
+    bits, writers = {}, {}
+    for operation in order:
+        for place in _written(operation) if operation.definition.writes else ():
+            bits.setdefault(operation, 1 << len(bits))
+            writers.setdefault(place, []).append(operation)
+    follows: dict[Operation, int] = {}
+    done, late = 0, []
+    for operation in order:
+        mask = 0
+        for needed in before[operation]:
+            mask |= follows[needed]
+        for place in _read(operation, fed):
+            late += [(operation, writer) for writer in writers.get(place, ())
+                     if writer is not operation and bits[writer] & done & ~mask]
+        own = bits.get(operation, 0)
+        done |= own
+        follows[operation] = mask | own
+    return late
+
+
+def reads_to_copy(order, fetches, fed=frozenset()) -> set[Operation]:
+    """Operations whose result is a view of a Variable's storage and is used after a later write.
+
+    Their result must be a copy. A place itself (a ref output) is read when it is used, so only
+    views of it matter here.
+    """
+    if not any(operation.definition.writes for operation in order):
+        return set()
+    writes_done: dict[Operation, int] = {}
+    read_at: dict[Tensor, tuple[Operation, int]] = {}
+    copied = set()
+
+    def use(tensor):
+        place, count = read_at[tensor]
+        if writes_done.get(place, 0) > count:
+            copied.add(tensor.op)
+
+    for operation in order:
+        for tensor in operation.inputs:
+            if tensor in read_at and tensor not in fed:
+                use(tensor)
+        for place in _written(operation) if operation.definition.writes else ():
+            writes_done[place] = writes_done.get(place, 0) + 1
+        place = _views_place(operation, read_at, fed)
+        if place is not None:
+            read_at[operation.outputs[0]] = place, writes_done.get(place, 0)
+    for fetch in fetches:
+        if fetch in read_at and fetch not in fed:
+            use(fetch)
+    return copied
+
+
+def _views_place(operation, read_at, fed):
+    """The place whose storage an operation's (ordinary) result shares memory with."""
+    if not operation.definition.view or operation.outputs[0].dtype.is_ref:
+        return None
+    source = operation.inputs[0]
+    if source in fed:
+        return None
+    if source.dtype.is_ref:
+        return place_of(source)
+    return read_at[source][0] if source in read_at else None

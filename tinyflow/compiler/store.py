@@ -1,0 +1,55 @@
+"""What a Session owns: the values of Variables, and the states of stateful ops."""
+from __future__ import annotations
+
+import threading
+
+
+class Cell:
+    """The place of one Variable: `value` is its array, None before it is initialised.
+
+    The array is updated in place for as long as its shape stays; it is never handed out.
+    """
+
+    __slots__ = ('value', 'operation', 'lock', '__weakref__')
+
+    def __init__(self, operation):
+        self.value = None
+        self.operation = operation
+        self.lock = threading.Lock()
+
+
+class Store:
+    """Cells by VariableV2 operation and states by stateful operation, made when first needed."""
+
+    def __init__(self):
+        self._cells: dict = {}
+        self._states: dict = {}
+        self._lock = threading.Lock()
+
+    def cell(self, operation) -> Cell:
+        """The Cell of a VariableV2 operation."""
+        try:
+            return self._cells[operation]
+        except KeyError:
+            with self._lock:
+                return self._cells.setdefault(operation, Cell(operation))
+
+    def state(self, operation):
+        """The state of a stateful operation, such as a random stream's position."""
+        try:
+            return self._states[operation]
+        except KeyError:
+            with self._lock:
+                if operation not in self._states:
+                    definition = operation.definition
+                    self._states[operation] = definition.state(operation.attrs)
+                return self._states[operation]
+
+    def cells(self):
+        """All cells so far."""
+        return list(self._cells.values())
+
+    def clear(self):
+        """Forgets everything; for a closed Session."""
+        self._cells.clear()
+        self._states.clear()

@@ -1,0 +1,109 @@
+"""TensorFlow's exception classes, and the one way tinyflow words an error.
+
+A message says in this order: what is wrong with which node; the node's inputs with dtype, shape
+and the user's line that made them; the user's line that made the node; the most likely mend.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS = range(7)
+PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE = range(7, 12)
+UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(12, 17)
+
+
+class OpError(Exception):
+    """An error of a node while the graph runs; `.op` is the Operation (or None)."""
+
+    code = UNKNOWN
+
+    def __init__(self, node_def, op, message, error_code=None):
+        super().__init__(message)
+        self.node_def = node_def
+        self.op = op
+        self.message = message
+        self.error_code = self.code if error_code is None else error_code
+
+    def __str__(self):
+        return self.message
+
+    def __reduce__(self):
+        return type(self), (None, None, self.message)
+
+
+def _error(name, code, meaning):
+    return type(name, (OpError,), {'code': code, '__doc__': meaning, '__module__': __name__})
+
+
+CancelledError = _error('CancelledError', CANCELLED, 'The operation was cancelled.')
+UnknownError = _error('UnknownError', UNKNOWN, 'An error that fits no other class.')
+InvalidArgumentError = _error('InvalidArgumentError', INVALID_ARGUMENT,
+                              'An op received a value that it cannot work with.')
+DeadlineExceededError = _error('DeadlineExceededError', DEADLINE_EXCEEDED, 'Time ran out.')
+NotFoundError = _error('NotFoundError', NOT_FOUND, 'A file, key or resource does not exist.')
+AlreadyExistsError = _error('AlreadyExistsError', ALREADY_EXISTS, 'What was to be made exists.')
+PermissionDeniedError = _error('PermissionDeniedError', PERMISSION_DENIED, 'Not allowed.')
+UnauthenticatedError = _error('UnauthenticatedError', UNAUTHENTICATED, 'No valid credentials.')
+ResourceExhaustedError = _error('ResourceExhaustedError', RESOURCE_EXHAUSTED, 'Out of memory.')
+FailedPreconditionError = _error('FailedPreconditionError', FAILED_PRECONDITION,
+                                 'Something must be done first, e.g. initialise a Variable.')
+AbortedError = _error('AbortedError', ABORTED, 'The operation was given up.')
+OutOfRangeError = _error('OutOfRangeError', OUT_OF_RANGE, 'Past the end of the input.')
+UnimplementedError = _error('UnimplementedError', UNIMPLEMENTED, 'Not available in tinyflow.')
+InternalError = _error('InternalError', INTERNAL, 'tinyflow broke a promise of its own.')
+UnavailableError = _error('UnavailableError', UNAVAILABLE, 'The service is not available.')
+DataLossError = _error('DataLossError', DATA_LOSS, 'A file is damaged.')
+
+
+class TinyflowWarning(UserWarning):
+    """A warning of tinyflow; its text starts with an id such as [A3] that can be filtered on."""
+
+
+def describe(tensor) -> str:
+    """A tensor in one line: name, dtype, shape and the user's line that made it."""
+    from_line = f'   made at {tensor.op.site}' if tensor.op.site else ''
+    return f"'{tensor.name}' {tensor.dtype.name} {tensor.shape_text}{from_line}"
+
+
+def report(problem: str, op=None, inputs=(), mend: str | None = None) -> str:
+    """The text of an error: the problem, the tensors it is about, the user's line, the mend.
+
+    `inputs` are tensors, or (label, tensor) pairs.
+    """
+    lines = [problem]
+    for item in inputs:
+        label, tensor = item if isinstance(item, tuple) else ('input', item)
+        lines.append(f'  {label}: {describe(tensor)}')
+    if op is not None and op.site:
+        lines.append(f'  built at {op.site}')
+    if mend:
+        lines.append(f'  Mend: {mend}')
+    return '\n'.join(lines)
+
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def _show_users_frames(kind, error, trace):
+    """Prints a traceback without the frames inside tinyflow, for errors that tinyflow worded."""
+    worded = isinstance(error, OpError) or getattr(error, 'worded_by_tinyflow', False)
+    if not worded or os.environ.get('TINYFLOW_FULL_TRACEBACK') == '1':
+        _previous_hook(kind, error, trace)
+        return
+    frames = [f for f in traceback.extract_tb(trace) if not f.filename.startswith(_PACKAGE)
+              and not f.filename.startswith('<tinyflow')]
+    print('Traceback (most recent call last):', file=sys.stderr)
+    print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
+    print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
+
+
+def worded(error: Exception) -> Exception:
+    """Marks a TypeError, ValueError ... whose message tinyflow wrote, and returns it."""
+    error.worded_by_tinyflow = True
+    return error
+
+
+_previous_hook = sys.excepthook
+sys.excepthook = _show_users_frames

@@ -1,0 +1,218 @@
+"""convert_to_tensor: how Python values, arrays and Variables become nodes, by TF1's dtype rules.
+
+A Python float becomes float32, an int int32 (int64 if it needs more bits); NumPy values keep their
+dtype; a list with tensors in it is packed. Nothing is converted from one dtype to another silently.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.errors import report, worded
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.operation import Tensor
+
+_conversions: list[tuple[type | tuple, object]] = []
+
+
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Tells how objects of a class become tensors: conversion_func(value, dtype, name, as_ref)."""
+    _conversions.append((base_type, conversion_func))
+
+
+def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None,
+                      as_ref=False) -> Tensor:
+    """`value` as a Tensor of `dtype` (or, without one, of the dtype that its kind implies).
+
+    `preferred_dtype` is used if the value fits it. Raises TypeError or ValueError if a dtype is
+    asked for that the value does not have.
+    """
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if dtype is not None and value.dtype.base_dtype is not dtype.base_dtype:
+            raise worded(ValueError(report(
+                f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
+                f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
+                mend=f'tf.cast({value.op.name!r}, tf.{dtype.base_dtype.name}) where the change is '
+                     'meant.')))
+        return value
+    for base_type, function in _conversions:
+        if isinstance(value, base_type):
+            result = function(value, dtype=dtype, name=name, as_ref=as_ref)
+            if result is not NotImplemented:
+                return result
+    preferred = preferred_dtype or dtype_hint
+    if dtype is None and preferred is not None:
+        try:
+            return constant(value, preferred, name or 'Const')
+        except (TypeError, ValueError):
+            pass
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _pack(value, dtype or _dtype_inside(value), name or 'packed')
+    return constant(value, dtype, name or 'Const')
+
+
+def constant(value, dtype, name):
+    """A Const node holding `value`."""
+    array, dtype = as_array(value, dtype)
+    from tinyflow.graph.const import Const
+    return Const.apply(name=name, value=array, dtype=dtype)
+
+
+def as_array(value, dtype=None):
+    """(array, DType) for a Python or NumPy value, by the rules above.
+
+    Raises TypeError where the value is not of the dtype asked for.
+    """
+    kind = type(value)
+    if kind is float and (dtype is None or dtype is dtypes.float32):
+        return np.array(value, np.float32), dtypes.float32
+    if dtype is not None:
+        dtype = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(value, (np.ndarray, np.generic)):
+        return _from_numpy(value, dtype)
+    if isinstance(value, shapes.TensorShape):
+        return _from_shape(value, dtype)
+    if value is None:
+        raise worded(ValueError('None values not supported.'))
+    return _from_python(value, dtype)
+
+
+def _from_numpy(value, dtype):
+    if dtype is None:
+        dtype = dtypes.as_dtype(value.dtype)
+    if dtype is dtypes.string:
+        return _bytes_array(value), dtype
+    array = np.asarray(value)
+    return (array if array.dtype == dtype.np else array.astype(dtype.np)), dtype
+
+
+def _from_shape(shape, dtype):
+    if not shape.is_fully_defined():
+        raise worded(ValueError(f'Cannot convert a partially known TensorShape to a Tensor: {shape}'
+                                '\n  Mend: tf.shape(x) is the shape while the graph runs.'))
+    if dtype not in (None, dtypes.int32, dtypes.int64):
+        raise worded(TypeError(f'Cannot convert a TensorShape to dtype: {dtype.name}'))
+    dtype = dtype or dtypes.int32
+    return np.array(shape.raw, dtype.np), dtype
+
+
+def _from_python(value, dtype):
+    sample = _first_leaf(value)
+    if isinstance(sample, (str, bytes)):
+        if dtype not in (None, dtypes.string):
+            _refuse(sample, dtype)
+        return _bytes_array(value), dtypes.string
+    try:
+        array = np.array(_without_dimensions(value) if isinstance(value, (list, tuple)) else value)
+    except ValueError as error:
+        raise worded(ValueError(f'Cannot make a tensor of this value: {error}\n  Mend: rows of one '
+                                'length; pad the shorter ones.')) from None
+    if array.dtype.kind not in 'biufc':
+        if isinstance(value, (shapes.Dimension, int)):
+            array = np.array(int(value))
+        else:
+            raise worded(TypeError(f'Failed to convert object of type {type(value)} to Tensor. '
+                                   f'Contents: {value!r}. Consider casting elements to a supported '
+                                   'type.'))
+    if dtype is None:
+        return _default_dtype(array, sample)
+    _check_kind(array, dtype, value)
+    return array.astype(dtype.np), dtype
+
+
+def _default_dtype(array, sample):
+    if array.dtype.kind == 'f' and not isinstance(sample, np.float64) or array.size == 0:
+        return array.astype(np.float32), dtypes.float32
+    if array.dtype == np.int64 and not isinstance(sample, np.int64):
+        narrow = array.astype(np.int32)
+        if (narrow == array).all():
+            return narrow, dtypes.int32
+    return array, dtypes.as_dtype(array.dtype)
+
+
+_FITS = {'b': 'b', 'i': 'iufc', 'u': 'iufc', 'f': 'fc', 'c': 'c'}
+
+
+def _check_kind(array, dtype, value):
+    if array.size == 0 and array.dtype.kind == 'f':
+        return
+    if dtype.kind not in _FITS[array.dtype.kind]:
+        _refuse(_first_leaf(value), dtype)
+    if dtype.is_integer:
+        limits = np.iinfo(dtype.np)
+        if array.size and (array.min() < limits.min or array.max() > limits.max):
+            raise worded(ValueError(
+                f'Tensor conversion: {value!r} does not fit in {dtype.name}, which holds '
+                f'{limits.min} to {limits.max}.'))
+
+
+def _refuse(sample, dtype):
+    raise worded(TypeError(f'Expected {dtype.name}, got {sample!r} of type '
+                           f"'{type(sample).__name__}' instead."))
+
+
+def _first_leaf(value):
+    while isinstance(value, (list, tuple)):
+        if not len(value):
+            return 0.0
+        value = next((v for v in value if not (isinstance(v, (list, tuple)) and not len(v))),
+                     value[0])
+    return value
+
+
+def _without_dimensions(value):
+    if isinstance(value, (list, tuple)):
+        return [_without_dimensions(v) for v in value]
+    if value is None:
+        raise worded(ValueError('None values not supported.'))
+    return int(value) if isinstance(value, shapes.Dimension) else value
+
+
+def _bytes_array(value):
+    """Strings as an object array of bytes, as TF holds them."""
+    source = np.asarray(value, dtype=object)
+    result = np.empty(source.shape, dtype=object)
+    for index in np.ndindex(source.shape):
+        item = source[index]
+        if not isinstance(item, (str, bytes)):
+            _refuse(item, dtypes.string)
+        result[index] = item.encode() if isinstance(item, str) else bytes(item)
+    return result
+
+
+def _is_tensor_like(value):
+    return isinstance(value, Tensor) or any(isinstance(value, b) for b, _ in _conversions)
+
+
+def _holds_tensor(value):
+    return any(_holds_tensor(v) if isinstance(v, (list, tuple)) else _is_tensor_like(v)
+               for v in value)
+
+
+def _dtype_inside(value):
+    for item in value:
+        if isinstance(item, (list, tuple)):
+            found = _dtype_inside(item)
+            if found is not None:
+                return found
+        elif _is_tensor_like(item):
+            return item.dtype.base_dtype
+    return None
+
+
+def _pack(value, dtype, name):
+    """Stacks a nested list that has tensors in it; each level is a Pack node, as in TF1."""
+    from tinyflow.graph.const import Pack
+    from tinyflow.graph.graph import name_scope
+    with name_scope(name) as scope:
+        elements = []
+        for i, item in enumerate(value):
+            if isinstance(item, (list, tuple)):
+                elements.append(_pack(item, dtype, str(i)) if _holds_tensor(item)
+                                else constant(item, dtype, str(i)))
+            elif _is_tensor_like(item):
+                elements.append(convert_to_tensor(item, dtype, str(i)))
+            else:
+                elements.append(constant(item, dtype, str(i)))
+        return Pack.apply(elements, name=scope)

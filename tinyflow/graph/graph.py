@@ -1,0 +1,519 @@
+"""Graph: the list of nodes, their names, and the scopes that are open while nodes are added.
+
+Nodes are only ever added, in a fixed order; a program that builds a graph twice builds the same
+one. The stacks of default graphs and default sessions, one per thread, are here too: a Session is
+only known as "something with run(fetches, feed_dict)".
+"""
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from contextlib import contextmanager
+
+from tinyflow.errors import describe, report, worded
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.sites import Site, here
+
+_VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
+_VALID_INNER_NAME = re.compile(r'[A-Za-z0-9_.\-/]*\Z')
+_births = itertools.count(1)
+
+
+class _Controller:
+    """One open `with control_dependencies(...)` block: what to wait for, and what is inside."""
+
+    __slots__ = ('waits_for', 'inside')
+
+    def __init__(self, waits_for):
+        self.waits_for = waits_for
+        self.inside = set()
+
+
+class Graph:
+    """A dataflow graph: operations in order of creation, with TF's naming and scoping rules."""
+
+    def __init__(self):
+        self.key = next(_births)                # "graph 2" in messages
+        self._site = here(2)
+        self._operations: list[Operation] = []
+        self._by_name: dict[str, Operation] = {}
+        self._names_in_use: dict[str, int] = {}
+        self._name_stack = ''
+        self._collections: dict[object, list] = {}
+        self._controllers: list[_Controller] = []
+        self._devices: list[str] = []
+        self._gradient_overrides: dict[str, str] = {}
+        self._finalized_by = None
+        self._last_id = 0
+        self._lock = threading.RLock()
+        self.seed = None
+
+    # ---- nodes ---------------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """Number of nodes made so far; grows with every node."""
+        return self._last_id
+
+    def add(self, operation: Operation) -> None:
+        """Appends a node; `Op.apply` is the only caller. Raises RuntimeError once finalized."""
+        if self._finalized_by is not None:
+            self._refuse_to_grow(operation)
+        self._last_id += 1
+        operation.id = self._last_id
+        self._operations.append(operation)
+        self._by_name[operation.name] = operation
+        for controller in self._controllers:
+            controller.inside.add(operation)
+
+    def _refuse_to_grow(self, operation):
+        raise worded(RuntimeError(report(
+            f"Graph is finalized and cannot be modified: {operation.type} '{operation.name}' "
+            f'cannot be added to {self}.\n  finalized at {Site(*self._finalized_by)}',
+            op=operation,
+            mend='make every node before the graph is finalized (a MonitoredSession finalizes it), '
+                 'and only run nodes afterwards.')))
+
+    def get_operations(self) -> list[Operation]:
+        """All operations in order of creation."""
+        return list(self._operations)
+
+    def finalize(self) -> None:
+        """Makes the graph read-only: from here on an attempt to add a node raises."""
+        self._finalized_by = here(2)
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized_by = None
+
+    @property
+    def finalized(self) -> bool:
+        return self._finalized_by is not None
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The Tensor or Operation that `obj` stands for: itself, a name, or e.g. a Variable.
+
+        Raises ValueError for a node of another graph, KeyError for an unknown name, TypeError for
+        anything else.
+        """
+        if isinstance(obj, str):
+            return self._by_text(obj, allow_tensor, allow_operation)
+        element = obj
+        if not isinstance(obj, (Tensor, Operation)):
+            convert = getattr(obj, '_as_graph_element', None)
+            element = convert() if convert else None
+        if isinstance(element, Tensor) and allow_tensor:
+            self._check_own(element, element.op)
+            return element
+        if isinstance(element, Operation) and allow_operation:
+            self._check_own(element, element)
+            return element
+        wanted = ' or '.join(['Tensor'] * allow_tensor + ['Operation'] * allow_operation)
+        raise worded(TypeError(f'Can not convert a {type(obj).__name__} into a {wanted}.'))
+
+    def _check_own(self, element, operation):
+        if operation.graph is not self:
+            kind = 'Tensor' if isinstance(element, Tensor) else 'Operation'
+            raise worded(ValueError(report(
+                f"{kind} '{element.name}' is not an element of this graph.\n"
+                f'  it belongs to {operation.graph}\n  this is {self}', op=operation,
+                mend='build and run inside one `with graph.as_default():`, and give Session that '
+                     'graph.')))
+
+    def _by_text(self, name, allow_tensor, allow_operation):
+        node, colon, index = name.rpartition(':')
+        if colon and allow_tensor:
+            if not index.isdigit():
+                raise worded(ValueError(f"'{name}' looks like a tensor's name, but what follows "
+                                        "the colon is not a number (e.g. 'x:0')."))
+            operation = self._by_name.get(node)
+            if operation is None:
+                raise worded(KeyError(self._no_such('Tensor', name, node)))
+            if int(index) >= len(operation.outputs):
+                raise worded(KeyError(
+                    f"The name '{name}' refers to a Tensor which does not exist: the operation "
+                    f"'{node}' has {len(operation.outputs)} output(s)."))
+            return operation.outputs[int(index)]
+        if colon:
+            raise worded(ValueError(f"'{name}' is a tensor's name (it has a colon); an operation's "
+                                    f"name is wanted, such as '{node}'."))
+        if not allow_operation:
+            raise worded(ValueError(
+                f"The name '{name}' looks like an (invalid) Operation name, not a Tensor; a "
+                f"tensor's name ends in an output number: '{name}:0'."))
+        if name not in self._by_name:
+            raise worded(KeyError(self._no_such('Operation', name, name)))
+        return self._by_name[name]
+
+    def _no_such(self, kind, name, node):
+        from difflib import get_close_matches
+        nearest = get_close_matches(node, self._by_name, n=3)
+        hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
+        return (f"The name '{name}' refers to a {kind} which does not exist in {self}.{hint}")
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name. KeyError if there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f'Operation names are strings, not {type(name).__name__}.')
+        return self.as_graph_element(name, allow_tensor=False)
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of that name, such as 'dense/MatMul:0'. KeyError if there is none."""
+        if not isinstance(name, str):
+            raise TypeError(f'Tensor names are strings, not {type(name).__name__}.')
+        return self.as_graph_element(name, allow_operation=False)
+
+    def is_feedable(self, tensor) -> bool:
+        return True
+
+    def is_fetchable(self, tensor) -> bool:
+        return True
+
+    # ---- names ---------------------------------------------------------------------------
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` inside the open scopes, with _1, _2 ... appended where it is taken already.
+
+        Names differing only in case count as the same, as in TF (file systems may think so).
+        """
+        if self._name_stack:
+            name = f'{self._name_stack}/{name}'
+        key = name.lower()
+        in_use = self._names_in_use
+        taken = in_use.get(key, 0)
+        if mark_as_used:
+            in_use[key] = taken + 1
+        if taken:
+            base, candidate = key, key
+            while candidate in in_use:
+                candidate = f'{base}_{taken}'
+                taken += 1
+            if mark_as_used:
+                in_use[candidate] = 1
+            name = f'{name}_{taken - 1}'
+        return name
+
+    def _check_name(self, name):
+        pattern = _VALID_INNER_NAME if self._name_stack else _VALID_ROOT_NAME
+        if not pattern.match(name):
+            raise worded(ValueError(
+                f"'{name}' is not a valid scope name: use letters, digits and _ . - / , and begin "
+                'with a letter, digit or dot.'))
+
+    @contextmanager
+    def name_scope(self, name):
+        """Prefixes the names of nodes made inside; yields the scope's full name with a final '/'.
+
+        A name ending in '/' re-enters that very scope; None or '' goes back to the root.
+        """
+        if name:
+            if not isinstance(name, str):
+                raise TypeError(f'name for name_scope must be a string, not {name!r}.')
+            self._check_name(name)
+        outer = self._name_stack
+        if not name:
+            self._name_stack = ''
+        elif name[-1] == '/':
+            self._name_stack = name[:-1]
+        else:
+            self._name_stack = self.unique_name(name)
+        try:
+            yield self._name_stack and self._name_stack + '/'
+        finally:
+            self._name_stack = outer
+
+    def get_name_scope(self) -> str:
+        """The full name of the open scope, without a final '/'."""
+        return self._name_stack
+
+    # ---- collections ---------------------------------------------------------------------
+
+    def add_to_collection(self, name, value) -> None:
+        self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names, value) -> None:
+        for name in ({names} if isinstance(names, str) else dict.fromkeys(names)):
+            self.add_to_collection(name, value)
+
+    def get_collection(self, name, scope=None) -> list:
+        """A copy of the collection; with `scope`, only items whose name matches it as a regex."""
+        items = self._collections.get(name, [])
+        if scope is None:
+            return list(items)
+        match = re.compile(scope).match
+        return [item for item in items if hasattr(item, 'name') and match(item.name)]
+
+    def get_collection_ref(self, name) -> list:
+        """The collection itself: changing the list changes the collection."""
+        return self._collections.setdefault(name, [])
+
+    def get_all_collection_keys(self) -> list:
+        return list(self._collections)
+
+    @property
+    def collections(self) -> list:
+        return list(self._collections)
+
+    def clear_collection(self, name) -> None:
+        self._collections.pop(name, None)
+
+    # ---- scopes that mark nodes ----------------------------------------------------------
+
+    @contextmanager
+    def as_default(self):
+        """Makes this the graph that new nodes go to, in this thread, inside the `with` block."""
+        stack = _stacks.graphs
+        stack.append(self)
+        try:
+            yield self
+        finally:
+            if not stack or stack[-1] is not self:
+                raise worded(RuntimeError('Default graphs must be left in the order opposite to '
+                                          'that in which they were entered.'))
+            stack.pop()
+
+    @contextmanager
+    def control_dependencies(self, control_inputs):
+        """Nodes made inside run only after `control_inputs` did; None lifts the outer ones."""
+        if control_inputs is None:
+            outer, self._controllers = self._controllers, []
+            try:
+                yield
+            finally:
+                self._controllers = outer
+            return
+        waits_for = []
+        for item in control_inputs:
+            item = getattr(item, 'values_for_control', item)
+            if hasattr(item, '_as_graph_element'):
+                item = item._as_graph_element() or item
+            element = self.as_graph_element(item)
+            operation = element.op if isinstance(element, Tensor) else element
+            if operation not in waits_for:
+                waits_for.append(operation)
+        controller = _Controller(waits_for)
+        self._controllers.append(controller)
+        try:
+            yield
+        finally:
+            self._controllers.remove(controller)
+
+    def control_inputs_for(self, inputs) -> tuple:
+        """What a node with these input tensors must wait for, by the open scopes.
+
+        An input that was itself made inside a scope has waited already, so the scope adds nothing.
+        """
+        producers = {t.op for t in inputs}
+        waits = []
+        for controller in self._controllers:
+            if producers.isdisjoint(controller.inside):
+                waits += [c for c in controller.waits_for if c not in producers]
+        return tuple(dict.fromkeys(waits))
+
+    @contextmanager
+    def device(self, device_name_or_function):
+        """Records a device for the nodes made inside. tinyflow runs everything on the CPU."""
+        if callable(device_name_or_function):
+            device = ''
+        else:
+            device = _device_text(device_name_or_function)
+        self._devices.append(device)
+        try:
+            yield
+        finally:
+            self._devices.pop()
+
+    @property
+    def current_device(self) -> str:
+        """The device string of the innermost open device scope."""
+        return self._devices[-1] if self._devices else ''
+
+    @contextmanager
+    def colocate_with(self, op, ignore_existing=False):
+        """Accepted for TF1 programs: with a single device, all nodes are together."""
+        yield
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map):
+        """Inside, ops of type `key` get the gradient registered under the name `value`."""
+        outer = self._gradient_overrides
+        self._gradient_overrides = {**outer, **op_type_map}
+        try:
+            yield
+        finally:
+            self._gradient_overrides = outer
+
+    def as_graph_def(self, from_version=None, add_shapes=False):
+        """The GraphDef protocol buffer of this graph."""
+        raise NotImplementedError('Graph.as_graph_def: GraphDef export is not built yet; '
+                                  'tf.viz.to_networkx(graph) gives the graph as data.')
+
+    def prevent_feeding(self, tensor):
+        """Accepted for TF1 programs; any tensor stays feedable."""
+
+    def __str__(self):
+        made = f', made at {Site(*self._site)}' if self._site else ''
+        return f'graph {self.key} ({len(self._operations)} nodes{made})'
+
+    def __repr__(self):
+        return f'<tf.Graph {self.key}: {len(self._operations)} nodes>'
+
+
+def _device_text(device):
+    """A device's canonical text: '/gpu:0' is '/device:GPU:0', as TF1 shows it."""
+    if device is None:
+        return ''
+    text = device if isinstance(device, str) else device.to_string()
+    return re.sub(r'/(cpu|gpu):(\d+|\*)', lambda m: f'/device:{m[1].upper()}:{m[2]}', text,
+                  flags=re.IGNORECASE)
+
+
+class _Stacks(threading.local):
+    def __init__(self):
+        self.graphs = []
+        self.sessions = []
+
+
+_stacks = _Stacks()
+_global_graph: Graph | None = None
+
+
+def get_default_graph() -> Graph:
+    """The graph that new nodes go to: the innermost `as_default()`, or a global one."""
+    stack = _stacks.graphs
+    return stack[-1] if stack else _get_global_graph()
+
+
+def _get_global_graph():
+    global _global_graph
+    if _global_graph is None:
+        _global_graph = Graph()
+        _global_graph._site = None
+    return _global_graph
+
+
+def reset_default_graph() -> None:
+    """Replaces the global default graph by an empty one. Not allowed inside `as_default()`."""
+    global _global_graph
+    if _stacks.graphs:
+        raise AssertionError('Do not use tf.reset_default_graph() to clear nested graphs. If you '
+                             'need a cleared graph, exit the nesting and create a new graph.')
+    _global_graph = Graph()
+
+
+def get_default_session():
+    """The innermost Session made default in this thread, or None."""
+    return _stacks.sessions[-1] if _stacks.sessions else None
+
+
+@contextmanager
+def default_session(session):
+    """Makes `session` the default one inside the `with` block."""
+    stack = _stacks.sessions
+    stack.append(session)
+    try:
+        yield session
+    finally:
+        stack.remove(session)
+
+
+def session_for(session, graph, what):
+    """`session` or the default one, checked to be about `graph`. ValueError otherwise."""
+    session = session or get_default_session()
+    if session is None:
+        raise worded(ValueError(
+            f'Cannot evaluate {what}: no default session is registered.\n  Mend: '
+            '`with tf.Session() as sess:` around it, or pass session=sess.'))
+    if session.graph is not graph:
+        raise worded(ValueError(
+            f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
+            f'{session.graph}.\n  Mend: tf.Session(graph=...) with the graph that has this node.'))
+    return session
+
+
+def common_graph(inputs) -> Graph:
+    """The graph that all the tensors in `inputs` belong to. ValueError if there are several."""
+    graph, first = None, None
+    for tensor in inputs:
+        if graph is None:
+            graph, first = tensor.op.graph, tensor
+        elif tensor.op.graph is not graph:
+            raise worded(ValueError(
+                f"Tensors '{first.name}' and '{tensor.name}' must be from the same graph.\n"
+                f'  {describe(first)}\n    in {graph}\n'
+                f'  {describe(tensor)}\n    in {tensor.op.graph}\n'
+                '  Mend: build both inside one `with graph.as_default():`. A second '
+                'tf.reset_default_graph() or tf.Graph().as_default() between the two lines '
+                'switched the graph.'))
+    return graph or get_default_graph()
+
+
+class name_scope:                       # noqa: N801 (TF's name)
+    """``with tf.name_scope('layer1') as scope:`` prefixes the names of the nodes made inside.
+
+    `default_name` is used where `name` is None; `values` are tensors whose graph is used.
+    """
+
+    def __init__(self, name, default_name=None, values=None):
+        self._name = default_name if name is None else name
+        self._values = values
+        if self._name is None and values is not None:
+            raise ValueError('At least one of name and default_name must be given with values.')
+
+    @property
+    def name(self):
+        return self._name
+
+    def __enter__(self):
+        tensors = [v for v in self._values or () if isinstance(v, Tensor)]
+        graph = tensors[0].op.graph if tensors else get_default_graph()
+        self._as_default = graph.as_default() if graph is not get_default_graph() else None
+        if self._as_default:
+            self._as_default.__enter__()
+        self._scope = graph.name_scope(self._name)
+        return self._scope.__enter__()
+
+    def __exit__(self, *error):
+        self._scope.__exit__(*error)
+        if self._as_default:
+            self._as_default.__exit__(*error)
+
+
+def control_dependencies(control_inputs):
+    """`Graph.control_dependencies` of the default graph."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def device(device_name_or_function):
+    """`Graph.device` of the default graph."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocate_with(op, ignore_existing=False):
+    """`Graph.colocate_with` of the default graph."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def add_to_collection(name, value):
+    """Appends `value` to a collection of the default graph."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names, value):
+    """Appends `value` to several collections of the default graph."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key, scope=None):
+    """A copy of a collection of the default graph; `scope` filters by name as a regex."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key):
+    """The list itself of a collection of the default graph."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def set_random_seed(seed):
+    """Sets the default graph's seed, which every random op made afterwards depends on."""
+    get_default_graph().seed = seed

@@ -1,0 +1,489 @@
+"""Op: everything about one kind of node, declared in one class.
+
+    class MatMul(Op):
+        signature = 'a: T, b: T -> product: T'       # TF's own argument and type names
+        types = {'T': NUMBERS}                       # what each type may be
+        attrs = {'transpose_a': False, 'transpose_b': False}
+
+        def shape(a, b, *, transpose_a, transpose_b):      # shapes in, shape out; no arrays
+        def kernel(a, b, out=None, *, transpose_a, transpose_b):      # NumPy only
+        def gradient(op, dy):                              # graph in, graph out
+
+The class name is TF's op type. Tensors are positional, attributes keyword-only; `shape` and
+`kernel` receive just the attributes that they name. No instances are ever made: `MatMul.apply(a, b)`
+makes an Operation, whose `.definition` is the class.
+
+The signature. `name: T` is a tensor whose dtype is the type attribute T; `name: int32` has a fixed
+dtype; `name: N*T` is a list of tensors of one dtype; `name: [T]` a list of tensors of any dtypes;
+`name: Ref(T)` a place (a Variable's storage). Equal letters mean equal dtypes, which is all that
+is needed to check the dtypes of inputs and to know those of outputs.
+
+The contract of a kernel. It gets arrays and never changes them (but see `writes`). If it takes
+`out`, that is None or an array of the right shape and dtype (maybe the buffer of an input listed in
+`overwrites`) that receives the result; the result is returned in both cases. Several outputs are
+returned as a tuple. A bare ufunc is a legal kernel. An input named in `static` arrives as a Python
+int, or (nested) tuple of ints, instead of an array; `shape` gets that value too (None if unknown,
+None entries where partly known) in place of the input's shape.
+
+    overwrites = (0, 1)    inputs whose buffer may become the output's
+    view = True            the result is a NumPy view of input 0
+    writes = (0,)          inputs (places) that the kernel changes; output 0 is then that place
+    takes_cell = (0,)      inputs (places) that the kernel wants as a store.Cell: it may set `.value`
+    calls_user_code = True exceptions of the kernel are the user's own and pass unchanged
+    pure = False           never folded, merged or dropped: random, print, py_func, collectives
+    state = f(attrs)       makes the op's own per-session state, passed as the kernel's first argument
+    elementwise = True     output element i depends on (broadcast) input elements i only
+    partial_rank = True    `shape` wants to be called even when an input's rank is unknown
+    emit(call)             NumPy source for the compiled program, where a call of the kernel is
+                           slower or less instructive; see compiler/codegen.py
+    fold_partial(op)       a partly known value of the output; see graph/static.py
+"""
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tinyflow.errors import describe, report, worded
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.graph import common_graph
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.sites import here
+from tinyflow.graph.static import static_value
+
+
+class _Marker:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+REQUIRED = _Marker('REQUIRED')                        # an attribute without a default
+NOT_DIFFERENTIABLE = _Marker('NOT_DIFFERENTIABLE')    # gradients stop here, as TF documents
+
+
+class Arg(NamedTuple):
+    """One input or output of a signature."""
+
+    name: str
+    type: str                           # a type attribute such as 'T', or a dtype's name
+    fixed: dtypes.DType | None          # the dtype, where it is fixed
+    number: str | None                  # 'N' for `N*T`
+    any_types: bool                     # `[T]`
+    ref: bool
+
+    @property
+    def is_list(self):
+        return self.number is not None or self.any_types
+
+
+_ARG = re.compile(r'(\w+)\s*:\s*(?:(?P<number>\w+)\s*\*\s*)?(?:Ref\((?P<ref>\w+)\)|'
+                  r'\[(?P<list>\w+)\]|(?P<type>\w+))\Z')
+_DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
+
+
+def _parse(side: str) -> tuple[Arg, ...]:
+    args = []
+    for part in filter(None, (p.strip() for p in side.split(','))):
+        match = _ARG.match(part)
+        if match is None:
+            raise TypeError(f'cannot read {part!r} in an op signature')
+        kind = match['ref'] or match['list'] or match['type']
+        args.append(Arg(match[1], kind, _DTYPE_NAMES.get(kind), match['number'],
+                        match['list'] is not None, match['ref'] is not None))
+    return tuple(args)
+
+
+def _keyword_only(function) -> tuple[str, ...]:
+    if function is None or isinstance(function, np.ufunc):
+        return ()
+    parameters = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+
+
+class Op:
+    """Base of all op declarations; see the module's docstring."""
+
+    registry: dict[str, type[Op]] = {}
+
+    type: str
+    signature: str
+    types: dict[str, frozenset] = {}
+    attrs: dict[str, Any] = {}
+    static: tuple[str, ...] = ()
+    overwrites: tuple[int, ...] = ()
+    view = False
+    writes: tuple[int, ...] = ()
+    pure = True
+    state = None
+    elementwise = False
+    partial_rank = False
+    takes_cell: tuple[int, ...] = ()
+    calls_user_code = False
+    kernel: Any = None
+    gradient: Any = None
+    emit: Any = None
+    fold_partial: Any = None
+
+    inputs: tuple[Arg, ...]
+    outputs: tuple[Arg, ...]
+
+    def __init_subclass__(cls, abstract=False, type=None):
+        for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state'):
+            function = cls.__dict__.get(key)
+            if inspect.isfunction(function):
+                setattr(cls, key, staticmethod(function))
+        if abstract:
+            return
+        cls.type = type or cls.__name__
+        if cls.type in Op.registry:
+            raise TypeError(f'op {cls.type} is declared twice')
+        left, arrow, right = cls.signature.partition('->')
+        cls.inputs, cls.outputs = _parse(left), _parse(right)
+        cls.static_positions = tuple(i for i, a in enumerate(cls.inputs) if a.name in cls.static)
+        cls.kernel_attrs = _keyword_only(cls.kernel)
+        cls.shape_attrs = _keyword_only(cls.shape)
+        cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or (
+            cls.kernel is not None and 'out' in inspect.signature(cls.kernel).parameters)
+        cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)
+        cls._type_names = {a.type for a in cls.inputs + cls.outputs if a.fixed is None}
+        Op.registry[cls.type] = cls
+
+    def shape(*inputs):
+        """Unknown, unless the subclass says better."""
+        return None
+
+    # ---- making a node -------------------------------------------------------------------
+
+    @classmethod
+    def apply(cls, *inputs, name=None, **attrs):
+        """Adds a node to the graph of the inputs (or the default graph).
+
+        Returns its output Tensor, a list of Tensors for several outputs (or a list output), or the
+        Operation if it has none. Raises TypeError for dtypes that do not fit, ValueError for shapes.
+        """
+        operation = cls.make(inputs, attrs, name)
+        outputs = operation.outputs
+        if len(cls.outputs) == 1 and not cls.outputs[0].is_list:
+            return outputs[0]
+        return list(outputs) if outputs else operation
+
+    @classmethod
+    def make(cls, inputs, attrs, name=None) -> Operation:
+        """As `apply`, but returns the Operation."""
+        flat = [t for i in inputs for t in (i if isinstance(i, (list, tuple)) else (i,))
+                if isinstance(t, Tensor)] if cls.has_lists else \
+               [t for t in inputs if isinstance(t, Tensor)]
+        graph = common_graph(flat)
+        with graph._lock:
+            if not name:
+                full_name = graph.unique_name(cls.type)
+            elif name[-1] == '/':
+                full_name = name[:-1]
+            else:
+                graph._check_name(name)
+                full_name = graph.unique_name(name)
+            outer, graph._name_stack = graph._name_stack, full_name
+            try:
+                tensors, types = cls._convert(inputs, attrs, graph)
+            finally:
+                graph._name_stack = outer
+            operation = Operation(
+                graph, cls, full_name, tensors, cls._complete(attrs, types),
+                graph.control_inputs_for(tensors) if graph._controllers else (),
+                graph.current_device if graph._devices else '', here(2))
+            cls._infer(operation, types)
+            if graph._gradient_overrides:
+                operation._gradient_override = graph._gradient_overrides.get(cls.type)
+            graph.add(operation)
+        for tensor in tensors:
+            if tensor._consumers is None:
+                tensor._consumers = [operation]
+            else:
+                tensor._consumers.append(operation)
+        return operation
+
+    @classmethod
+    def _complete(cls, attrs, types):
+        """The attributes of a node: defaults, then what was given."""
+        if not cls.attrs:
+            if attrs:
+                raise TypeError(f'{cls.type} has no attributes {sorted(attrs)}')
+            return attrs
+        complete = {**cls.attrs, **attrs}
+        if len(complete) != len(cls.attrs):
+            raise TypeError(f'{cls.type} has no attributes {sorted(complete.keys() - cls.attrs)}')
+        for key in types.keys() & complete.keys():
+            complete[key] = types[key]
+        for key, value in complete.items():
+            if value is REQUIRED:
+                raise TypeError(f'{cls.type} needs the attribute {key}')
+        return complete
+
+    @classmethod
+    def _convert(cls, inputs, attrs, graph):
+        """Inputs as a flat tuple of Tensors, and the dtypes of the type attributes."""
+        types = {k: attrs[k] for k in cls._type_names if k in attrs}
+        tensors = []
+        for arg, value in zip(cls.inputs, inputs, strict=True):
+            if arg.is_list:
+                tensors += cls._convert_list(arg, value, types, graph)
+                continue
+            if type(value) is not Tensor:
+                value = cls._convert_one(arg, value, types.get(arg.type) or arg.fixed)
+            tensors.append(value)
+            dtype = value.dtype
+            if dtype.is_ref and not arg.ref:
+                dtype = dtype.base_dtype
+            elif arg.ref:
+                cls._check_ref(arg, value)
+                dtype = dtype.base_dtype
+            if arg.fixed is not None:
+                if dtype is not arg.fixed:
+                    cls._refuse_dtype(arg, value, arg.fixed, tensors)
+            elif arg.type not in types:
+                allowed = cls.types.get(arg.type)
+                if allowed is not None and dtype not in allowed:
+                    cls._refuse_type(arg, value, allowed)
+                types[arg.type] = dtype
+            elif types[arg.type] is not dtype:
+                cls._refuse_dtype(arg, value, types[arg.type], tensors)
+        return tuple(tensors), types
+
+    @classmethod
+    def _convert_one(cls, arg, value, dtype):
+        """A tensor from `value`, as a node named after the argument."""
+        preferred = None if dtype else cls.attrs.get(arg.type)
+        preferred = preferred if isinstance(preferred, dtypes.DType) else None
+        return convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.ref)
+
+    @classmethod
+    def _convert_list(cls, arg, values, types, graph):
+        if not isinstance(values, (list, tuple)):
+            raise worded(TypeError(f"Expected list for '{arg.name}' argument to '{cls.type}' Op, "
+                                   f'not {values!r}.'))
+        dtype = arg.fixed or types.get(arg.type)
+        if dtype is None and arg.number:
+            dtype = next((v.dtype.base_dtype for v in values if isinstance(v, Tensor)), None)
+        tensors = []
+        for i, value in enumerate(values):
+            if type(value) is not Tensor:
+                value = convert_to_tensor(value, None if arg.any_types else dtype,
+                                          f'{arg.name}_{i}')
+            if not arg.any_types:
+                dtype = dtype or value.dtype.base_dtype
+                if value.dtype.base_dtype is not dtype:
+                    cls._refuse_dtype(arg, value, dtype, tensors)
+            tensors.append(value)
+        if arg.any_types:
+            types[arg.type] = tuple(t.dtype.base_dtype for t in tensors)
+        elif dtype is not None and arg.fixed is None:
+            allowed = cls.types.get(arg.type)
+            if allowed is not None and dtype not in allowed:
+                cls._refuse_type(arg, tensors[0], allowed)
+            types[arg.type] = dtype
+        return tensors
+
+    @classmethod
+    def _check_ref(cls, arg, tensor):
+        if not tensor.dtype.is_ref:
+            raise worded(TypeError(report(
+                f"'{cls.type}' needs a Variable for its argument '{arg.name}', and "
+                f"'{tensor.name}' is a plain value.", inputs=[(arg.name, tensor)])))
+
+    @classmethod
+    def _refuse_type(cls, arg, tensor, allowed):
+        names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
+        mend = (f'tf.cast({tensor.op.name!r}, tf.float32)' if dtypes.float32 in allowed
+                else 'tf.cast to one of them.')
+        raise worded(TypeError(report(
+            f"Value passed to parameter '{arg.name}' of {cls.type} has DataType "
+            f'{tensor.dtype.base_dtype.name} not in list of allowed values: {names}',
+            inputs=[(arg.name, tensor)], mend=mend)))
+
+    @classmethod
+    def _refuse_dtype(cls, arg, tensor, wanted, earlier):
+        other = next((t for t in earlier if t is not tensor
+                      and t.dtype.base_dtype is wanted), None)
+        because = (f"does not match type {wanted.name} of '{other.name}'" if other is not None
+                   else f'does not match expected type of {wanted.name}')
+        shown = [('first', other)] if other is not None else []
+        raise worded(TypeError(report(
+            f"Input '{arg.name}' of '{cls.type}' Op has type {tensor.dtype.base_dtype.name} that "
+            f'{because}.', inputs=shown + [(arg.name, tensor)],
+            mend=f'one cast makes them agree: tf.cast(<{tensor.name}>, tf.{wanted.name}).')))
+
+    # ---- what a node yields --------------------------------------------------------------
+
+    @classmethod
+    def _infer(cls, operation, types):
+        """Gives the node its output tensors."""
+        inputs = operation.inputs
+        arguments = [t.raw_shape for t in inputs]
+        for position in cls.static_positions:
+            place = position if position < len(inputs) and not cls.has_lists else \
+                cls.flat_position(position, len(inputs))
+            arguments[place] = static_value(inputs[place])
+        result = cls.infer_shapes(operation, arguments)
+        specs = cls.output_dtypes(operation, types)
+        if len(specs) == 1:
+            operation.outputs = (Tensor(operation, 0, specs[0], result[0]),)
+        else:
+            operation.outputs = tuple([Tensor(operation, i, dtype, shape)
+                                       for i, (dtype, shape) in enumerate(zip(specs, result))])
+
+    @classmethod
+    def infer_shapes(cls, operation, arguments):
+        """Shapes of all outputs, from the shapes (or static values) of all inputs."""
+        count = cls.output_count(operation)
+        if not cls.partial_rank and None in arguments and any(
+                a is None for i, a in enumerate(arguments)
+                if i not in cls.static_flat_positions(len(arguments))):
+            return [None] * count
+        try:
+            if cls.has_lists:
+                arguments = cls.nest(arguments)
+            attrs = operation.attrs
+            result = cls.shape(*arguments, **{k: attrs[k] for k in cls.shape_attrs})
+        except ValueError as error:
+            raise worded(ValueError(cls.explain_shapes(operation, error))) from None
+        if count == 1 and (result is None or isinstance(result, tuple)):
+            return (result,)
+        return [None] * count if result is None else result
+
+    @classmethod
+    def explain_shapes(cls, operation, error):
+        """The message for shapes that do not fit; `error` may carry a mend after '|'."""
+        problem, _, mend = str(error).partition('|')
+        labels = [a.name for a in cls.inputs]
+        if len(labels) != len(operation.inputs):
+            labels = [f'input {i}' for i in range(len(operation.inputs))]
+        return report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
+                      inputs=list(zip(labels, operation.inputs)), mend=mend.strip() or None)
+
+    @classmethod
+    def output_count(cls, operation):
+        if not cls.has_lists:
+            return len(cls.outputs)
+        return sum(cls._list_length(a, operation) if a.is_list else 1 for a in cls.outputs)
+
+    @classmethod
+    def _list_length(cls, arg, operation):
+        if arg.any_types:
+            return len(operation.attrs[arg.type])
+        if arg.number in operation.attrs:
+            return operation.attrs[arg.number]
+        # The number is that of an input list, of which there is then just one.
+        return len(operation.inputs) - sum(not a.is_list for a in cls.inputs)
+
+    @classmethod
+    def output_dtypes(cls, operation, types):
+        dtype_list = []
+        for arg in cls.outputs:
+            dtype = arg.fixed or types.get(arg.type) or operation.attrs.get(arg.type)
+            if arg.any_types:
+                dtype_list += list(dtype)
+                continue
+            if arg.ref:
+                dtype = dtype._as_ref
+            dtype_list += [dtype] * (cls._list_length(arg, operation) if arg.is_list else 1)
+        return dtype_list
+
+    # ---- flat inputs and the signature ---------------------------------------------------
+
+    @classmethod
+    def flat_position(cls, position, total):
+        """Where the signature's input `position` stands in the flat input list."""
+        flat = 0
+        for arg in cls.inputs[:position]:
+            flat += cls._flat_length(arg, total)
+        return flat
+
+    @classmethod
+    def _flat_length(cls, arg, total):
+        if not arg.is_list:
+            return 1
+        lists = sum(a.is_list for a in cls.inputs)
+        return (total - (len(cls.inputs) - lists)) // lists
+
+    @classmethod
+    def static_flat_positions(cls, total):
+        """Flat positions of the static inputs."""
+        if not cls.has_lists:
+            return cls.static_positions
+        return tuple(cls.flat_position(p, total) for p in cls.static_positions)
+
+    @classmethod
+    def nest(cls, flat):
+        """Flat inputs grouped as in the signature: a list for each list argument."""
+        nested, place, total = [], 0, len(flat)
+        for arg in cls.inputs:
+            if arg.is_list:
+                length = cls._flat_length(arg, total)
+                nested.append(list(flat[place:place + length]))
+                place += length
+            else:
+                nested.append(flat[place])
+                place += 1
+        return nested
+
+    @classmethod
+    def type_attrs(cls, operation):
+        """TF's type attributes (and list lengths) of a node, e.g. {'T': float32, 'N': 2}."""
+        found, place, total = {}, 0, len(operation.inputs)
+        for arg in cls.inputs:
+            length = cls._flat_length(arg, total)
+            if arg.number:
+                found[arg.number] = length
+            if arg.any_types:
+                found[arg.type] = tuple(
+                    t.dtype.base_dtype for t in operation.inputs[place:place + length])
+            elif arg.fixed is None and length:
+                found.setdefault(arg.type, operation.inputs[place].dtype.base_dtype)
+            place += length
+        return found
+
+
+class Elementwise(Op, abstract=True):
+    """A function of corresponding elements; shapes broadcast, and gradients() undoes it."""
+
+    signature = 'x: T, y: T -> z: T'
+    elementwise = True
+    overwrites = (0, 1)
+
+    def shape(*inputs):
+        result = inputs[0]
+        for other in inputs[1:]:
+            try:
+                result = shapes.broadcast(result, other)
+            except ValueError as error:
+                raise ValueError(f'{error}|{_suggest_broadcast(result, other)}') from None
+        return result
+
+
+class Unary(Elementwise, abstract=True):
+    """A function of each element of one tensor."""
+
+    signature = 'x: T -> y: T'
+    overwrites = (0,)
+
+    def shape(x):
+        return x
+
+
+def _suggest_broadcast(x, y):
+    if x and y and len(x) != len(y):
+        longer, shorter = (x, y) if len(x) > len(y) else (y, x)
+        if longer[0] == shorter[0]:
+            return ('shapes are aligned at their last axis; tf.expand_dims(t, -1) adds one to '
+                    f'{shapes.text(shorter)}.')
+    return ('sizes must be equal or 1 along every axis, counted from the last; check the axis '
+            f'where {shapes.text(x)} and {shapes.text(y)} differ.')
+
+
+__all__ = ['NOT_DIFFERENTIABLE', 'REQUIRED', 'Arg', 'Elementwise', 'Op', 'Unary', 'describe']

@@ -1,0 +1,196 @@
+"""Operation (a node) and Tensor (one output of a node): plain data, immutable once made.
+
+Nothing here computes. The Python operators of Tensor are installed by `ops/operators.py`, because
+each of them makes a node and so belongs to the vocabulary.
+"""
+from __future__ import annotations
+
+from tinyflow.errors import report, worded
+from tinyflow.graph import shapes
+from tinyflow.graph.sites import Site
+
+
+class Tensor:
+    """One output of an Operation: a promise of a value with a dtype and a (partial) shape."""
+
+    __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static', '_keras_history',
+                 '_keras_mask', '_uses_learning_phase', '_keras_shape', '__weakref__')
+    __array_priority__ = 100        # NumPy arrays on the left hand the operator over to us
+
+    def __init__(self, op, value_index, dtype, raw_shape):
+        self.op = op
+        self.value_index = value_index
+        self.dtype = dtype
+        self.raw_shape = raw_shape
+        self._consumers = None
+
+    @property
+    def name(self) -> str:
+        return f'{self.op.name}:{self.value_index}'
+
+    @property
+    def graph(self):
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        return self.op.device
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        """The static shape as far as it is known while the graph is built."""
+        shape = shapes.TensorShape()
+        shape.raw = self.raw_shape
+        return shape
+
+    def get_shape(self) -> shapes.TensorShape:
+        """Same as `.shape`."""
+        return self.shape
+
+    @property
+    def shape_text(self) -> str:
+        return shapes.text(self.raw_shape)
+
+    def set_shape(self, shape) -> None:
+        """Adds what you know of this tensor's shape. Raises ValueError on a contradiction."""
+        try:
+            self.raw_shape = shapes.merge(self.raw_shape, shapes.raw(shape))
+        except ValueError as error:
+            raise worded(ValueError(report(
+                f'{error}: set_shape contradicts what is known of this tensor.',
+                inputs=[('tensor', self)],
+                mend='set_shape only adds knowledge; tf.reshape changes a shape.'))) from None
+
+    def consumers(self) -> list:
+        """The Operations that take this tensor as an input."""
+        return list(dict.fromkeys(self._consumers or ()))
+
+    def eval(self, feed_dict=None, session=None):
+        """Its value, from `session` or the default Session."""
+        from tinyflow.graph.graph import session_for
+        return session_for(session, self.graph, f"'{self.name}'.eval()").run(self, feed_dict)
+
+    def __repr__(self):
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self):
+        shape = '' if self.raw_shape is None else f', shape={self.shape}'
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
+
+    # Nodes are compared by identity, as TF1 does: `a == b` asks whether they are the same tensor.
+    __hash__ = object.__hash__
+
+    def __bool__(self):
+        raise worded(TypeError(report(
+            f"'{self.name}' has no truth value: it is a node of the graph, and its value exists "
+            'only while a Session runs it.', inputs=[('tensor', self)],
+            mend='`if x is not None:` to ask whether it exists; tf.cond(x, f, g) or tf.where to '
+                 'choose inside the graph; sess.run(x) for its value.')))
+
+    __nonzero__ = __bool__
+
+    def __len__(self):
+        raise worded(TypeError(report(
+            f"'{self.name}' has no len(): it is a node of the graph.", inputs=[('tensor', self)],
+            mend='x.shape[0] is the static size (may be unknown), tf.shape(x)[0] the one while '
+                 'the graph runs.')))
+
+    def __array__(self, dtype=None, copy=None):
+        raise worded(NotImplementedError(report(
+            f"'{self.name}' cannot become a NumPy array: it is a node of the graph, and its value "
+            'exists only while a Session runs it.', inputs=[('tensor', self)],
+            mend='sess.run(x) gives its value as an array.')))
+
+    def __iter__(self):
+        if not self.raw_shape or self.raw_shape[0] is None:
+            why = ('its shape is not known' if self.raw_shape is None else
+                   'it is a scalar' if self.raw_shape == () else 'its first dimension is not known')
+            raise worded(TypeError(report(
+                f"'{self.name}' cannot be iterated while the graph is built: {why}.",
+                inputs=[('tensor', self)],
+                mend='tf.map_fn or tf.while_loop loop inside the graph; sess.run(x) gives an array '
+                     'that can be iterated.')))
+        return (self[i] for i in range(self.raw_shape[0]))
+
+    def __float__(self):
+        raise worded(TypeError(report(
+            f"'{self.name}' is a node of the graph, not a number.", inputs=[('tensor', self)],
+            mend='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph.')))
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def _as_graph_element(self):
+        return self
+
+
+class Operation:
+    """A node: op type, inputs (Tensors), attributes, control inputs; made by `Op.apply` only."""
+
+    __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
+                 'control_inputs', 'id', '_site', '_control_outputs', '_gradient_override',
+                 'colocation_groups', '__weakref__')
+
+    def __init__(self, graph, definition, name, inputs, attrs, control_inputs, device, site):
+        self.graph = graph
+        self.definition = definition
+        self.type = definition.type
+        self.name = name
+        self.inputs = inputs
+        self.attrs = attrs
+        self.control_inputs = control_inputs
+        self.device = device
+        self._site = site
+        self._gradient_override = None
+        self.outputs = ()
+
+    @property
+    def site(self) -> Site | None:
+        """The user's line that made this node."""
+        return self._site and Site(*self._site)
+
+    @property
+    def traceback(self):
+        """The user's line as TF1 gives it: [(file, line, function, source)]."""
+        site = self.site
+        return [(site.file, site.line, site.code.co_name, site.source)] if site else []
+
+    @property
+    def op_def(self):
+        """The op's declaration."""
+        return self.definition
+
+    @property
+    def _id(self):
+        return self.id
+
+    def get_attr(self, name):
+        """The value of an attribute. Raises ValueError if this op has none of that name."""
+        if name in self.attrs:
+            return self.attrs[name]
+        types = self.definition.type_attrs(self)
+        if name in types:
+            return types[name]
+        have = ', '.join(sorted({*self.attrs, *types})) or 'none'
+        raise worded(ValueError(
+            f"Operation '{self.name}' has no attr named '{name}'; it has: {have}."))
+
+    def values(self):
+        return tuple(self.outputs)
+
+    def run(self, feed_dict=None, session=None):
+        """Runs this operation in `session` or the default Session."""
+        from tinyflow.graph.graph import session_for
+        session_for(session, self.graph, f"'{self.name}'.run()").run(self, feed_dict)
+
+    def __repr__(self):
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self):
+        inputs = ', '.join([t.name for t in self.inputs]
+                           + ['^' + c.name for c in self.control_inputs])
+        outputs = ', '.join(f'{t.dtype.name} {t.shape_text}' for t in self.outputs)
+        made = f'   made at {self.site}' if self._site else ''
+        return f"{self.type} '{self.name}' ({inputs}) -> ({outputs}){made}"
+
+    def _as_graph_element(self):
+        return None

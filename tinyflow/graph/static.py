@@ -1,0 +1,96 @@
+"""What is known of a tensor's value while the graph is still being built.
+
+Shapes are often computed inside the graph (`tf.stack([tf.shape(x)[0], 784])`); knowing such values,
+even in part, is what lets a reshape have a static shape.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+_LARGEST = 4096         # elements; larger constants are not folded while building
+_DEEPEST = 64           # ops; a longer chain counts as unknown rather than risking the stack
+
+
+def constant_value(tensor, depth=0):
+    """The tensor's value as an array if it follows from constants and static shapes, else None.
+
+    The array must not be written to.
+    """
+    op = tensor.op
+    if op.type == 'Const':
+        return op.attrs['value']
+    if op.type == 'Placeholder' or depth > _DEEPEST:
+        return None
+    try:
+        value = tensor._static
+    except AttributeError:
+        value = tensor._static = _evaluate(tensor, op, depth)
+    return value if isinstance(value, np.ndarray) else None
+
+
+def static_value(tensor, depth=0):
+    """The value for shape functions: int, tuple (None where an entry is unknown), array, or None.
+
+    Integers and booleans come as Python values, so that they can be used as sizes and axes.
+    """
+    value = constant_value(tensor, depth)
+    if value is not None:
+        return as_python(value)
+    try:
+        return tensor._static
+    except AttributeError:
+        return None
+
+
+def as_python(value):
+    """An integer or boolean array as int or nested tuples; other arrays as they are."""
+    if value.dtype.kind not in 'iub':
+        return value
+    return _tuples(value.tolist())
+
+
+def _tuples(value):
+    return tuple(map(_tuples, value)) if type(value) is list else value
+
+
+def _evaluate(tensor, op, depth):
+    definition = op.definition
+    if definition.fold_partial is not None:
+        value = definition.fold_partial(op, lambda t: static_value(t, depth + 1))
+        if value is not None:
+            if not _complete(value):
+                return value
+            return np.asarray(value, tensor.dtype.np)
+    if (not definition.pure or definition.kernel is None or definition.state is not None
+            or definition.writes or not op.inputs):
+        return None
+    arrays = []
+    for t in op.inputs:
+        array = constant_value(t, depth + 1)
+        if array is None or array.size > _LARGEST:
+            return None
+        arrays.append(array)
+    try:
+        value = evaluate(op, arrays)[tensor.value_index]
+    except Exception:                                   # noqa: BLE001 - it will be told at run time
+        return None
+    return value if value.size <= _LARGEST else None
+
+
+def _complete(value):
+    return None not in value if isinstance(value, tuple) else True
+
+
+def evaluate(op, arrays):
+    """Runs a pure op's kernel on input arrays; a tuple of output arrays."""
+    definition = op.definition
+    arguments = list(arrays)
+    for place in definition.static_flat_positions(len(arguments)):
+        arguments[place] = as_python(arguments[place])
+    if definition.has_lists:
+        arguments = definition.nest(arguments)
+    with np.errstate(all='ignore'):
+        result = definition.kernel(*arguments, **{k: op.attrs[k] for k in definition.kernel_attrs})
+    if len(definition.outputs) == 1 and not definition.outputs[0].is_list:
+        result = (result,)
+    return tuple(np.asarray(r, t.dtype.base_dtype.np) for r, t in zip(result, op.outputs))
