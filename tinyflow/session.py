@@ -1,61 +1,238 @@
-"""Session (first draft: runs the reference interpreter; the compiled path replaces it)."""
+"""Session: owns the values of Variables and turns feeds and fetches into a compiled call.
+
+`run` is the hot path of every program, so whatever can be decided once is decided at the first run
+of a (fetches, feeds) pair and looked up afterwards. Features that watch a run (profiling, traces)
+are separate paths, not flags inside it.
+"""
 from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.interpret import interpret
-from tinyflow.compiler.lower import lower
-from tinyflow.compiler.prune import prune
-from tinyflow.compiler.schedule import schedule
+from tinyflow import config as configuration
+from tinyflow.compiler.pipeline import Compiler, Entry
+from tinyflow.compiler.profile import fill_metadata
 from tinyflow.compiler.store import Store
-from tinyflow.graph.graph import default_session, get_default_graph
-from tinyflow.graph.operation import Operation
+from tinyflow.errors import worded
+from tinyflow.feeds import as_feed_element, check_feed_shapes, feed_array
+from tinyflow.fetches import FetchPlan
+from tinyflow.graph.graph import _stacks, get_default_graph
+from tinyflow.graph.operation import Tensor
+from tinyflow.growth import GrowthWatch
+
+_CALLS = 256            # (fetches, feeds) spellings remembered
 
 
-class Session:
-    def __init__(self, target='', graph=None, config=None):
-        self.graph = graph or get_default_graph()
+class _Call:
+    """What is decided once about one spelling of fetches and fed keys."""
+
+    __slots__ = ('plan', 'entry', 'feeds', 'executable_of')
+
+    def __init__(self, plan: FetchPlan, entry: Entry) -> None:
+        self.plan = plan
+        self.entry = entry
+        self.feeds = [(tensor, tensor.dtype.np) for tensor in entry.feeds]
+        self.executable_of = entry.executables.get
+
+    def arrays(self, values) -> list[np.ndarray]:
+        """The fed values as arrays of their tensors' dtypes; without a copy where they fit."""
+        return [value if type(value) is np.ndarray and value.dtype is dtype
+                else feed_array(tensor, value)
+                for (tensor, dtype), value in zip(self.feeds, values)]
+
+    def executable(self, arrays):
+        """The program compiled for the shapes of `arrays`."""
+        shapes = tuple([a.shape for a in arrays])
+        found = self.executable_of(shapes)
+        if found is None:
+            check_feed_shapes(self.entry.feeds, arrays)
+            found = self.entry.executable(shapes)
+        return found
+
+
+class BaseSession:
+    """What Session and InteractiveSession share."""
+
+    def __init__(self, target: str = '', graph=None, config=None) -> None:
+        if graph is not None and not hasattr(graph, 'get_operations'):
+            raise worded(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
+        if config is not None and not isinstance(config, configuration.ConfigProto):
+            raise worded(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
+        if target:
+            raise worded(NotImplementedError(
+                f'Session(target={target!r}): tinyflow runs in this process only.'))
+        self._graph = graph if graph is not None else get_default_graph()
+        self._config = config
         self._store = Store()
+        self._compiler = Compiler(self._store)
+        self._calls: dict[Any, _Call] = {}
+        self._growth = GrowthWatch(self._graph)
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def graph(self):
+        """The graph that this Session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self):
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self) -> str:
+        return ''
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        def resolve(f):
-            return self.graph.as_graph_element(f)
+        """Runs what `fetches` need, once, and returns their values in the structure of `fetches`.
 
-        def leaves(f):
-            if isinstance(f, (list, tuple)):
-                return [x for i in f for x in leaves(i)]
-            if isinstance(f, dict):
-                return [x for i in f.values() for x in leaves(i)]
-            return [f]
+        `fetches` is a Tensor, Operation, Variable, name, or any nest of lists, tuples, dicts and
+        namedtuples of those; an Operation gives None. `feed_dict` maps tensors (any, not only
+        placeholders) to values. A returned array is the caller's own.
 
-        def rebuild(f, it):
-            if isinstance(f, tuple) and hasattr(f, '_fields'):
-                return type(f)(*[rebuild(i, it) for i in f])
-            if isinstance(f, (list, tuple)):
-                return type(f)(rebuild(i, it) for i in f)
-            if isinstance(f, dict):
-                return type(f)((k, rebuild(v, it)) for k, v in f.items())
-            return next(it)
-        flat = [resolve(f) for f in leaves(fetches)]
-        feeds = {self.graph.as_graph_element(k): v for k, v in (feed_dict or {}).items()}
-        order = schedule(prune(flat, feeds), set(feeds))
-        program = lower(order, list(feeds), flat)
-        program.check()
-        arrays = [np.asarray(v, t.dtype.base_dtype.np) for t, v in feeds.items()]
-        got = interpret(program, arrays, self._store)
-        got = [None if isinstance(f, Operation) else (a[()] if a.ndim == 0 else a)
-               for f, a in zip(flat, got)]
-        return rebuild(fetches, iter(got))
+        Raises RuntimeError on a closed Session; TypeError, ValueError for what cannot be fetched or
+        fed; tf.errors.OpError subclasses for what goes wrong while running.
+        """
+        if self._closed:
+            raise worded(RuntimeError('Attempted to use a closed Session.'))
+        if self._graph._last_id != self._growth.seen:
+            self._growth.look()
+        try:
+            if type(fetches) is list:
+                call = self._calls[list, *fetches, None, *feed_dict] if feed_dict else \
+                    self._calls[list, *fetches]
+            else:
+                call = self._calls[fetches, None, *feed_dict] if feed_dict else \
+                    self._calls[fetches]
+        except (KeyError, TypeError):
+            call = self._new_call(fetches, feed_dict)
+        arrays = call.arrays(feed_dict.values()) if feed_dict else []
+        executable = call.executable(arrays)
+        if run_metadata is not None and options is not None and options.trace_level:
+            return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
+        return call.plan.rebuild(executable(arrays))
 
-    def close(self):
+    def _new_call(self, fetches, feed_dict) -> _Call:
+        """Decides what a new spelling of fetches and feeds means, and remembers it."""
+        plan = FetchPlan(self._graph, fetches)
+        feeds = self._feed_elements(feed_dict)
+        call = _Call(plan, self._compiler.entry(tuple(plan.elements), feeds))
+        key: Any = fetches
+        if type(fetches) is list:
+            key = (list, *fetches)
+            if feed_dict:
+                key = (*key, None, *feed_dict)
+        elif feed_dict:
+            key = (fetches, None, *feed_dict)
+        try:
+            with self._lock:
+                if len(self._calls) >= _CALLS:
+                    self._calls.clear()
+                self._calls[key] = call
+        except TypeError:           # a nest with lists or dicts in it cannot be a key
+            pass
+        return call
+
+    def _feed_elements(self, feed_dict) -> tuple[Tensor, ...]:
+        if not feed_dict:
+            return ()
+        if not hasattr(feed_dict, 'keys'):
+            raise worded(TypeError(
+                f'feed_dict must be a dict of tensor: value, not {type(feed_dict).__name__}.'))
+        return tuple([as_feed_element(self._graph, key) for key in feed_dict])
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False) -> Callable[..., Any]:
+        """A function of the values of `feed_list` that returns `run(fetches)`'s result.
+
+        Everything but the values is looked up here, so calling it costs less than `run`.
+        """
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise worded(TypeError('`feed_list` must be a list or tuple.'))
+        feeds = tuple(feed_list or ())
+        call = self._new_call(fetches, dict.fromkeys(feeds))
+
+        def run_it(*values, options=None, run_metadata=None):
+            if self._closed:
+                raise worded(RuntimeError('Attempted to use a closed Session.'))
+            if len(values) != len(feeds):
+                raise worded(ValueError(f'The callable takes {len(feeds)} values, one for each '
+                                        f'tensor of feed_list, but got {len(values)}.'))
+            arrays = call.arrays(values)
+            executable = call.executable(arrays)
+            if run_metadata is not None and options is not None and options.trace_level:
+                return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
+            return call.plan.rebuild(executable(arrays))
+        return run_it
+
+    def partial_run_setup(self, fetches, feeds=None):
+        raise NotImplementedError('partial_run is left out of tinyflow; feed all values in one run.')
+
+    partial_run = partial_run_setup
+
+    def list_devices(self):
+        """The devices: one CPU."""
+        return ['/job:localhost/replica:0/task:0/device:CPU:0']
+
+    def close(self) -> None:
+        """Frees the values of Variables and the compiled programs; the Session is of no more use."""
+        self._closed = True
+        self._calls.clear()
+        self._compiler.clear()
         self._store.clear()
 
-    def __enter__(self):
-        self._graph_context = self.graph.as_default()
-        self._graph_context.__enter__()
-        self._session_context = default_session(self)
-        return self._session_context.__enter__()
+    def as_default(self):
+        """Makes this the default Session inside a `with` block, without closing it afterwards."""
+        from tinyflow.graph.graph import default_session
+        return default_session(self)
 
-    def __exit__(self, *error):
-        self._session_context.__exit__(*error)
-        self._graph_context.__exit__(*error)
+
+class Session(BaseSession):
+    """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it."""
+
+    def __init__(self, target: str = '', graph=None, config=None) -> None:
+        super().__init__(target, graph, config)
+        self._entered: list = []
+
+    def __enter__(self):
+        as_default = self._graph.as_default()
+        as_default.__enter__()
+        self._entered.append(as_default)
+        _stacks.sessions.append(self)
+        return self
+
+    def __exit__(self, kind, error: BaseException | None, trace: TracebackType | None) -> None:
+        _stacks.sessions.remove(self)
+        self._entered.pop().__exit__(kind, error, trace)
+        self.close()
+
+    @staticmethod
+    def reset(target, containers=None, config=None) -> None:
+        """Accepted for TF1 programs; a Session's state ends with it."""
+
+
+class InteractiveSession(BaseSession):
+    """A Session that makes itself the default one, for notebooks: `x.eval()` just works."""
+
+    def __init__(self, target: str = '', graph=None, config=None) -> None:
+        super().__init__(target, graph, config)
+        _stacks.sessions.append(self)
+        self._default_graph = None
+        if graph is not None:
+            self._default_graph = graph.as_default()
+            self._default_graph.__enter__()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        super().close()
+        if self in _stacks.sessions:
+            _stacks.sessions.remove(self)
+        if self._default_graph is not None:
+            self._default_graph.__exit__(None, None, None)
+
+
+__all__ = ['BaseSession', 'InteractiveSession', 'Session']

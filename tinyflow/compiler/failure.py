@@ -5,6 +5,7 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.graph import shapes
+from tinyflow.graph.static import as_python
 
 
 def explain_failure(instruction, error, arguments=None) -> Exception:
@@ -15,6 +16,8 @@ def explain_failure(instruction, error, arguments=None) -> Exception:
     user's own function, say) stays as it is and gets a note.
     """
     operation = instruction.operation
+    if isinstance(error, ValueError):
+        error = _shapes_that_do_not_fit(instruction) or error
     problem, _, mend = str(error).partition('|')
     if isinstance(error, errors.OpError):
         kind = type(error)
@@ -33,28 +36,46 @@ def explain_failure(instruction, error, arguments=None) -> Exception:
             error.add_note(note)
         return error
     text = errors.report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
-                         inputs=_inputs(operation, arguments), mend=mend.strip() or None)
+                         inputs=_inputs(instruction, arguments), mend=mend.strip() or None)
     return kind(None, operation, text)
+
+
+def _shapes_that_do_not_fit(instruction):
+    """What the op's shape function says of the shapes that it had while running, if it objects."""
+    inputs, definition = instruction.inputs, instruction.definition
+    arguments = [v.raw_shape for v in inputs]
+    for i in definition.static_flat_positions(len(arguments)):
+        arguments[i] = as_python(inputs[i].array) if inputs[i].array is not None else None
+    try:
+        definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
+    except ValueError as error:
+        return error
+    except Exception:                           # noqa: BLE001 - only a better message is at stake
+        return None
+    return None
 
 
 class _Seen:
     """A tensor with the shape that it had while running."""
 
-    def __init__(self, tensor, array):
+    def __init__(self, tensor, array, value):
         self.name, self.op = tensor.name, tensor.op
         self.dtype = tensor.dtype.base_dtype
-        shape = getattr(array, 'shape', None)
+        shape = getattr(array, 'shape', None) if value.raw_shape is None else value.raw_shape
         self.shape_text = tensor.shape_text if shape is None else shapes.text(shape)
 
 
-def _inputs(operation, arguments):
+def _inputs(instruction, arguments):
+    operation = instruction.operation
     labels = [a.name for a in operation.definition.inputs]
-    tensors = operation.inputs
+    tensors, values = operation.inputs, instruction.inputs
+    if len(values) != len(tensors):
+        return []
     if len(labels) != len(tensors):
         labels = [f'input {i}' for i in range(len(tensors))]
     if arguments is None or len(arguments) != len(tensors):
         arguments = [None] * len(tensors)
-    return [(label, _Seen(t, a)) for label, t, a in zip(labels[:6], tensors, arguments)]
+    return [(label, _Seen(*seen)) for label, *seen in zip(labels[:6], tensors, arguments, values)]
 
 
 def uninitialized(cells, instruction) -> Exception:

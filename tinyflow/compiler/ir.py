@@ -89,12 +89,15 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Program:
-    """Instructions in order; `feeds` are given from outside, `fetches` handed back (None for an
-    Operation, which only has to run)."""
+    """Instructions in order; `feeds` are given from outside, `fetches` handed back.
+
+    A fetched Operation only has to run: its fetch is None, and it is one of the `targets`.
+    """
 
     instructions: tuple[Instruction, ...]
     feeds: tuple[Value, ...]
     fetches: tuple[Value | None, ...]
+    targets: frozenset = frozenset()
     notes: tuple[Any, ...] = field(default=())      # what each pass has to report
 
     def with_instructions(self, instructions, note=None) -> Program:
@@ -112,7 +115,7 @@ class Program:
         made = set(self.feeds)
         for instruction in self.instructions:
             for value in instruction.inputs:
-                if value not in made and value.array is None:
+                if value not in made and value.array is None and value.place is None:
                     raise ValueError(f'{value} is used before it is made, by {instruction!r}')
             for value in instruction.outputs:
                 if value in made:

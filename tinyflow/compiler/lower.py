@@ -41,7 +41,8 @@ def lower(order, feeds, fetches) -> Program:
                 instructions.append(results[tensor].producer)
     wanted = tuple(results.get(f, values.get(f)) if isinstance(f, Tensor) else None
                    for f in fetches)
-    return Program(tuple(instructions), given, wanted)
+    targets = frozenset(f for f in fetches if not isinstance(f, Tensor))
+    return Program(tuple(instructions), given, wanted, targets)
 
 
 def _place_value(tensor, value, places):

@@ -1,0 +1,340 @@
+"""Stage 7: a plan becomes a straight-line Python function, one line per instruction.
+
+The source reads as NumPy. Each line ends in the node's name, its result and the user's line, and the
+whole is known to `linecache`: a debugger steps through it, a profiler gives time to its lines, and
+a traceback leads back to the node without any bookkeeping while it runs.
+
+Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's Cell, c2 a constant,
+b3 a buffer in the arena, w4 a view made when the function was bound, t5 a result of this run,
+s6 a state, k7 an attribute.
+"""
+from __future__ import annotations
+
+import itertools
+import linecache
+import weakref
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.compiler.memory import Plan
+from tinyflow.graph import shapes
+from tinyflow.graph.static import as_python
+
+_numbers = itertools.count(1)
+_LOCKED_ABOVE = 256             # elements; NumPy keeps the GIL while it updates a smaller array
+
+
+class Call:
+    """One instruction as source text; what an op's `emit(call)` gets to work with.
+
+    `args` are the source of the inputs, `out` that of the buffer for the result ('None' if the call
+    has to allocate it), `inputs` and `outputs` the Values with dtype and raw_shape, `static[i]` the
+    known Python value of a static input (None if it is known only while running). `emit` returns an
+    expression whose value is the result (and which has stored it in `out` if that is not 'None'),
+    or None to have the kernel called.
+    """
+
+    __slots__ = ('args', 'out', 'inputs', 'outputs', 'attrs', 'static', 'constant')
+
+    def __init__(self, args, out, instruction, static, constant):
+        self.args = args
+        self.out = out
+        self.inputs = instruction.inputs
+        self.outputs = instruction.outputs
+        self.attrs = instruction.attrs
+        self.static = static
+        self.constant = constant
+
+
+class Source:
+    """The generated function: text, code object, and what its names are bound to.
+
+    `lines` maps a line number of the text to its Instruction.
+    """
+
+    def __init__(self, plan: Plan, clock: bool = False):
+        self.plan = plan
+        self.clock = clock                      # call tick() after each instruction
+        self.timed: list[Instruction] = []      # the instructions that do, in order
+        self.names: dict[str, Any] = {'np': np, 'as_python': as_python, 'own': own}
+        self.lines: dict[int, Instruction] = {}
+        self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
+        self.states: dict[str, Any] = {}        # s6 -> operation
+        self.filename = f'<tinyflow program {next(_numbers)}>'
+        self._constants: dict[Any, str] = {}
+        self._handed_out: set[Value] = set()
+        self.text = self._write()
+        self.code = self._compile()
+
+    # ---- text ----------------------------------------------------------------------------
+
+    def _write(self) -> str:
+        plan = self.plan
+        for value, location in plan.locations.items():
+            if location.kind == 'constant':
+                self.names[location.name] = value.array
+        feeds = ', '.join(plan.locations[v].name for v in plan.program.feeds)
+        text = [f'def run({feeds}):'] + self._prologue()
+        for instruction in plan.program.instructions:
+            for line in self._instruction(instruction):
+                self.lines[len(text) + 1] = instruction
+                text.append(line)
+            if self.clock and len(text) in self.lines and \
+                    self.lines[len(text)] is instruction:
+                self.timed.append(instruction)
+                text.append('    tick()')
+        text.append(f'    return {self._results()}')
+        return '\n'.join(text) + '\n'
+
+    def _prologue(self) -> list[str]:
+        """Fetches the arrays of Variables that the program reads before it assigns to them."""
+        plan, lines, tested = self.plan, [], []
+        for value, first in _first_uses(plan.program).items():
+            location = plan.locations[value]
+            cell = 'p' + location.name[1:]
+            self.cells[cell] = value.place
+            if not first:
+                lines.append(f'    {location.name} = {cell}.value')
+                tested.append(location.name)
+        if tested:
+            for i in range(0, len(tested), 6):
+                test = ' or '.join(f'{name} is None' for name in tested[i:i + 6])
+                lines.append(f'    if {test}: uninitialized()')
+        return lines
+
+    def _instruction(self, instruction: Instruction) -> list[str]:
+        plan, definition = self.plan, instruction.definition
+        locations = [plan.locations[v] for v in instruction.outputs]
+        if locations and locations[0].kind == 'view':
+            return []
+        in_buffers = bool(locations) and locations[0].kind == 'buffer'
+        expression = self._expression(instruction, locations if in_buffers else None)
+        if instruction.copy:
+            expression = f'np.array({expression})'
+        if not in_buffers and locations:
+            names = ', '.join(loc.name for loc in locations)
+            single = len(definition.outputs) == 1 and not definition.outputs[0].is_list
+            expression = f'{names}{"" if single else ","} = {expression}' \
+                if not single or len(locations) == 1 else expression
+        line = f'    {expression}'
+        lock = self._lock(instruction)
+        if lock:
+            line = f'    with {lock}.lock: {expression}'
+        lines = [line.ljust(56) + '  # ' + _comment(instruction, locations)]
+        for i in definition.takes_cell:
+            if i in definition.writes:
+                value = instruction.inputs[i]
+                if value.place is not None:
+                    name = plan.locations[value].name
+                    lines.append(f'    {name} = p{name[1:]}.value')
+        dead = [plan.locations[v].name for v in plan.dies_at.get(instruction, ())
+                if _worth_deleting(v)]
+        if dead:
+            lines.append(f'    del {", ".join(dead)}')
+        return lines
+
+    def _lock(self, instruction) -> str | None:
+        """The Cell to lock: only a large array's update can be interrupted by another thread."""
+        for i in instruction.definition.writes:
+            value = instruction.inputs[i]
+            if value.place is not None and i not in instruction.definition.takes_cell:
+                size = shapes.size(value.raw_shape)
+                if size is None or size > _LOCKED_ABOVE:
+                    return 'p' + self.plan.locations[value].name[1:]
+        return None
+
+    def _expression(self, instruction: Instruction, buffers) -> str:
+        definition = instruction.definition
+        args, static = self._arguments(instruction)
+        out = 'None' if not buffers else buffers[0].name if len(buffers) == 1 else \
+            '(' + ', '.join(b.name for b in buffers) + ')'
+        if definition.emit is not None:
+            call = Call(args, out, instruction, static, self._constant)
+            written = definition.emit(call)
+            if written is not None:
+                return written
+        if definition.has_lists:
+            args = [f'[{", ".join(a)}]' if isinstance(a, list) else a
+                    for a in definition.nest(args)]
+        kernel = definition.kernel
+        if isinstance(kernel, np.ufunc):
+            name = f'np.{kernel.__name__}'
+            if getattr(np, kernel.__name__, None) is not kernel:
+                name = self._bind(definition.type, kernel)
+            return f'{name}({", ".join(args)}{"" if out == "None" else f", {out}"})'
+        parts = list(args)
+        if definition.state is not None:
+            parts.insert(0, self._state(instruction.operation))
+        if out != 'None':
+            parts.append(f'out={out}')
+        parts += [f'{k}={self._constant(instruction.attrs[k])}' for k in definition.kernel_attrs]
+        return f'{self._bind(definition.type, kernel)}({", ".join(parts)})'
+
+    def _arguments(self, instruction):
+        definition, plan = instruction.definition, self.plan
+        args = [plan.locations[v].name for v in instruction.inputs]
+        static: dict[int, Any] = {}
+        for i in definition.takes_cell:
+            if instruction.inputs[i].place is not None:
+                args[i] = 'p' + args[i][1:]
+        for i in definition.static_flat_positions(len(args)):
+            array = instruction.inputs[i].array
+            if array is None:
+                args[i] = f'as_python({args[i]})'
+            elif array.dtype.kind in 'iub':
+                static[i] = as_python(array)
+                args[i] = self._constant(static[i])
+        return args, static
+
+    def _bind(self, name: str, thing) -> str:
+        self.names[name] = thing
+        return name
+
+    def _constant(self, value) -> str:
+        """Source for an attribute: a literal where it is short, else a name bound to it."""
+        text = repr(value) if _is_literal(value) else ''
+        if text and len(text) <= 60:
+            return text
+        key = id(value)
+        if key not in self._constants:
+            self._constants[key] = self._bind(f'k{len(self._constants)}', value)
+        return self._constants[key]
+
+    def _state(self, operation) -> str:
+        name = f's{len(self.states)}'
+        self.states[name] = operation
+        return name
+
+    def _results(self) -> str:
+        items = []
+        for value in self.plan.program.fetches:
+            if value is None:
+                items.append('None')
+                continue
+            location = self.plan.locations[value]
+            fresh = location.kind == 'local' and self._is_fresh(value)
+            if value.raw_shape is None:
+                items.append(f'own({location.name}, {fresh})')
+            elif value.raw_shape == ():
+                items.append(f'{location.name}[()]')
+            elif fresh and self._first_fetch(value):
+                items.append(location.name)
+            else:
+                items.append(f'np.array({location.name})')
+        return f'[{", ".join(items)}]'
+
+    def _is_fresh(self, value) -> bool:
+        """True if this run made the array and nobody else has it."""
+        producer = value.producer
+        return producer is not None and (producer.copy or not producer.definition.view)
+
+    def _first_fetch(self, value) -> bool:
+        """Each caller's array is its own, also where one value is fetched twice."""
+        first = value not in self._handed_out
+        self._handed_out.add(value)
+        return first
+
+    # ---- code ----------------------------------------------------------------------------
+
+    def _compile(self) -> CodeType:
+        linecache.cache[self.filename] = (
+            len(self.text), None, self.text.splitlines(True), self.filename)
+        weakref.finalize(self, linecache.cache.pop, self.filename, None)
+        return compile(self.text, self.filename, 'exec')
+
+    def bind(self, arena: np.ndarray, store, uninitialized) -> Callable[..., list]:
+        """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`."""
+        plan = self.plan
+        names = dict(self.names)
+        arrays: dict[Value, np.ndarray] = {}
+        for value, location in plan.locations.items():
+            if location.kind == 'buffer':
+                arrays[value] = names[location.name] = _carve(arena, location.offset, value)
+            elif location.kind == 'constant':
+                arrays[value] = value.array
+        for instruction in plan.program.instructions:
+            if instruction.outputs and \
+                    plan.locations[instruction.outputs[0]].kind == 'view':
+                value = instruction.outputs[0]
+                arrays[value] = names[plan.locations[value].name] = _view(instruction, arrays)
+        for name, operation in self.cells.items():
+            names[name] = store.cell(operation)
+        for name, operation in self.states.items():
+            names[name] = store.state(operation)
+        names['uninitialized'] = uninitialized
+        exec(self.code, names)                              # noqa: S102 - the code is our own
+        return names['run']
+
+
+def own(value, fresh):
+    """A fetched value of a rank known only now, as the caller's own."""
+    array = np.asarray(value)
+    return array[()] if array.ndim == 0 else array if fresh else array.copy()
+
+
+def _first_uses(program) -> dict[Value, bool]:
+    """The places that a program uses; True if it assigns to one before anything reads it."""
+    first: dict[Value, bool] = {}
+    for instruction in program.instructions:
+        for i, value in enumerate(instruction.inputs):
+            if value.place is not None and value not in first:
+                first[value] = i in instruction.definition.takes_cell
+    return first
+
+
+def _carve(arena, offset, value):
+    dtype, shape = value.dtype.np, value.raw_shape
+    nbytes = dtype.itemsize * (shapes.size(shape) or 0)
+    return arena[offset:offset + nbytes].view(dtype).reshape(shape)
+
+
+def _view(instruction, arrays):
+    definition = instruction.definition
+    arguments = [arrays[instruction.inputs[0]], *[v.array for v in instruction.inputs[1:]]]
+    for i in definition.static_positions:
+        arguments[i] = as_python(arguments[i])
+    return definition.kernel(*arguments,
+                             **{k: instruction.attrs[k] for k in definition.kernel_attrs})
+
+
+def _comment(instruction, locations) -> str:
+    operation = instruction.operation
+    results = ', '.join(shapes.text(v.raw_shape) for v in instruction.outputs)
+    text = f'{operation.name} {results}'.rstrip()
+    if locations and locations[0].overwrites is not None:
+        text += f'  overwrites {locations[0].overwrites.name}'
+    site = operation._site
+    return text if site is None else f'{text}  @ {_where(site)}'
+
+
+def _where(site) -> str:
+    code, offset = site
+    name = code.co_filename.replace('\\', '/').rpartition('/')[2]
+    return f'{name}:{_line_of(code, offset)}'
+
+
+_line_tables: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+
+
+def _line_of(code: CodeType, offset: int) -> int:
+    """As Site.line, remembered per code object: a loop makes thousands of nodes at few offsets."""
+    known = _line_tables.setdefault(code, {})
+    if offset not in known:
+        from tinyflow.graph.sites import Site
+        known[offset] = Site(code, offset).line
+    return known[offset]
+
+
+def _is_literal(value) -> bool:
+    if isinstance(value, (list, tuple)):
+        return type(value) in (list, tuple) and all(map(_is_literal, value))
+    return value is None or type(value) in (bool, int, str)
+
+
+def _worth_deleting(value) -> bool:
+    size = shapes.size(value.raw_shape)
+    return size is None or size > 1024

@@ -1,0 +1,101 @@
+"""A compiled program, ready to run: bound to memory once per thread that runs it at the same time."""
+from __future__ import annotations
+
+import contextvars
+from collections.abc import Callable
+
+import numpy as np
+
+from tinyflow.compiler.codegen import Source
+from tinyflow.compiler.failure import explain_failure
+from tinyflow.compiler.failure import uninitialized as uninitialized_error
+from tinyflow.compiler.ir import Program
+from tinyflow.compiler.memory import plan_memory
+
+
+class Arena:
+    """The memory in which one run at a time works; a Session has one per thread running it.
+
+    Programs run one after the other, so they share it. `context` has NumPy's floating point
+    warnings off, as TF1 has: entering it costs a tenth of entering np.errstate.
+    """
+
+    __slots__ = ('memory', 'context')
+
+    def __init__(self) -> None:
+        self.memory = np.empty(0, np.uint8)
+        self.context = contextvars.copy_context()
+        self.context.run(np.seterr, all='ignore')
+
+    def block(self, nbytes: int) -> np.ndarray:
+        """At least `nbytes` of memory, beginning at a cache line."""
+        if self.memory.size < nbytes:
+            raw = np.empty(nbytes + 64, np.uint8)
+            start = -raw.ctypes.data % 64
+            self.memory = raw[start:start + nbytes]
+        return self.memory
+
+
+class Arenas:
+    """The arenas of a Session that no run is using, and the Store that its programs work on."""
+
+    def __init__(self, store) -> None:
+        self.store = store
+        self.free: list[Arena] = []
+
+
+class Executable:
+    """A Program compiled for known feed shapes. Calling it with the fed arrays gives the fetches.
+
+    Any number of threads may call it at once, and a py_func inside it may call it again.
+    """
+
+    def __init__(self, program: Program, arenas: Arenas) -> None:
+        self.program = program
+        self.plan = plan_memory(program)
+        self.source = Source(self.plan)
+        self.runs = 0
+        self._arenas = arenas
+        self._frames: dict[Arena, Callable[..., list]] = {}
+
+    def __call__(self, feeds) -> list:
+        free = self._arenas.free
+        try:
+            arena = free.pop()
+        except IndexError:
+            arena = Arena()
+        try:
+            frame = self._frames.get(arena) or self._bind(arena)
+            self.runs += 1
+            return arena.context.run(frame, *feeds)
+        except Exception as error:                      # noqa: BLE001 - reworded for the user
+            raise self.explain(error, self.source) from error.__cause__
+        finally:
+            free.append(arena)
+
+    def _bind(self, arena: Arena):
+        frame = self.source.bind(arena.block(self.plan.arena_bytes), self._arenas.store,
+                                 self.uninitialized)
+        self._frames[arena] = frame
+        return frame
+
+    def uninitialized(self) -> None:
+        """Called by the program when a Variable that it reads has no value yet."""
+        cells = [self._arenas.store.cell(operation)
+                 for operation in dict.fromkeys(self.source.cells.values())]
+        raise uninitialized_error([cell for cell in cells if cell.value is None], None)
+
+    def explain(self, error: Exception, source: Source) -> Exception:
+        """The error to raise for one that came out of `source`'s function."""
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == source.filename:
+                instruction = source.lines.get(trace.tb_lineno)
+                return error if instruction is None else explain_failure(instruction, error)
+            trace = trace.tb_next
+        return error
+
+    @property
+    def store(self):
+        """The Store that the program works on."""
+        return self._arenas.store

@@ -1,0 +1,115 @@
+"""Stage 4: a Program for given feed shapes, with every shape and constant that follows from them.
+
+Once the fed shapes are known, `tf.shape(x)` is a constant, and so is what is computed from it. What
+does not depend on feeds or Variables is computed here, once, instead of in every run.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.graph import shapes
+from tinyflow.graph.static import as_python, evaluate
+
+_LARGEST_CONSTANT = 1 << 20     # elements of a folded result
+_LARGEST_STATIC = 64            # elements of an integer value that shapes may depend on
+
+
+def infer(program: Program, feed_shapes, fold: bool = True) -> Program:
+    """`program` with its feeds of the given (maybe partial) shapes.
+
+    With fold=False only the small integers that shapes depend on are computed beforehand.
+    """
+    new: dict[Value, Value] = {}
+    for value, shape in zip(program.feeds, feed_shapes):
+        new[value] = Value(value.name, value.dtype, shape)
+    instructions: list[Instruction] = []
+    for old in program.instructions:
+        inputs = tuple([new.get(v) or _place(v, new) for v in old.inputs])
+        outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
+        instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
+                                  old.copy)
+        new.update(zip(old.outputs, outputs))
+        if _known_beforehand(instruction, fold) and old.operation not in program.targets:
+            continue
+        instructions.append(instruction)
+    feeds = tuple(new[v] for v in program.feeds)
+    fetches = tuple(None if v is None else new.get(v) or _place(v, new) for v in program.fetches)
+    folded = len(program.instructions) - len(instructions)
+    note = Note('infer and fold', f'{folded} nodes are constants for these feed shapes',
+                len(program.instructions), len(instructions))
+    return Program(tuple(instructions), feeds, fetches, program.targets, program.notes + (note,))
+
+
+def _place(value, new):
+    fresh = new[value] = Value(value.name, value.dtype, value.raw_shape, value.place)
+    return fresh
+
+
+def _known_beforehand(instruction, fold) -> bool:
+    """Gives the outputs their shapes, and their values if those are known; True if they all are."""
+    definition, outputs = instruction.definition, instruction.outputs
+    if definition.type == 'Const':
+        outputs[0].array = instruction.attrs['value']
+        return True
+    _infer_shapes(instruction)
+    if not definition.pure or definition.writes or instruction.copy or not outputs:
+        return False
+    if len(outputs) == 1 and _partly_known(instruction, outputs[0]):
+        return outputs[0].array is not None
+    if definition.kernel is None or not all(v.array is not None for v in instruction.inputs) \
+            or definition.state is not None or not instruction.inputs:
+        return False
+    if not fold and not _matters_to_shapes(outputs):
+        return False
+    if any((shapes.size(v.raw_shape) or 0) > _LARGEST_CONSTANT for v in outputs):
+        return False
+    try:
+        arrays = evaluate(instruction, [v.array for v in instruction.inputs])
+    except Exception:                               # noqa: BLE001 - the run will say what is wrong
+        return False
+    for value, array in zip(outputs, arrays):
+        value.array = array
+        value.raw_shape = array.shape
+    return True
+
+
+def _matters_to_shapes(outputs):
+    return all(v.dtype.is_integer and (shapes.size(v.raw_shape) or 0) <= _LARGEST_STATIC
+               for v in outputs)
+
+
+def _infer_shapes(instruction):
+    definition = instruction.definition
+    arguments = [v.raw_shape for v in instruction.inputs]
+    for i in definition.static_flat_positions(len(arguments)):
+        arguments[i] = static_of(instruction.inputs[i])
+    try:
+        found = definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
+    except ValueError:
+        return          # the kernel will refuse these inputs, and tell it with their shapes
+    for value, shape in zip(instruction.outputs, found):
+        try:
+            value.raw_shape = shapes.merge(value.raw_shape, shape)
+        except ValueError:
+            value.raw_shape = shape
+
+
+def static_of(value):
+    """What is known of a value's content, in the form that shape functions take."""
+    return as_python(value.array) if value.array is not None else value.static
+
+
+def _partly_known(instruction, output) -> bool:
+    """Tries the op's own rule for partly known values, such as Shape's."""
+    if instruction.definition.fold_partial is None:
+        return False
+    known = instruction.definition.fold_partial(instruction, static_of)
+    if known is None:
+        return False
+    if isinstance(known, tuple) and None in known:
+        output.static = known
+    else:
+        output.array = np.asarray(known, output.dtype.np)
+        output.raw_shape = output.array.shape
+    return True

@@ -1,0 +1,229 @@
+"""Stage 6: where every value lives, decided once so that no run has to.
+
+A result of known shape gets a place in the arena, one block of memory that is kept between runs;
+the place is used again as soon as the value (and every view of it) is dead, or at once by an
+instruction that may overwrite its input. Values whose shape is not known, and fetched results,
+which are the caller's own, are allocated by the run itself.
+"""
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.graph.static import as_python
+
+_ALIGN = 64             # bytes; a cache line
+_SMALL = 4096           # bytes; smaller blocks are reused only for results of their very size
+
+
+@dataclass
+class Location:
+    """Where a value lives.
+
+    kind: 'constant', 'feed', 'place' (a Variable's storage), 'buffer' (`offset` in the arena),
+    'view' (made once when the program is bound), or 'local' (made in every run).
+    """
+
+    kind: str
+    name: str
+    offset: int = 0
+    overwrites: Value | None = None
+
+
+@dataclass
+class Plan:
+    """A program with a Location for each value, and the size of the arena in bytes."""
+
+    program: Program
+    locations: dict[Value, Location]
+    arena_bytes: int
+    unplanned_bytes: int                        # what the buffers would need without reuse
+    dies_at: dict[Instruction, list[Value]] = field(default_factory=dict)
+
+    def __str__(self):
+        return (f'arena of {self.arena_bytes:,} bytes for results that would take '
+                f'{self.unplanned_bytes:,} without reuse')
+
+
+class _Arena:
+    """Offsets of free blocks, by size."""
+
+    def __init__(self):
+        self.size = 0
+        self._exact: dict[int, list[int]] = {}
+        self._large: list[tuple[int, int]] = []         # (size, offset), sorted
+
+    def take(self, nbytes):
+        nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
+        free = self._exact.get(nbytes)
+        if nbytes < _SMALL:
+            if free:
+                return free.pop(), nbytes
+        else:
+            i = bisect_left(self._large, (nbytes, -1))
+            if i < len(self._large) and self._large[i][0] <= 2 * nbytes:
+                size, offset = self._large.pop(i)
+                return offset, size
+        offset = self.size
+        self.size += nbytes
+        return offset, nbytes
+
+    def give(self, offset, nbytes):
+        if nbytes < _SMALL:
+            self._exact.setdefault(nbytes, []).append(offset)
+        else:
+            item = (nbytes, offset)
+            self._large.insert(bisect_left(self._large, item), item)
+
+
+class _Planner:
+    def __init__(self, program: Program):
+        self.program = program
+        self.locations: dict[Value, Location] = {}
+        self.arena = _Arena()
+        self.block: dict[Value, tuple[int, int]] = {}           # root -> (offset, size)
+        self.root: dict[Value, Value] = {}
+        self.dummy: dict[Value, np.ndarray] = {}
+        self.fetched = {v for v in program.fetches if v is not None}
+        self.numbers = count()
+        self.unplanned = 0
+
+    def plan(self) -> Plan:
+        self._sources()
+        for instruction in self.program.instructions:
+            self._kind_of_results(instruction)
+        last_use = self._last_uses()
+        dies_at: dict[Instruction, list[Value]] = {}
+        for step, instruction in enumerate(self.program.instructions):
+            self._place_results(instruction, step, last_use)
+            dies_at[instruction] = self._release(instruction, step, last_use)
+        return Plan(self.program, self.locations, self.arena.size, self.unplanned, dies_at)
+
+    def _sources(self):
+        for i, value in enumerate(self.program.feeds):
+            self._locate(value, 'feed', f'x{i}')
+        for value in self.fetched:
+            self._source(value)
+        for instruction in self.program.instructions:
+            for value in instruction.inputs:
+                self._source(value)
+
+    def _source(self, value):
+        if value in self.locations:
+            return
+        if value.array is not None:
+            self._locate(value, 'constant', f'c{next(self.numbers)}')
+            self.dummy[value] = value.array
+        elif value.place is not None:
+            self._locate(value, 'place', f'v{next(self.numbers)}')
+
+    def _locate(self, value, kind, name, root=None):
+        self.locations[value] = Location(kind, name)
+        self.root[value] = root or value
+
+    def _kind_of_results(self, instruction):
+        """Which results are views, which get a buffer, which are made anew in each run."""
+        definition, outputs = instruction.definition, instruction.outputs
+        if definition.view and not instruction.copy:
+            self._view(instruction)
+            return
+        planned = (definition.kernel_has_out and not instruction.copy and definition.state is None
+                   and not definition.takes_cell and not definition.writes
+                   and all(v.known_shape and v.dtype.np.kind != 'O' and v not in self.fetched
+                           for v in outputs))
+        for value in outputs:
+            n = next(self.numbers)
+            self._locate(value, 'buffer' if planned else 'local', f'{"b" if planned else "t"}{n}')
+            if planned:
+                self.dummy[value] = np.empty(value.raw_shape, value.dtype.np)
+
+    def _view(self, instruction):
+        source, value = instruction.inputs[0], instruction.outputs[0]
+        dummy = self._dummy_view(instruction)
+        if dummy is not None and np.may_share_memory(dummy, self.dummy[source]) \
+                and value not in self.fetched:
+            self.dummy[value] = dummy
+            self._locate(value, 'view', f'w{next(self.numbers)}', self.root[source])
+            return
+        self._locate(value, 'local', f't{next(self.numbers)}', self.root[source])
+
+    def _dummy_view(self, instruction):
+        """The view of a stand-in of the input, if all that it depends on is known."""
+        definition, inputs = instruction.definition, instruction.inputs
+        if inputs[0] not in self.dummy or definition.has_lists \
+                or any(v.array is None for v in inputs[1:]):
+            return None
+        arguments = [self.dummy[inputs[0]], *[v.array for v in inputs[1:]]]
+        for i in definition.static_positions:
+            arguments[i] = as_python(arguments[i])
+        try:
+            return definition.kernel(*arguments, **{
+                k: instruction.attrs[k] for k in definition.kernel_attrs})
+        except (ValueError, TypeError, IndexError):
+            return None             # the run will refuse it, with the user's line
+
+    def _last_uses(self):
+        last_use: dict[Value, int] = {}
+        for step, instruction in enumerate(self.program.instructions):
+            for value in instruction.inputs + instruction.outputs:
+                last_use[self.root[value]] = step
+        end = len(self.program.instructions)
+        for value in self.fetched:
+            last_use[self.root[value]] = end
+        return last_use
+
+    def _place_results(self, instruction, step, last_use):
+        for value in instruction.outputs:
+            location = self.locations[value]
+            if location.kind != 'buffer':
+                continue
+            nbytes = self.dummy[value].nbytes
+            self.unplanned += nbytes
+            taken = self._overwritable(instruction, value, step, last_use)
+            if taken is not None:
+                self.block[value] = self.block.pop(taken)
+                location.overwrites = taken
+            else:
+                self.block[value] = self.arena.take(nbytes)
+            location.offset = self.block[value][0]
+
+    def _overwritable(self, instruction, value, step, last_use):
+        """An input that dies here and whose buffer may take the result."""
+        if len(instruction.outputs) != 1:
+            return None
+        inputs = instruction.inputs
+        for i in instruction.definition.overwrites:
+            if i >= len(inputs):
+                continue
+            candidate = inputs[i]
+            if candidate in self.block and last_use[candidate] == step \
+                    and candidate.raw_shape == value.raw_shape \
+                    and candidate.dtype is value.dtype \
+                    and sum(self.root[v] is candidate for v in inputs) == 1:
+                return candidate
+        return None
+
+    def _release(self, instruction, step, last_use):
+        """Gives back the blocks of values that nobody needs after this step."""
+        dead = []
+        for value in dict.fromkeys(instruction.inputs + instruction.outputs):
+            root = self.root[value]
+            if last_use[root] != step:
+                continue
+            if root in self.block:
+                self.arena.give(*self.block.pop(root))
+            if self.locations[value].kind == 'local':
+                dead.append(value)
+        return dead
+
+
+def plan_memory(program: Program) -> Plan:
+    """A Location for every value of `program`."""
+    return _Planner(program).plan()
+
+
+__all__ = ['Location', 'Plan', 'plan_memory']

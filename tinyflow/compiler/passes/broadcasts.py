@@ -1,0 +1,92 @@
+"""Leaves broadcasting to the elementwise operation: `x * tile(s)` is `x * s`.
+
+Gradients of reductions spread one number over a whole array, which is then combined with another
+array of that shape; the spread copy is never needed.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.compiler.infer import static_of
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.graph import shapes
+
+_SPREADERS = frozenset(('BroadcastTo', 'Tile', 'Fill'))
+
+
+def drop_broadcasts(program: Program) -> Program:
+    """Feeds elementwise instructions from before a spread, where their other input is as large."""
+    kept: list[Instruction] = []
+    shrunk: dict[Value, Value] = {}
+    count = 0
+    for instruction in program.instructions:
+        if instruction.definition.elementwise and len(instruction.outputs) == 1:
+            small = _small_inputs(instruction, shrunk)
+            if small != instruction.inputs:
+                count += 1
+                instruction = instruction.with_inputs(small)
+        kept.append(instruction)
+    return Replacement().finish(program, kept, 'broadcasts',
+                                f'{count} nodes do their own broadcasting')
+
+
+def _small_inputs(instruction, shrunk):
+    """The inputs, spread ones replaced as long as the result keeps its shape."""
+    wanted = instruction.outputs[0].raw_shape
+    inputs = list(instruction.inputs)
+    if len(inputs) < 2 or not shapes.known(wanted):
+        return instruction.inputs
+    for i, value in enumerate(inputs):
+        source = _before_spread(value, shrunk)
+        if source is None:
+            continue
+        trial = inputs[:i] + [source] + inputs[i + 1:]
+        shape: shapes.Shape = ()
+        try:
+            for v in trial:
+                shape = shapes.broadcast(shape, v.raw_shape)
+        except ValueError:
+            continue
+        if shape == wanted:
+            inputs = trial
+    return tuple(inputs)
+
+
+def _before_spread(value, shrunk):
+    """A smaller value that broadcasts to `value`, or None."""
+    if value in shrunk:
+        return shrunk[value]
+    found = None
+    if value.array is not None:
+        found = _uniform(value)
+    elif value.producer is not None and value.producer.type in _SPREADERS:
+        found = _spread_from(value.producer, value)
+    if found is not None:
+        shrunk[value] = found
+    return found
+
+
+def _uniform(value):
+    array = value.array
+    if array.ndim == 0 or array.size < 2 or array.dtype.kind not in 'fiu':
+        return None
+    first = array.reshape(-1)[:1]
+    if not np.array_equal(array.view(np.uint8 if array.itemsize == 1 else f'u{array.itemsize}'),
+                          np.broadcast_to(first.view(f'u{array.itemsize}'), array.shape)):
+        return None
+    scalar = Value(value.name, value.dtype, ())
+    scalar.array = np.array(first[0], array.dtype)
+    return scalar
+
+
+def _spread_from(producer, value):
+    source = producer.inputs[1] if producer.type == 'Fill' else producer.inputs[0]
+    if source.place is not None or not source.known_shape:
+        return None
+    if producer.type == 'Tile':
+        multiples = static_of(producer.inputs[1])
+        if multiples is None or any(m != 1 and d != 1
+                                    for m, d in zip(multiples, source.raw_shape)):
+            return None
+    return source

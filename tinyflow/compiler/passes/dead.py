@@ -1,0 +1,21 @@
+"""Drops instructions whose results nobody uses any more."""
+from __future__ import annotations
+
+from tinyflow.compiler.ir import Note, Program
+
+
+def drop_unused(program: Program) -> Program:
+    """Keeps what the fetches need, what has an effect, and Operations fetched for their own sake."""
+    used = {v for v in program.fetches if v is not None}
+    kept = []
+    for instruction in reversed(program.instructions):
+        if instruction.type == 'NoOp':          # its control inputs are in the order already
+            continue
+        if not instruction.removable or instruction.operation in program.targets \
+                or any(v in used for v in instruction.outputs):
+            kept.append(instruction)
+            used.update(instruction.inputs)
+    kept.reverse()
+    dropped = len(program.instructions) - len(kept)
+    return program.with_instructions(kept, Note(
+        'unused', f'{dropped} results that nobody uses', len(program.instructions), len(kept)))

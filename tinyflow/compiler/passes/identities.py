@@ -1,0 +1,65 @@
+"""Drops operations that give back their input: Identity, a reshape to the same shape, x * 1 ..."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.compiler.infer import static_of
+from tinyflow.compiler.ir import Program
+from tinyflow.compiler.passes.rewrite import Replacement
+
+_ALWAYS = frozenset(('Identity', 'StopGradient', 'PreventGradient', 'GuaranteeConst', 'Snapshot',
+                     'PlaceholderWithDefault'))
+_IF_SAME_SHAPE = frozenset(('Reshape', 'BroadcastTo', 'Tile', 'ExpandDims', 'Squeeze', 'Pad',
+                            'PadV2', 'EnsureShape', 'Slice'))
+
+
+def drop_identities(program: Program) -> Program:
+    """Uses the input wherever an instruction would only repeat it, bit for bit."""
+    instead = Replacement()
+    kept = []
+    for instruction in program.instructions:
+        instruction = instead.inputs(instruction)
+        source = _repeats(instruction)
+        if source is None:
+            kept.append(instruction)
+        else:
+            instead.put(instruction.outputs[0], source)
+    return instead.finish(program, kept, 'identities', f'{len(instead)} nodes repeat their input')
+
+
+def _repeats(instruction):
+    """The input that the only output equals, or None."""
+    if instruction.copy or len(instruction.outputs) != 1 or not instruction.removable:
+        return None
+    kind, inputs, output = instruction.type, instruction.inputs, instruction.outputs[0]
+    if not inputs or inputs[0].place is not None and not instruction.definition.view:
+        return None     # only views of a Variable are known to need a copy or not (schedule.py)
+    if kind in _ALWAYS:
+        return inputs[0]
+    if kind == 'Mul':
+        return _times_one(inputs, output)
+    if kind == 'AddN' and len(inputs) == 1:
+        return inputs[0]
+    same = inputs[0].known_shape and inputs[0].raw_shape == output.raw_shape
+    if not same:
+        return None
+    if kind in _IF_SAME_SHAPE:
+        return inputs[0]
+    if kind == 'Cast':
+        return inputs[0] if inputs[0].dtype is output.dtype else None
+    if kind == 'Transpose':
+        perm = static_of(inputs[1])
+        return inputs[0] if perm == tuple(range(len(output.raw_shape))) else None
+    if kind == 'Sum' and static_of(inputs[1]) == ():
+        return inputs[0]
+    return None
+
+
+def _times_one(inputs, output):
+    for one, other in (inputs, inputs[::-1]):
+        array = one.array
+        if array is not None and array.dtype.kind in 'fiu' and other.known_shape \
+                and other.raw_shape == output.raw_shape and array.size \
+                and array.flat[0] == 1 and (array.size == 1 or np.all(array == 1)):
+            return other if other.place is None else None
+    return None

@@ -1,0 +1,69 @@
+"""Merges instructions that compute the same thing (common subexpressions), and equal constants."""
+from __future__ import annotations
+
+from tinyflow.compiler.ir import Program, Value
+from tinyflow.compiler.passes.rewrite import Replacement
+
+_SMALL = 1024       # bytes; larger constants are compared by identity only
+
+
+def merge_equal(program: Program) -> Program:
+    """Computes each distinct pure expression once."""
+    instead = Replacement()
+    seen: dict[tuple, tuple[Value, ...]] = {}
+    constants: dict[tuple, Value] = {}
+    written = {v for i in program.instructions if i.writes
+               for v in i.inputs if v.place is not None}
+    kept = []
+    for instruction in program.instructions:
+        for value in instruction.inputs:
+            _merge_constant(value, constants, instead)
+        instruction = instead.inputs(instruction)
+        key = _key(instruction, written)
+        if key is None:
+            kept.append(instruction)
+        elif key in seen:
+            for old, new in zip(instruction.outputs, seen[key]):
+                instead.put(old, new)
+        else:
+            seen[key] = instruction.outputs
+            kept.append(instruction)
+    return instead.finish(program, kept, 'merge',
+                          f'{len(program.instructions) - len(kept)} nodes repeat another')
+
+
+def _merge_constant(value, constants, instead):
+    array = value.array
+    if array is None or array.dtype.kind == 'O' or array.nbytes > _SMALL:
+        return
+    if instead(value) is not value:
+        return
+    first = constants.setdefault((array.dtype.char, array.shape, array.tobytes()), value)
+    if first is not value:
+        instead.put(value, first)
+
+
+def _key(instruction, written):
+    """What makes two instructions the same, or None if this one must stay."""
+    if not instruction.removable or instruction.copy or not instruction.outputs:
+        return None
+    if any(v in written for v in instruction.inputs):
+        return None
+    definition, attrs = instruction.definition, instruction.attrs
+    if definition.state is not None:
+        return None
+    names = definition.kernel_attrs
+    try:
+        key = (definition, tuple([id(v) for v in instruction.inputs]),
+               instruction.outputs[0].dtype, tuple([_hashable(attrs[k]) for k in names]))
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _hashable(value):
+    if isinstance(value, float):            # 0.0 == -0.0 and 1 == True, but they are not the same
+        return repr(value)
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else (
+        type(value), value)

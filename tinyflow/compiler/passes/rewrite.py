@@ -1,0 +1,36 @@
+"""What the passes share: replacing values while walking a program once."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tinyflow.compiler.ir import Note, Program, Value
+
+
+class Replacement:
+    """A growing map old value -> the value to use instead."""
+
+    def __init__(self):
+        self._instead: dict[Value, Value] = {}
+
+    def __call__(self, value: Value) -> Value:
+        while value in self._instead:
+            value = self._instead[value]
+        return value
+
+    def __len__(self):
+        return len(self._instead)
+
+    def put(self, old: Value, new: Value) -> None:
+        self._instead[old] = new
+
+    def inputs(self, instruction):
+        """The instruction, reading the replaced values."""
+        if not any(v in self._instead for v in instruction.inputs):
+            return instruction
+        return instruction.with_inputs([self(v) for v in instruction.inputs])
+
+    def finish(self, program: Program, instructions, name: str, text: str) -> Program:
+        """The rewritten program; fetches follow the replacements too."""
+        note = Note(name, text, len(program.instructions), len(instructions))
+        fetches = tuple(None if v is None else self(v) for v in program.fetches)
+        return replace(program.with_instructions(instructions, note), fetches=fetches)

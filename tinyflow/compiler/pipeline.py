@@ -1,0 +1,129 @@
+"""The stages in their order, and the cache of what they made.
+
+    (fetches, feeds)   prune -> schedule -> lower            a Program, once
+    fed shapes         infer -> passes -> memory -> codegen  an Executable, once per shapes
+
+Both levels are small least-recently-used caches, so that programs that alternate between
+`run(train)` and `run(loss)`, or between full and last batches, compile each once. Where the fed
+shapes keep changing, one Executable for any size takes over.
+"""
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from threading import RLock
+
+from tinyflow.compiler.executable import Arenas, Executable
+from tinyflow.compiler.infer import infer
+from tinyflow.compiler.ir import Program
+from tinyflow.compiler.lower import lower
+from tinyflow.compiler.passes import PASSES
+from tinyflow.compiler.prune import prune
+from tinyflow.compiler.schedule import schedule
+
+_PROGRAMS = 64              # (fetches, feeds) pairs kept
+_SHAPES = 16                # Executables kept per pair
+_TOO_MANY_SHAPES = 12       # distinct shapes after which sizes that vary are left open
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which rewrites to do; tests and `tf.explain` switch them one by one."""
+
+    fold: bool = True
+    passes: tuple[str, ...] = tuple(PASSES)
+
+
+def optimise(program: Program, feed_shapes, options: Options) -> Program:
+    """`program` specialised to feed shapes (None where a size is left open) and rewritten."""
+    program = infer(program, feed_shapes, options.fold)
+    for name in options.passes:
+        program = PASSES[name](program)
+    return program
+
+
+def plan_program(fetches, feeds) -> Program:
+    """The Program for `fetches` (Tensors and Operations) given `feeds` (Tensors)."""
+    fed = frozenset(feeds)
+    return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)
+
+
+class Entry:
+    """One (fetches, feeds) pair: its Program and the Executables made from it."""
+
+    def __init__(self, fetches, feeds, arenas: Arenas, options: Options) -> None:
+        self.fetches = fetches
+        self.feeds = feeds
+        self.program = plan_program(fetches, feeds)
+        self.executables: OrderedDict[tuple, Executable] = OrderedDict()
+        self._arenas = arenas
+        self._options = options
+        self._general: tuple | None = None      # the shape key with varying sizes left open
+        self._seen = 0
+        self._lock = RLock()
+
+    def executable(self, shapes: tuple) -> Executable:
+        """The Executable for these fed shapes, compiled if need be."""
+        found = self.executables.get(shapes)
+        if found is not None:
+            return found
+        if self._general is not None and _fits(self._general, shapes):
+            return self.executables[self._general]
+        with self._lock:
+            return self.executables.get(shapes) or self._compile(shapes)
+
+    def _compile(self, shapes: tuple) -> Executable:
+        self._seen += 1
+        if self._seen > _TOO_MANY_SHAPES:
+            shapes = self._general = _common([*self.executables, shapes])
+        made = Executable(optimise(self.program, shapes, self._options), self._arenas)
+        self.executables[shapes] = made
+        while len(self.executables) > _SHAPES:
+            oldest = next(key for key in self.executables if key != self._general)
+            del self.executables[oldest]
+        return made
+
+
+def _fits(general, shapes) -> bool:
+    return all(g is None or len(g) == len(s) and all(i is None or i == j for i, j in zip(g, s))
+               for g, s in zip(general, shapes))
+
+
+def _common(keys) -> tuple:
+    """What several shape keys agree on; a differing size, or rank, is left open."""
+    merged = []
+    for column in zip(*keys):
+        if any(s is None or len(s) != len(column[0]) for s in column):
+            merged.append(None)
+        else:
+            merged.append(tuple(sizes[0] if len(set(sizes)) == 1 else None
+                                for sizes in zip(*column)))
+    return tuple(merged)
+
+
+class Compiler:
+    """A Session's cache of Entries."""
+
+    def __init__(self, store, options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.arenas = Arenas(store)
+        self.entries: OrderedDict[tuple, Entry] = OrderedDict()
+        self._lock = RLock()
+
+    def entry(self, fetches: tuple, feeds: tuple) -> Entry:
+        """The Entry for these fetches and feeds, planned if it is new."""
+        key = fetches, feeds
+        with self._lock:
+            entry = self.entries.get(key)
+            if entry is None:
+                entry = self.entries[key] = Entry(fetches, feeds, self.arenas, self.options)
+                if len(self.entries) > _PROGRAMS:
+                    self.entries.popitem(last=False)
+            else:
+                self.entries.move_to_end(key)
+        return entry
+
+    def clear(self) -> None:
+        """Forgets all programs and their memory."""
+        self.entries.clear()
+        self.arenas.free.clear()

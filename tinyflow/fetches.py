@@ -1,0 +1,83 @@
+"""Fetches and feeds: any nest of lists, tuples, dicts, namedtuples becomes a flat list and back."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tinyflow.errors import worded
+from tinyflow.graph.operation import Operation, Tensor
+
+
+class FetchPlan:
+    """What a fetch argument asks for: `elements` (each once) and how to rebuild its structure."""
+
+    def __init__(self, graph, fetches) -> None:
+        self.elements: list[Tensor | Operation] = []
+        self._index: dict[Any, int] = {}
+        self.rebuild: Callable[[list], Any] = self._structure(graph, fetches)
+
+    def _structure(self, graph, fetch) -> Callable[[list], Any]:
+        """A function from the list of fetched values to the structure of `fetch`."""
+        if isinstance(fetch, (list, tuple)):
+            parts = [self._structure(graph, f) for f in fetch]
+            if hasattr(fetch, '_fields'):
+                kind = type(fetch)
+                return lambda got: kind(*[part(got) for part in parts])
+            if type(fetch) is tuple:
+                return lambda got: tuple([part(got) for part in parts])
+            return lambda got: [part(got) for part in parts]
+        if isinstance(fetch, Mapping):
+            kind, keys = type(fetch), list(fetch)
+            parts = [self._structure(graph, fetch[k]) for k in keys]
+            return lambda got: kind((k, part(got)) for k, part in zip(keys, parts))
+        composite = getattr(fetch, '_fetch_parts', None)        # IndexedSlices, SparseTensor
+        if composite is not None:
+            tensors, make = composite()
+            parts = [self._structure(graph, t) for t in tensors]
+            return lambda got: make(*[part(got) for part in parts])
+        return self._single(graph, fetch)
+
+    def _single(self, graph, fetch):
+        element = as_element(graph, fetch)
+        if element not in self._index:
+            self._index[element] = len(self.elements)
+            self.elements.append(element)
+        index = self._index[element]
+        return lambda got: got[index]
+
+
+def as_element(graph, fetch) -> Tensor | Operation:
+    """The node that a fetch names, or a TypeError/ValueError that says what it was (PAINS A6)."""
+    try:
+        return graph.as_graph_element(fetch)
+    except TypeError:
+        raise worded(TypeError(_not_fetchable(fetch))) from None
+    except ValueError as error:
+        raise worded(ValueError(
+            f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})')) from None
+    except KeyError as error:
+        raise worded(ValueError(
+            f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})'
+        )) from None
+
+
+def _not_fetchable(fetch) -> str:
+    problem = (f'Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or '
+               f'Tensor. (Can not convert a {type(fetch).__name__} into a Tensor or Operation.)')
+    return f'{problem}\n  Mend: {_what_it_was(fetch)}'
+
+
+def _what_it_was(fetch) -> str:
+    if fetch is None:
+        return ('the value is None. tf.summary.merge_all() is None when the graph has no '
+                'summaries; tf.gradients gives None where no path leads; a function may have '
+                'forgotten its return.')
+    if hasattr(fetch, 'minimize') and hasattr(fetch, 'apply_gradients'):
+        return ('this is an optimizer; fetch the operation that '
+                '`train_op = optimizer.minimize(loss)` returns.')
+    if hasattr(fetch, 'dtype') or isinstance(fetch, (int, float, complex)):
+        return ('this is a number or array, not a node: was the name of a tensor overwritten by '
+                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
+    if callable(fetch):
+        return 'this is a function; call it to get the tensor that it builds.'
+    return 'fetch Tensors, Operations, Variables, their names, or nests of those.'
