@@ -1,0 +1,24 @@
+"""Small TF1 programs, by family. `PROGRAMS` maps each name to its function; see `registry` for
+the contract."""
+from . import (  # noqa: F401  (importing a module registers its programs)
+    constants,
+    operators,
+    indexing,
+    shaping,
+    selection,
+    reductions,
+    linalg,
+    variables,
+    initializers,
+    scopes,
+    control,
+    nn,
+    losses,
+    gradients,
+    optimizers,
+    training,
+    tutorials,
+)
+from .registry import PROGRAMS
+
+__all__ = ['PROGRAMS']
