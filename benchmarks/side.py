@@ -1,0 +1,105 @@
+"""The driver's end of a worker: start it, ask it, outlive its death."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+# The slowest request known, TensorFlow's chain of 10,000, stays far below this on a busy machine.
+PATIENCE_SECONDS = 180
+
+
+class SideError(Exception):
+    """A side could not be started, died, or does not answer."""
+
+
+class Side:
+    """One framework in its own process, in its own interpreter."""
+
+    def __init__(self, label, framework, python):
+        self.label = label
+        self.command = [str(python), str(HERE / "worker.py"), framework]
+        self.process = None
+        self.versions = {}
+
+    def start(self):
+        """Start the worker and read its greeting; raises SideError when nothing loads."""
+        # The side measured may be a source tree that nobody has installed.
+        paths = [os.environ.get("PYTHONPATH"), str(HERE.parent)]
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths)))
+        self.log = tempfile.TemporaryFile()
+        try:
+            self.process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.log,
+                text=True,
+                env=environment,
+            )
+        except OSError as error:
+            raise SideError(f"cannot start {self.command[0]}: {error.strerror}") from error
+        self.lines = queue.Queue()
+        reader = threading.Thread(
+            target=forward, args=(self.process.stdout, self.lines), daemon=True
+        )
+        reader.start()
+        greeting = self.receive()
+        if "error" in greeting:
+            self.stop()
+            raise SideError(greeting["error"])
+        self.versions = greeting
+
+    def measure(self, workload):
+        """One {"value"} or {"error"} per row of the workload; a dead worker is an error as well."""
+        try:
+            if self.process is None:
+                self.start()
+            request = {"workload": workload.name, "inner": workload.inner}
+            print(json.dumps(request), file=self.process.stdin, flush=True)
+            return self.receive()["results"]
+        except (SideError, BrokenPipeError) as error:
+            self.stop()
+            return [{"error": str(error)}] * len(workload.rows)
+
+    def receive(self):
+        """The next answer; raises SideError when none comes."""
+        try:
+            line = self.lines.get(timeout=PATIENCE_SECONDS)
+        except queue.Empty:
+            self.stop()
+            raise SideError(f"no answer within {PATIENCE_SECONDS} s") from None
+        if line is None:
+            code = self.process.wait()
+            self.log.seek(0)
+            said = self.log.read().decode(errors="replace").strip().splitlines()
+            self.stop()
+            raise SideError(f"worker ended with code {code}" + (f": {said[-1]}" if said else ""))
+        return json.loads(line)
+
+    def stop(self):
+        """End the worker, if it runs; the next measurement starts a new one."""
+        if self.process is None:
+            return
+        self.process.kill()
+        self.process.wait()
+        with contextlib.suppress(OSError):  # a request that the dead process no longer took
+            self.process.stdin.close()
+        self.process = None
+        self.log.close()
+
+
+def forward(stream, lines):
+    """Put each line of the stream on the queue, and None after the last."""
+    with stream:
+        for line in stream:
+            lines.put(line)
+    lines.put(None)

@@ -1,0 +1,138 @@
+"""A process that holds one framework and measures workloads on request.
+
+    python worker.py tinyflow|tensorflow
+
+It greets with one JSON line: versions, or an error. Then it answers each request line
+{"workload": name, "inner": n} with one line {"results": [...]}: for each row of the workload
+{"value": number} or {"error": text}. It ends with its stdin.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import platform
+import sys
+import time
+
+from workloads import BYTES, WORKLOADS
+
+FRAMEWORKS = ("tinyflow", "tensorflow")
+
+
+def load(framework):
+    """The module to measure, in TF1 mode."""
+    if framework == "tinyflow":
+        import tinyflow
+
+        return tinyflow
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # read when TensorFlow is imported
+    import tensorflow.compat.v1 as tf
+
+    tf.disable_v2_behavior()
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    return tf
+
+
+class Bench:
+    """Keeps the workload under measurement prepared between requests, and no other."""
+
+    def __init__(self, framework):
+        import numpy
+
+        self.np = numpy
+        self.tf = load(framework)
+        self.workload = None
+        self.steps = ()
+
+    def greeting(self):
+        package = sys.modules[self.tf.__name__.partition(".")[0]]
+        version = getattr(package, "__version__", "unreleased")
+        return {
+            "version": version,
+            "numpy": self.np.__version__,
+            "python": platform.python_version(),
+        }
+
+    def results(self, name, inner):
+        """One {"value"} or {"error"} for each row; a step after a failed one is not tried."""
+        wanted = WORKLOADS[name]
+        answers = []
+        try:
+            if wanted is not self.workload:
+                self.prepare(wanted)
+            gc.collect()
+            for step in self.steps:
+                answers.append({"value": measure(step, wanted.unit, inner)})
+        except Exception as error:
+            self.release()
+            missing = len(wanted.rows) - len(answers)
+            answers += [{"error": one_line(error)}] * missing
+        return answers
+
+    def prepare(self, workload):
+        """Build the workload in a graph of its own and warm it up."""
+        self.release()
+        with self.tf.Graph().as_default():
+            steps = workload.setup(self.tf, self.np)
+        steps = steps if isinstance(steps, tuple) else (steps,)
+        for _ in range(workload.warmup):
+            for step in steps:
+                step()
+        self.workload, self.steps = workload, steps
+
+    def release(self):
+        """Drop the graph and the session of the last workload before the next needs memory."""
+        self.workload, self.steps = None, ()
+        gc.collect()
+
+
+def measure(step, unit, inner):
+    """What a step in bytes returns, or the seconds it takes, as the mean of `inner` calls."""
+    if unit == BYTES:
+        return step()
+    calls = range(inner)
+    start = time.perf_counter()
+    for _ in calls:
+        result = step()
+    elapsed = time.perf_counter() - start
+    del result  # not before: freeing a whole session is not what is measured
+    return elapsed / inner
+
+
+def one_line(error):
+    """The exception's class and the first line of what it says."""
+    text = str(error).strip()
+    return type(error).__name__ + (": " + text.splitlines()[0] if text else "")
+
+
+def serve(framework, requests, send):
+    """Greet, then answer requests until there are no more."""
+    try:
+        bench = Bench(framework)
+    except Exception as error:
+        send({"error": one_line(error)})
+        return
+    send(bench.greeting())
+    for request in requests:
+        asked = json.loads(request)
+        send({"results": bench.results(asked["workload"], asked["inner"])})
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in FRAMEWORKS:
+        sys.exit("usage: worker.py " + "|".join(FRAMEWORKS))
+    # The answers keep the real stdout to themselves; whatever else prints goes to stderr.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+
+    def send(answer):
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+    serve(sys.argv[1], sys.stdin, send)
+
+
+if __name__ == "__main__":
+    main()

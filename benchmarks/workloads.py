@@ -1,0 +1,202 @@
+"""What is measured: one function per workload, written once for every framework.
+
+A workload takes the framework module and NumPy, builds whatever it needs and returns `step`, a
+function without arguments that does one measured unit. The framework is only ever used through the
+TF1 API, so that tinyflow and `tensorflow.compat.v1` run the same source. This file imports neither.
+
+It stays within Python 3.7, because the worker loads it into TensorFlow's interpreter, however old.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Any, Callable  # noqa: UP035  (Python 3.7)
+
+SECONDS = "s"
+BYTES = "B"
+
+CHAIN_LENGTH = 10_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: its title, and how many times better than TensorFlow it has to be."""
+
+    title: str
+    target: float
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A function that prepares steps, and how these are measured.
+
+    Steps in SECONDS are timed, `inner` calls at a stretch after `warmup` calls that do not count.
+    Steps in BYTES are not timed: they return the number. `most_rounds` limits what is too slow, or
+    too constant, to repeat often. A `cumulative` number is made by all that ran before in the same
+    process, so it says nothing once one side has failed one of those workloads.
+    """
+
+    name: str
+    setup: Callable[[Any, Any], Any]
+    rows: tuple[Row, ...]
+    unit: str
+    warmup: int
+    inner: int
+    most_rounds: int | None
+    cumulative: bool
+
+
+WORKLOADS: dict[str, Workload] = {}
+
+
+def workload(*rows, unit=SECONDS, warmup=0, inner=1, most_rounds=None, cumulative=False):
+    """Enter a function into the table; with several rows it returns as many steps, in order."""
+
+    def register(setup):
+        name = setup.__name__
+        WORKLOADS[name] = Workload(name, setup, rows, unit, warmup, inner, most_rounds, cumulative)
+        return setup
+
+    return register
+
+
+@workload(Row("import, fresh process", 10), warmup=1)
+def import_framework(tf, np):
+    package = tf.__name__.partition(".")[0]
+
+    def step():
+        child = subprocess.run(
+            [sys.executable, "-c", "import " + package],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        if child.returncode:
+            said = child.stderr.decode(errors="replace").strip().splitlines()
+            raise ImportError(said[-1] if said else f"exit code {child.returncode}")
+
+    return step
+
+
+@workload(Row("fetch a constant", 10), warmup=200, inner=2000)
+def fetch_constant(tf, np):
+    constant = tf.constant(3.0)
+    session = tf.Session()
+    return lambda: session.run(constant)
+
+
+@workload(Row("linear regression, run([train, loss]), 100 points", 8), warmup=200, inner=1000)
+def linear_regression(tf, np):
+    random = np.random.RandomState(0)
+    inputs = random.uniform(-1, 1, 100).astype("float32")
+    targets = (0.3 * inputs + 0.1 + random.normal(0, 0.05, 100)).astype("float32")
+
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.placeholder(tf.float32, [None])
+    slope = tf.Variable(tf.random_normal([1]))
+    offset = tf.Variable(tf.zeros([1]))
+    loss = tf.reduce_mean(tf.square(slope * x + offset - y))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+    session = initialized_session(tf)
+    return lambda: session.run([train, loss], {x: inputs, y: targets})
+
+
+@workload(Row("MLP 4-10-10-10, batch 32, Adam step", 3), warmup=200, inner=1000)
+def mlp_small_adam(tf, np):
+    return mlp_step(tf, np, (4, 10, 10, 10), batch=32, optimizer=tf.train.AdamOptimizer(1e-3))
+
+
+@workload(Row("MLP 784-512-10, batch 32, SGD step", 1.3), warmup=50, inner=300)
+def mlp_mnist_sgd(tf, np):
+    optimizer = tf.train.GradientDescentOptimizer(0.01)
+    return mlp_step(tf, np, (784, 512, 10), batch=32, optimizer=optimizer)
+
+
+@workload(Row("MLP 784-512-10, batch 128, Adam step", 1.2), warmup=20, inner=150)
+def mlp_mnist_adam(tf, np):
+    return mlp_step(tf, np, (784, 512, 10), batch=128, optimizer=tf.train.AdamOptimizer(1e-3))
+
+
+@workload(
+    Row("chain of 10,000 sin(h)+1: build + gradient", 15),
+    Row("chain of 10,000 sin(h)+1: first run", 10),
+    most_rounds=3,
+)
+def chain(tf, np):
+    built = []
+
+    def build():
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float32, [])
+            h = x
+            for _ in range(CHAIN_LENGTH):
+                h = tf.sin(h) + 1
+            [gradient] = tf.gradients(h, [x])
+        built.append((tf.Session(graph=graph), gradient, x))
+
+    def first_run():
+        session, gradient, x = built.pop()
+        value = session.run(gradient, {x: 0.5})
+        return value, session  # handed out so that closing the session is not part of the time
+
+    return build, first_run
+
+
+@workload(Row("peak memory after the above", 6), unit=BYTES, most_rounds=1, cumulative=True)
+def peak_memory(tf, np):
+    return peak_resident_bytes
+
+
+@workload(Row("installed size with dependencies", 6), unit=BYTES, most_rounds=1)
+def installed_size(tf, np):
+    from installed_size import installed_bytes  # its importlib.metadata is missing in Python 3.7
+
+    package = tf.__name__.partition(".")[0]
+    return lambda: installed_bytes(package)
+
+
+def mlp_step(tf, np, widths, batch, optimizer):
+    """One training step of a ReLU network with a softmax loss, fed NumPy arrays.
+
+    Shapes: x [batch, widths[0]], labels [batch, widths[-1]] one-hot.
+    """
+    random = np.random.RandomState(0)
+    inputs = random.uniform(0, 1, (batch, widths[0])).astype("float32")
+    one_hot = np.eye(widths[-1], dtype="float32")[random.randint(0, widths[-1], batch)]
+
+    x = tf.placeholder(tf.float32, [None, widths[0]])
+    labels = tf.placeholder(tf.float32, [None, widths[-1]])
+    logits = x
+    for index, (fan_in, fan_out) in enumerate(zip(widths, widths[1:])):
+        hidden = x if index == 0 else tf.nn.relu(logits)
+        weights = tf.Variable(tf.truncated_normal([fan_in, fan_out], stddev=fan_in**-0.5))
+        logits = tf.matmul(hidden, weights) + tf.Variable(tf.zeros([fan_out]))
+    losses = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    train = optimizer.minimize(tf.reduce_mean(losses))
+
+    session = initialized_session(tf)
+    return lambda: session.run(train, {x: inputs, labels: one_hot})
+
+
+def initialized_session(tf):
+    """A Session on the default graph with every Variable initialized."""
+    session = tf.Session()
+    session.run(tf.global_variables_initializer())
+    return session
+
+
+def peak_resident_bytes():
+    """The most memory that this process has held so far."""
+    import resource  # missing on Windows, where this row then fails alone
+
+    if sys.platform == "darwin":
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        # ru_maxrss would not do: a child inherits the peak of the process that started it.
+        with open("/proc/self/status", encoding="ascii", errors="replace") as status:
+            peak = next(line for line in status if line.startswith("VmHWM:"))
+        return int(peak.split()[1]) * 1024
+    except (OSError, StopIteration):
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

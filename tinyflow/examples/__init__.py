@@ -1,0 +1,1 @@
+"""Modules that TensorFlow 1 shipped as examples and that many programs import."""
