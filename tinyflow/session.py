@@ -23,6 +23,7 @@ from tinyflow.fetches import FetchPlan
 from tinyflow.graph.graph import _stacks, get_default_graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.growth import GrowthWatch
+from tinyflow.profiler import profile_executable
 
 _CALLS = 256            # (fetches, feeds) spellings remembered
 
@@ -167,6 +168,12 @@ class BaseSession:
                 return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
             return call.plan.rebuild(executable(arrays))
         return run_it
+
+    def profile(self, fetches, feed_dict=None, runs=100):
+        """Runs `fetches` `runs` times with a clock on every node; see profiler.Profile."""
+        call = self._new_call(fetches, feed_dict)
+        arrays = call.arrays(feed_dict.values()) if feed_dict else []
+        return profile_executable(call.executable(arrays), arrays, runs)
 
     def partial_run_setup(self, fetches, feeds=None):
         raise NotImplementedError('partial_run is left out of tinyflow; feed all values in one run.')

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import itertools
 import linecache
+import os
 import weakref
 from collections.abc import Callable
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -22,6 +24,7 @@ import numpy as np
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory import Plan
 from tinyflow.graph import shapes
+from tinyflow.graph.sites import Site
 from tinyflow.graph.static import as_python
 
 _numbers = itertools.count(1)
@@ -121,7 +124,7 @@ class Source:
             expression = f'{names}{"" if single else ","} = {expression}' \
                 if not single or len(locations) == 1 else expression
         line = f'    {expression}'
-        lock = self._lock(instruction)
+        lock = self._lock(instruction) if definition.writes else None
         if lock:
             line = f'    with {lock}.lock: {expression}'
         lines = [line.ljust(56) + '  # ' + _comment(instruction, locations)]
@@ -131,10 +134,11 @@ class Source:
                 if value.place is not None:
                     name = plan.locations[value].name
                     lines.append(f'    {name} = p{name[1:]}.value')
-        dead = [plan.locations[v].name for v in plan.dies_at.get(instruction, ())
-                if _worth_deleting(v)]
-        if dead:
-            lines.append(f'    del {", ".join(dead)}')
+        dying = plan.dies_at.get(instruction)
+        if dying:
+            dead = [plan.locations[v].name for v in dying if _worth_deleting(v)]
+            if dead:
+                lines.append(f'    del {", ".join(dead)}')
         return lines
 
     def _lock(self, instruction) -> str | None:
@@ -181,6 +185,8 @@ class Source:
         for i in definition.takes_cell:
             if instruction.inputs[i].place is not None:
                 args[i] = 'p' + args[i][1:]
+        if not definition.static_positions:
+            return args, static
         for i in definition.static_flat_positions(len(args)):
             array = instruction.inputs[i].array
             if array is None:
@@ -303,7 +309,7 @@ def _view(instruction, arrays):
 
 def _comment(instruction, locations) -> str:
     operation = instruction.operation
-    results = ', '.join(shapes.text(v.raw_shape) for v in instruction.outputs)
+    results = ', '.join([shapes.text(v.raw_shape) for v in instruction.outputs])
     text = f'{operation.name} {results}'.rstrip()
     if locations and locations[0].overwrites is not None:
         text += f'  overwrites {locations[0].overwrites.name}'
@@ -311,22 +317,10 @@ def _comment(instruction, locations) -> str:
     return text if site is None else f'{text}  @ {_where(site)}'
 
 
+@lru_cache(maxsize=4096)                # a loop makes thousands of nodes in few places
 def _where(site) -> str:
-    code, offset = site
-    name = code.co_filename.replace('\\', '/').rpartition('/')[2]
-    return f'{name}:{_line_of(code, offset)}'
-
-
-_line_tables: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
-
-
-def _line_of(code: CodeType, offset: int) -> int:
-    """As Site.line, remembered per code object: a loop makes thousands of nodes at few offsets."""
-    known = _line_tables.setdefault(code, {})
-    if offset not in known:
-        from tinyflow.graph.sites import Site
-        known[offset] = Site(code, offset).line
-    return known[offset]
+    place = Site(*site)
+    return f'{os.path.basename(place.file)}:{place.line}'
 
 
 def _is_literal(value) -> bool:

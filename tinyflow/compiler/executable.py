@@ -55,6 +55,7 @@ class Executable:
         self.plan = plan_memory(program)
         self.source = Source(self.plan)
         self.runs = 0
+        self.timed_source: Source | None = None      # for profiled runs
         self._arenas = arenas
         self._frames: dict[Arena, Callable[..., list]] = {}
 

@@ -25,7 +25,7 @@ def infer(program: Program, feed_shapes, fold: bool = True) -> Program:
         new[value] = Value(value.name, value.dtype, shape)
     instructions: list[Instruction] = []
     for old in program.instructions:
-        inputs = tuple([new.get(v) or _place(v, new) for v in old.inputs])
+        inputs = tuple([new[v] if v in new else _place(v, new) for v in old.inputs])
         outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
         instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
                                   old.copy)
@@ -55,10 +55,13 @@ def _known_beforehand(instruction, fold) -> bool:
     _infer_shapes(instruction)
     if not definition.pure or definition.writes or instruction.copy or not outputs:
         return False
-    if len(outputs) == 1 and _partly_known(instruction, outputs[0]):
+    if definition.fold_partial is not None and len(outputs) == 1 \
+            and _partly_known(instruction, outputs[0]):
         return outputs[0].array is not None
-    if definition.kernel is None or not all(v.array is not None for v in instruction.inputs) \
-            or definition.state is not None or not instruction.inputs:
+    for value in instruction.inputs:
+        if value.array is None:
+            return False
+    if definition.kernel is None or definition.state is not None or not instruction.inputs:
         return False
     if not fold and not _matters_to_shapes(outputs):
         return False
@@ -82,13 +85,16 @@ def _matters_to_shapes(outputs):
 def _infer_shapes(instruction):
     definition = instruction.definition
     arguments = [v.raw_shape for v in instruction.inputs]
-    for i in definition.static_flat_positions(len(arguments)):
-        arguments[i] = static_of(instruction.inputs[i])
+    if definition.static_positions:
+        for i in definition.static_flat_positions(len(arguments)):
+            arguments[i] = static_of(instruction.inputs[i])
     try:
         found = definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
     except ValueError:
         return          # the kernel will refuse these inputs, and tell it with their shapes
     for value, shape in zip(instruction.outputs, found):
+        if shape == value.raw_shape:
+            continue
         try:
             value.raw_shape = shapes.merge(value.raw_shape, shape)
         except ValueError:
@@ -102,8 +108,6 @@ def static_of(value):
 
 def _partly_known(instruction, output) -> bool:
     """Tries the op's own rule for partly known values, such as Shape's."""
-    if instruction.definition.fold_partial is None:
-        return False
     known = instruction.definition.fold_partial(instruction, static_of)
     if known is None:
         return False

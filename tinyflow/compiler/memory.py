@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import count
+from math import prod
 
 import numpy as np
 
@@ -132,17 +133,18 @@ class _Planner:
             self._view(instruction)
             return
         planned = (definition.kernel_has_out and not instruction.copy and definition.state is None
-                   and not definition.takes_cell and not definition.writes
-                   and all(v.known_shape and v.dtype.np.kind != 'O' and v not in self.fetched
-                           for v in outputs))
+                   and not definition.takes_cell and not definition.writes)
+        for value in outputs if planned else ():
+            if not value.known_shape or value.dtype.kind == 'O' or value in self.fetched:
+                planned = False
         for value in outputs:
             n = next(self.numbers)
             self._locate(value, 'buffer' if planned else 'local', f'{"b" if planned else "t"}{n}')
-            if planned:
-                self.dummy[value] = np.empty(value.raw_shape, value.dtype.np)
 
     def _view(self, instruction):
         source, value = instruction.inputs[0], instruction.outputs[0]
+        if source not in self.dummy and self.locations[source].kind == 'buffer':
+            self.dummy[source] = np.empty(source.raw_shape, source.dtype.np)
         dummy = self._dummy_view(instruction)
         if dummy is not None and np.may_share_memory(dummy, self.dummy[source]) \
                 and value not in self.fetched:
@@ -181,7 +183,7 @@ class _Planner:
             location = self.locations[value]
             if location.kind != 'buffer':
                 continue
-            nbytes = self.dummy[value].nbytes
+            nbytes = prod(value.raw_shape) * value.dtype.np.itemsize
             self.unplanned += nbytes
             taken = self._overwritable(instruction, value, step, last_use)
             if taken is not None:
@@ -203,7 +205,7 @@ class _Planner:
             if candidate in self.block and last_use[candidate] == step \
                     and candidate.raw_shape == value.raw_shape \
                     and candidate.dtype is value.dtype \
-                    and sum(self.root[v] is candidate for v in inputs) == 1:
+                    and [self.root[v] for v in inputs].count(candidate) == 1:
                 return candidate
         return None
 

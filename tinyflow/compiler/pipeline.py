@@ -9,7 +9,9 @@ shapes keep changing, one Executable for any size takes over.
 """
 from __future__ import annotations
 
+import gc
 from collections import OrderedDict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
 
@@ -48,13 +50,26 @@ def plan_program(fetches, feeds) -> Program:
     return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)
 
 
+@contextmanager
+def _collector_paused():
+    """Compiling makes many objects and no garbage; looking for some would take a third of it."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class Entry:
     """One (fetches, feeds) pair: its Program and the Executables made from it."""
 
     def __init__(self, fetches, feeds, arenas: Arenas, options: Options) -> None:
         self.fetches = fetches
         self.feeds = feeds
-        self.program = plan_program(fetches, feeds)
+        with _collector_paused():
+            self.program = plan_program(fetches, feeds)
         self.executables: OrderedDict[tuple, Executable] = OrderedDict()
         self._arenas = arenas
         self._options = options
@@ -76,7 +91,8 @@ class Entry:
         self._seen += 1
         if self._seen > _TOO_MANY_SHAPES:
             shapes = self._general = _common([*self.executables, shapes])
-        made = Executable(optimise(self.program, shapes, self._options), self._arenas)
+        with _collector_paused():
+            made = Executable(optimise(self.program, shapes, self._options), self._arenas)
         self.executables[shapes] = made
         while len(self.executables) > _SHAPES:
             oldest = next(key for key in self.executables if key != self._general)

@@ -24,7 +24,7 @@ class Timing:
 def profile(executable: Executable, arrays) -> tuple[list, list[Timing]]:
     """(the fetched values, a Timing for each instruction that took time), from one real run."""
     arena = Arena()
-    source = Source(executable.plan, clock=True)
+    source = timed_source(executable)
     frame = source.bind(arena.block(executable.plan.arena_bytes), executable.store,
                         executable.uninitialized)
     ticks: list[float] = []
@@ -39,6 +39,13 @@ def profile(executable: Executable, arrays) -> tuple[list, list[Timing]]:
         timings.append(Timing(instruction, last - begin, tick - last))
         last = tick
     return results, timings
+
+
+def timed_source(executable: Executable) -> Source:
+    """The program's source with a clock in it, written once."""
+    if executable.timed_source is None:
+        executable.timed_source = Source(executable.plan, clock=True)
+    return executable.timed_source
 
 
 def fill_metadata(executable: Executable, arrays, run_metadata) -> list:

@@ -42,13 +42,13 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
             if result is not NotImplemented:
                 return result
     preferred = preferred_dtype or dtype_hint
+    if isinstance(value, (list, tuple)) and _holds_tensor(value):
+        return _pack(value, dtype or _dtype_inside(value), name or 'packed')
     if dtype is None and preferred is not None:
         try:
             return constant(value, preferred, name or 'Const')
         except (TypeError, ValueError):
             pass
-    if isinstance(value, (list, tuple)) and _holds_tensor(value):
-        return _pack(value, dtype or _dtype_inside(value), name or 'packed')
     return constant(value, dtype, name or 'Const')
 
 
@@ -209,10 +209,9 @@ def _pack(value, dtype, name):
         elements = []
         for i, item in enumerate(value):
             if isinstance(item, (list, tuple)):
-                elements.append(_pack(item, dtype, str(i)) if _holds_tensor(item)
-                                else constant(item, dtype, str(i)))
-            elif _is_tensor_like(item):
-                elements.append(convert_to_tensor(item, dtype, str(i)))
-            else:
-                elements.append(constant(item, dtype, str(i)))
+                with name_scope(str(i)) as inner:       # TF1 opens it even if it packs nothing
+                    item = _pack(item, dtype, inner) if _holds_tensor(item) else item
+            elements.append(item)
+        elements = [convert_to_tensor(item, dtype, str(i)) if _is_tensor_like(item)
+                    else constant(item, dtype, str(i)) for i, item in enumerate(elements)]
         return Pack.apply(elements, name=scope)

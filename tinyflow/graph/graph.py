@@ -40,6 +40,7 @@ class Graph:
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
         self._name_stack = ''
+        self._scope_sites: dict[str, tuple] = {}    # scope -> (name asked for, where it was opened)
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
         self._devices: list[str] = []
@@ -209,7 +210,8 @@ class Graph:
         if name:
             if not isinstance(name, str):
                 raise TypeError(f'name for name_scope must be a string, not {name!r}.')
-            self._check_name(name)
+            if name[-1] != '/':
+                self._check_name(name)
         outer = self._name_stack
         if not name:
             self._name_stack = ''
@@ -217,6 +219,7 @@ class Graph:
             self._name_stack = name[:-1]
         else:
             self._name_stack = self.unique_name(name)
+            self._scope_sites[self._name_stack] = name, here(3)
         try:
             yield self._name_stack and self._name_stack + '/'
         finally:
@@ -248,7 +251,7 @@ class Graph:
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list:
-        return list(self._collections)
+        return [key for key in self._collections if isinstance(key, str)]
 
     @property
     def collections(self) -> list:
@@ -285,8 +288,6 @@ class Graph:
         waits_for = []
         for item in control_inputs:
             item = getattr(item, 'values_for_control', item)
-            if hasattr(item, '_as_graph_element'):
-                item = item._as_graph_element() or item
             element = self.as_graph_element(item)
             operation = element.op if isinstance(element, Tensor) else element
             if operation not in waits_for:

@@ -76,12 +76,10 @@ class Arg(NamedTuple):
     number: str | None                  # 'N' for `N*T`
     any_types: bool                     # `[T]`
     ref: bool
-
-    @property
-    def is_list(self):
-        return self.number is not None or self.any_types
+    is_list: bool                       # N*T or [T]
 
 
+_VALID_NAMES: set[str] = set()          # names that were checked before
 _ARG = re.compile(r'(\w+)\s*:\s*(?:(?P<number>\w+)\s*\*\s*)?(?:Ref\((?P<ref>\w+)\)|'
                   r'\[(?P<list>\w+)\]|(?P<type>\w+))\Z')
 _DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
@@ -95,7 +93,8 @@ def _parse(side: str) -> tuple[Arg, ...]:
             raise TypeError(f'cannot read {part!r} in an op signature')
         kind = match['ref'] or match['list'] or match['type']
         args.append(Arg(match[1], kind, _DTYPE_NAMES.get(kind), match['number'],
-                        match['list'] is not None, match['ref'] is not None))
+                        match['list'] is not None, match['ref'] is not None,
+                        bool(match['number'] or match['list'])))
     return tuple(args)
 
 
@@ -150,6 +149,7 @@ class Op:
         cls.shape_attrs = _keyword_only(cls.shape)
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or (
             cls.kernel is not None and 'out' in inspect.signature(cls.kernel).parameters)
+        cls._one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
         cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)
         cls._type_names = {a.type for a in cls.inputs + cls.outputs if a.fixed is None}
         Op.registry[cls.type] = cls
@@ -169,7 +169,7 @@ class Op:
         """
         operation = cls.make(inputs, attrs, name)
         outputs = operation.outputs
-        if len(cls.outputs) == 1 and not cls.outputs[0].is_list:
+        if cls._one_output:
             return outputs[0]
         return list(outputs) if outputs else operation
 
@@ -186,7 +186,9 @@ class Op:
             elif name[-1] == '/':
                 full_name = name[:-1]
             else:
-                graph._check_name(name)
+                if name not in _VALID_NAMES:
+                    graph._check_name(name)
+                    _VALID_NAMES.add(name)
                 full_name = graph.unique_name(name)
             outer, graph._name_stack = graph._name_stack, full_name
             try:
@@ -228,9 +230,11 @@ class Op:
     @classmethod
     def _convert(cls, inputs, attrs, graph):
         """Inputs as a flat tuple of Tensors, and the dtypes of the type attributes."""
-        types = {k: attrs[k] for k in cls._type_names if k in attrs}
+        types = {k: attrs[k] for k in cls._type_names if k in attrs} if attrs else {}
+        if len(inputs) != len(cls.inputs):
+            raise TypeError(f'{cls.type} takes {len(cls.inputs)} inputs, not {len(inputs)}')
         tensors = []
-        for arg, value in zip(cls.inputs, inputs, strict=True):
+        for arg, value in zip(cls.inputs, inputs):
             if arg.is_list:
                 tensors += cls._convert_list(arg, value, types, graph)
                 continue
@@ -325,33 +329,42 @@ class Op:
         """Gives the node its output tensors."""
         inputs = operation.inputs
         arguments = [t.raw_shape for t in inputs]
-        for position in cls.static_positions:
-            place = position if position < len(inputs) and not cls.has_lists else \
-                cls.flat_position(position, len(inputs))
-            arguments[place] = static_value(inputs[place])
+        if cls.static_positions:
+            for place in cls.static_flat_positions(len(inputs)):
+                arguments[place] = static_value(inputs[place])
         result = cls.infer_shapes(operation, arguments)
-        specs = cls.output_dtypes(operation, types)
-        if len(specs) == 1:
-            operation.outputs = (Tensor(operation, 0, specs[0], result[0]),)
-        else:
-            operation.outputs = tuple([Tensor(operation, i, dtype, shape)
-                                       for i, (dtype, shape) in enumerate(zip(specs, result))])
+        if cls._one_output:
+            arg = cls.outputs[0]
+            dtype = arg.fixed or types.get(arg.type) or operation.attrs[arg.type]
+            operation.outputs = (Tensor(operation, 0, dtype._as_ref if arg.ref else dtype,
+                                        result[0]),)
+            return
+        dtype_list = cls.output_dtypes(operation, types)
+        operation.outputs = tuple([Tensor(operation, i, dtype, shape)
+                                   for i, (dtype, shape) in enumerate(zip(dtype_list, result))])
 
     @classmethod
     def infer_shapes(cls, operation, arguments):
-        """Shapes of all outputs, from the shapes (or static values) of all inputs."""
-        count = cls.output_count(operation)
-        if not cls.partial_rank and None in arguments and any(
-                a is None for i, a in enumerate(arguments)
-                if i not in cls.static_flat_positions(len(arguments))):
-            return [None] * count
+        """Shapes of a new node's outputs; ValueError in the user's terms where they do not fit."""
         try:
-            if cls.has_lists:
-                arguments = cls.nest(arguments)
-            attrs = operation.attrs
-            result = cls.shape(*arguments, **{k: attrs[k] for k in cls.shape_attrs})
+            return cls.shapes_from(operation.attrs, arguments,
+                                   1 if cls._one_output else cls.output_count(operation))
         except ValueError as error:
             raise worded(ValueError(cls.explain_shapes(operation, error))) from None
+
+    @classmethod
+    def shapes_from(cls, attrs, arguments, count):
+        """Shapes of `count` outputs, from the shapes (static inputs: values) of all inputs."""
+        if None in arguments and not cls.partial_rank:
+            static = cls.static_flat_positions(len(arguments))
+            if any(a is None for i, a in enumerate(arguments) if i not in static):
+                return [None] * count
+        if cls.has_lists:
+            arguments = cls.nest(arguments)
+        if cls.shape_attrs:
+            result = cls.shape(*arguments, **{k: attrs[k] for k in cls.shape_attrs})
+        else:
+            result = cls.shape(*arguments)
         if count == 1 and (result is None or isinstance(result, tuple)):
             return (result,)
         return [None] * count if result is None else result

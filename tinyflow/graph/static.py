@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 _LARGEST = 4096         # elements; larger constants are not folded while building
+_HIGHEST_RANK = 64       # longer vectors are no shapes
 _DEEPEST = 64           # ops; a longer chain counts as unknown rather than risking the stack
 
 
@@ -36,10 +37,17 @@ def static_value(tensor, depth=0):
     value = constant_value(tensor, depth)
     if value is not None:
         return as_python(value)
-    try:
-        return tensor._static
-    except AttributeError:
-        return None
+    known = getattr(tensor, '_static', None)
+    return _unknown_entries(tensor) if known is None else known
+
+
+def _unknown_entries(tensor):
+    """For an integer vector its length, as a tuple of Nones: it is the rank of a shape."""
+    shape = tensor.raw_shape
+    if shape and len(shape) == 1 and shape[0] is not None and shape[0] <= _HIGHEST_RANK and \
+            tensor.dtype.base_dtype.is_integer:
+        return (None,) * shape[0]
+    return None
 
 
 def as_python(value):

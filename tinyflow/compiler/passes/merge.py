@@ -17,7 +17,8 @@ def merge_equal(program: Program) -> Program:
     kept = []
     for instruction in program.instructions:
         for value in instruction.inputs:
-            _merge_constant(value, constants, instead)
+            if value.array is not None:
+                _merge_constant(value, constants, instead)
         instruction = instead.inputs(instruction)
         key = _key(instruction, written)
         if key is None:
@@ -34,7 +35,7 @@ def merge_equal(program: Program) -> Program:
 
 def _merge_constant(value, constants, instead):
     array = value.array
-    if array is None or array.dtype.kind == 'O' or array.nbytes > _SMALL:
+    if array.dtype.kind == 'O' or array.nbytes > _SMALL:
         return
     if instead(value) is not value:
         return
@@ -47,7 +48,7 @@ def _key(instruction, written):
     """What makes two instructions the same, or None if this one must stay."""
     if not instruction.removable or instruction.copy or not instruction.outputs:
         return None
-    if any(v in written for v in instruction.inputs):
+    if written and not written.isdisjoint(instruction.inputs):
         return None
     definition, attrs = instruction.definition, instruction.attrs
     if definition.state is not None:
@@ -55,7 +56,7 @@ def _key(instruction, written):
     names = definition.kernel_attrs
     try:
         key = (definition, tuple([id(v) for v in instruction.inputs]),
-               instruction.outputs[0].dtype, tuple([_hashable(attrs[k]) for k in names]))
+               instruction.outputs[0].dtype, tuple([_hashable(attrs[k]) for k in names]) if names else ())
         hash(key)
     except TypeError:
         return None

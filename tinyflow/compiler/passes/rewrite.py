@@ -25,9 +25,10 @@ class Replacement:
 
     def inputs(self, instruction):
         """The instruction, reading the replaced values."""
-        if not any(v in self._instead for v in instruction.inputs):
-            return instruction
-        return instruction.with_inputs([self(v) for v in instruction.inputs])
+        for value in instruction.inputs:
+            if value in self._instead:
+                return instruction.with_inputs([self(v) for v in instruction.inputs])
+        return instruction
 
     def finish(self, program: Program, instructions, name: str, text: str) -> Program:
         """The rewritten program; fetches follow the replacements too."""

@@ -1,0 +1,6 @@
+"""`python -m tinyflow`."""
+import sys
+
+from tinyflow.cli import main
+
+sys.exit(main())

@@ -1,0 +1,90 @@
+"""Lets a program that says `import tensorflow as tf` run on tinyflow as it is.
+
+`install_as_tensorflow()` answers imports of `tensorflow`, `tensorflow.compat.v1` and the modules
+below them with tinyflow's own; what tinyflow does not have is an ImportError that says so.
+"""
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+
+# Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
+_ELSEWHERE = {
+    'tensorflow': 'tinyflow',
+    'tensorflow.compat.v1': 'tinyflow',
+    'tensorflow.python': 'tinyflow',
+    'tensorflow.python.client': 'tinyflow',
+    'tensorflow.python.framework': 'tinyflow.graph',
+    'tensorflow.python.framework.ops': 'tinyflow',
+    'tensorflow.python.framework.errors': 'tinyflow.errors',
+    'tensorflow.python.ops': 'tinyflow',
+    'tensorflow.python.training': 'tinyflow.train',
+    'tensorflow.keras': 'keras_layer',
+    'tensorflow.python.keras': 'keras_layer',
+    'tensorflow.estimator': 'estimator_layer',
+    'keras': 'keras_layer',
+}
+_ROOTS = ('tensorflow', 'keras')
+
+
+def _target(name: str) -> str:
+    """The tinyflow module that answers for a TensorFlow module's name."""
+    known = _ELSEWHERE.get(name)
+    if known is not None:
+        return known
+    parent, _, last = name.rpartition('.')
+    return f'{_target(parent)}.{last}' if parent else name
+
+
+class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers `import tensorflow.x` with the tinyflow module, the same object."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.partition('.')[0] not in _ROOTS:
+            return None
+        wanted = _target(fullname)
+        try:
+            found = importlib.util.find_spec(wanted)
+        except (ImportError, ValueError):
+            found = None
+        if found is None:
+            raise ModuleNotFoundError(
+                f'No module named {fullname!r}: tinyflow stands in for TensorFlow here, and has no '
+                f'{wanted!r}. It is either left out or not built yet; CHANGELOG.md says which.',
+                name=fullname)
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec):
+        module = importlib.import_module(_target(spec.name))
+        self._own_spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = self._own_spec        # the import system has put the alias's there
+
+
+_finder = _AliasFinder()
+
+
+def install_as_tensorflow() -> None:
+    """From here on `import tensorflow` gives tinyflow, in this process.
+
+    Raises RuntimeError if the real TensorFlow has been imported already.
+    """
+    loaded = sys.modules.get('tensorflow')
+    if loaded is not None and loaded is not sys.modules.get('tinyflow'):
+        raise RuntimeError('TensorFlow itself is already imported in this process; call '
+                           'tinyflow.install_as_tensorflow() before the first `import tensorflow`.')
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+
+
+def uninstall_as_tensorflow() -> None:
+    """Undoes install_as_tensorflow for later imports."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name in [n for n in sys.modules if n.partition('.')[0] in _ROOTS]:
+        del sys.modules[name]

@@ -1,0 +1,46 @@
+"""tf.compat: text and bytes helpers, and `v1`, which is tinyflow itself."""
+from __future__ import annotations
+
+import numbers
+import sys
+
+import numpy as np
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
+
+
+def as_bytes(bytes_or_text, encoding='utf-8'):
+    """Text or bytes as bytes. TypeError for anything else."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    if isinstance(bytes_or_text, (bytes, bytearray)):
+        return bytes(bytes_or_text)
+    raise TypeError(f'Expected binary or unicode string, got {bytes_or_text!r}')
+
+
+def as_text(bytes_or_text, encoding='utf-8'):
+    """Text or bytes as text. TypeError for anything else."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f'Expected binary or unicode string, got {bytes_or_text!r}')
+
+
+as_str = as_text
+
+
+def as_str_any(value):
+    """str(value), bytes being decoded."""
+    return as_text(value) if isinstance(value, bytes) else str(value)
+
+
+def __getattr__(name):
+    if name == 'v1':
+        return sys.modules['tinyflow']
+    if name == 'v2':
+        raise AttributeError('tf.compat.v2 is not in tinyflow, which is the TensorFlow 1 stack.')
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

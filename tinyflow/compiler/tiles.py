@@ -1,0 +1,96 @@
+"""Elementwise work on large arrays, tile by tile: what one tile needs stays in the cache.
+
+Tiles begin at fixed places, so a result does not depend on how many threads share the work. NumPy
+releases the GIL inside a loop over a tile, and a thread takes it back between two loops; tiles are
+therefore as large as the second-level cache allows.
+"""
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+TILE = 1 << 16          # elements
+_MOST_THREADS = 4       # more of them mostly wait for the GIL and for memory
+
+
+def in_tiles(n: int, function: Callable[[int, int], None]) -> None:
+    """Calls function(start, stop) for consecutive tiles that cover range(n).
+
+    Several threads may do so at once, in any order: tiles must not depend on one another.
+    """
+    if n <= TILE:
+        function(0, n)
+        return
+    count = -(-n // TILE)
+    threads = min(_cpus(), _MOST_THREADS, count // 2)
+    if threads < 2:
+        _span(function, 0, count, n)
+        return
+    # The caller works, too, and takes the last span: the one with the partly filled tile.
+    bounds = [count * i // threads for i in range(threads + 1)]
+    submit = _workers().submit
+    others = [submit(_span, function, bounds[i], bounds[i + 1], n) for i in range(threads - 1)]
+    try:
+        _span(function, bounds[-2], count, n)
+    finally:
+        for other in others:
+            other.result()
+
+
+def _span(function, first, last, n):
+    for start in range(first * TILE, min(last * TILE, n), TILE):
+        function(start, min(start + TILE, n))
+
+
+def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:
+    """`count` arrays of n <= TILE elements for passing results, kept from call to call per thread.
+
+    Another call in this thread gives the same memory again.
+    """
+    kept = _scratch.__dict__.get(dtype)
+    if kept is None or len(kept) < count:
+        kept = _scratch.__dict__[dtype] = [np.empty(TILE, dtype) for _ in range(count)]
+    return [array[:n] for array in kept[:count]]
+
+
+_scratch = threading.local()
+_pool = None
+_number_of_cpus = 0
+
+
+def _cpus() -> int:
+    """The processors that this process may use."""
+    global _number_of_cpus
+    if not _number_of_cpus:
+        try:
+            _number_of_cpus = len(os.sched_getaffinity(0))
+        except AttributeError:                  # macOS, Windows
+            _number_of_cpus = os.cpu_count() or 1
+    return _number_of_cpus
+
+
+def _workers():
+    global _pool
+    if _pool is None:
+        # Imported here because few programs need it, and it takes longer than they run.
+        from concurrent.futures import ThreadPoolExecutor
+        _pool = ThreadPoolExecutor(_MOST_THREADS - 1, 'tinyflow-tiles', _be_quiet)
+    return _pool
+
+
+def _be_quiet():
+    """NumPy's settings of floating point warnings are per thread; the executor's are off."""
+    np.seterr(all='ignore')
+
+
+def _forget_workers():
+    """A forked child has the pool's object but not its threads."""
+    global _pool
+    _pool = None
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_forget_workers)

@@ -1,0 +1,136 @@
+"""IndexedSlices: the gradient of a gather, kept as the rows that were touched.
+
+It stands for the dense tensor D with D[indices[i]] += values[i], zero elsewhere. Only gather-like
+ops and the optimizers know it; wherever else a tensor is wanted it becomes dense.
+"""
+from __future__ import annotations
+
+import warnings
+from collections import namedtuple
+
+from tinyflow.errors import TinyflowWarning, worded
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from tinyflow.graph.graph import common_graph, name_scope
+from tinyflow.graph.op import Op
+from tinyflow.graph.static import static_value
+
+_LARGE = 100_000_000        # elements; TF warns from here on, too
+
+IndexedSlicesValue = namedtuple('IndexedSlicesValue', ['values', 'indices', 'dense_shape'])
+IndexedSlicesValue.__doc__ = 'What a run gives for a fetched IndexedSlices: three arrays.'
+
+
+class IndexedSlices:
+    """Rows `values` of a larger tensor at `indices` along its first axis.
+
+    Shapes: values [n, *row], indices [n], dense_shape [1 + rank of a row] or None if not known.
+    """
+
+    def __init__(self, values, indices, dense_shape=None):
+        common_graph([t for t in (values, indices, dense_shape) if hasattr(t, 'op')])
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
+
+    @property
+    def values(self):
+        """The rows, as a Tensor."""
+        return self._values
+
+    @property
+    def indices(self):
+        """Where each row belongs, as an integer Tensor; an index may occur several times."""
+        return self._indices
+
+    @property
+    def dense_shape(self):
+        """The shape of the dense tensor as a Tensor, or None."""
+        return self._dense_shape
+
+    @property
+    def name(self):
+        return self.values.name
+
+    @property
+    def device(self):
+        return self.values.device
+
+    @property
+    def op(self):
+        return self.values.op
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def graph(self):
+        return self.values.graph
+
+    @property
+    def raw_shape(self):
+        """The static shape of the dense tensor, as plain data."""
+        known = None if self._dense_shape is None else static_value(self._dense_shape)
+        if isinstance(known, tuple):
+            return known
+        rows = self.values.raw_shape
+        return None if rows is None else (None,) + rows[1:]
+
+    @property
+    def shape(self):
+        """The static shape of the dense tensor."""
+        return shapes.TensorShape(self.raw_shape)
+
+    def get_shape(self):
+        """Same as `.shape`."""
+        return self.shape
+
+    def consumers(self):
+        """The Operations that take the values as an input."""
+        return self.values.consumers()
+
+    def __str__(self):
+        dense = '' if self._dense_shape is None else f', dense_shape={self._dense_shape}'
+        return f'IndexedSlices(indices={self._indices}, values={self._values}{dense})'
+
+    def __neg__(self):
+        return IndexedSlices(-self.values, self.indices, self.dense_shape)
+
+
+def to_dense(slices, dtype=None, name=None, as_ref=False):
+    """The dense tensor that an IndexedSlices stands for.
+
+    Raises ValueError if its dense_shape is not known or the dtype is not that of the values.
+    """
+    if dtype is not None and not dtype.is_compatible_with(slices.dtype):
+        raise worded(ValueError(f'Tensor conversion requested dtype {dtype.name} for IndexedSlices '
+                                f'with dtype {slices.dtype.name}'))
+    if slices.dense_shape is None:
+        raise worded(ValueError(
+            f'Tensor conversion requested for IndexedSlices without dense_shape: {slices}'))
+    size = shapes.size(slices.raw_shape)
+    if size is not None and size >= _LARGE:
+        warnings.warn(f'[sparse-gradient] Converting sparse IndexedSlices to a dense Tensor with '
+                      f'{size} elements. This may consume a large amount of memory.',
+                      TinyflowWarning, stacklevel=2)
+    segment_sum = Op.registry['UnsortedSegmentSum']
+    with name_scope(name, 'IndexedSlices', [slices.values]) as scope:
+        rows = slices.dense_shape[0]
+        dense = segment_sum.apply(slices.values, slices.indices, rows, name=scope)
+    if slices.raw_shape is not None:
+        dense.set_shape(slices.raw_shape)
+    return dense
+
+
+def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+    """`value` unchanged if it is an IndexedSlices (of `dtype`), else as a Tensor."""
+    if not isinstance(value, IndexedSlices):
+        return convert_to_tensor(value, dtype, name)
+    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+        raise worded(ValueError(f'Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} '
+                                f'for IndexedSlices with dtype {value.dtype.name}'))
+    return value
+
+
+register_tensor_conversion_function(IndexedSlices, to_dense)
