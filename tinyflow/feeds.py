@@ -48,6 +48,8 @@ def feed_array(tensor, value) -> np.ndarray:
     try:
         array = np.asarray(value)
         if array.dtype.kind == 'O':
+            if any(item is None for item in array.flat):
+                raise ValueError('None is no number')       # NumPy would make NaN of it
             array = np.asarray(value, dtype)
         return array if array.dtype == dtype else array.astype(dtype)
     except (TypeError, ValueError) as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
 from tinyflow.errors import worded
 from tinyflow.graph.operation import Operation, Tensor
 
@@ -39,11 +41,17 @@ class FetchPlan:
 
     def _single(self, graph, fetch):
         element = as_element(graph, fetch)
-        if element not in self._index:
-            self._index[element] = len(self.elements)
-            self.elements.append(element)
-        index = self._index[element]
+        index = self._index.get(element)
+        if index is not None:
+            return lambda got: _another(got[index])
+        index = self._index[element] = len(self.elements)
+        self.elements.append(element)
         return lambda got: got[index]
+
+
+def _another(value):
+    """The value again, as an array of its own: a caller may change one and keep the other."""
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def as_element(graph, fetch) -> Tensor | Operation:

@@ -103,9 +103,10 @@ class BaseSession:
         if self._graph._last_id != self._growth.seen:
             self._growth.look()
         try:
-            if type(fetches) is list:
-                call = self._calls[list, *fetches, None, *feed_dict] if feed_dict else \
-                    self._calls[list, *fetches]
+            kind = type(fetches)
+            if kind is list or isinstance(fetches, tuple):
+                call = self._calls[kind, *fetches, None, *feed_dict] if feed_dict else \
+                    self._calls[kind, *fetches]
             else:
                 call = self._calls[fetches, None, *feed_dict] if feed_dict else \
                     self._calls[fetches]
@@ -123,8 +124,10 @@ class BaseSession:
         feeds = self._feed_elements(feed_dict)
         call = _Call(plan, self._compiler.entry(tuple(plan.elements), feeds))
         key: Any = fetches
-        if type(fetches) is list:
-            key = (list, *fetches)
+        if isinstance(fetches, (list, tuple)):
+            if any(isinstance(f, tuple) for f in fetches):
+                return call         # a namedtuple equals the tuple of its parts
+            key = (type(fetches), *fetches)
             if feed_dict:
                 key = (*key, None, *feed_dict)
         elif feed_dict:
@@ -205,6 +208,10 @@ class Session(BaseSession):
         self._entered: list = []
 
     def __enter__(self):
+        if self._entered:
+            raise worded(RuntimeError('Session context managers are not re-entrant: the inner '
+                                      '`with` would close this Session.\n  Mend: `with '
+                                      'sess.as_default():` may be entered any number of times.'))
         as_default = self._graph.as_default()
         as_default.__enter__()
         self._entered.append(as_default)

@@ -17,7 +17,7 @@ FLOORS = [
      'gradient_path', 'gradient_rules', 'unbroadcast', 'naming'},
     {'compiler'},
     {'profiler', 'fetches', 'feeds', 'growth', 'session', 'timeline'},
-    {'explain', 'testing', 'train', 'nn', 'math', 'linalg', 'random', 'manip', 'data_sets',
+    {'explain', 'testing', 'train', 'nn', 'math', 'linalg', 'bitwise', 'random', 'manip', 'data_sets',
      'examples', 'contrib'},
     {'viz'},
     {'__init__'},

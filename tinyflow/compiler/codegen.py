@@ -23,12 +23,17 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory import Plan
+from tinyflow.compiler.tiling import Group, tile_groups
 from tinyflow.graph import shapes
 from tinyflow.graph.sites import Site
 from tinyflow.graph.static import as_python
+from tinyflow.tiles import in_tiles
 
 _numbers = itertools.count(1)
-_LOCKED_ABOVE = 256             # elements; NumPy keeps the GIL while it updates a smaller array
+_LONG = 2000                    # lines; longer programs are written in parts
+
+
+_OUT_BY_KEYWORD = frozenset((np.maximum, np.minimum))
 
 
 class Call:
@@ -70,7 +75,8 @@ class Source:
         self.filename = f'<tinyflow program {next(_numbers)}>'
         self._constants: dict[Any, str] = {}
         self._handed_out: set[Value] = set()
-        self.text = self._write()
+        self._tiles = itertools.count(1)
+        self._code_lines = self._write()
         self.code = self._compile()
 
     # ---- text ----------------------------------------------------------------------------
@@ -80,18 +86,65 @@ class Source:
         for value, location in plan.locations.items():
             if location.kind == 'constant':
                 self.names[location.name] = value.array
-        feeds = ', '.join(plan.locations[v].name for v in plan.program.feeds)
-        text = [f'def run({feeds}):'] + self._prologue()
-        for instruction in plan.program.instructions:
-            for line in self._instruction(instruction):
-                self.lines[len(text) + 1] = instruction
-                text.append(line)
-            if self.clock and len(text) in self.lines and \
-                    self.lines[len(text)] is instruction:
+        head, body = self._prologue(), list(self._body())
+        feeds = [plan.locations[v].name for v in plan.program.feeds]
+        if len(body) > _LONG:
+            text = self._in_parts(head, body, feeds)
+        else:
+            text = [(f'def run({", ".join(feeds)}):', None), *[(line, None) for line in head],
+                    *body]
+        text.append((f'    return {self._results()}', None))
+        self.lines = {number: instruction for number, (_, instruction) in enumerate(text, 1)
+                      if instruction is not None}
+        return [line for line, _ in text]
+
+    @property
+    def text(self) -> str:
+        """The source with its comments, which are written only when somebody looks."""
+        lines = []
+        for number, line in enumerate(self._code_lines, 1):
+            instruction = self.lines.get(number)
+            if instruction is not None and not line.startswith(('    v', '    del ', '    in_tiles',
+                                                                '    def ')):
+                locations = [self.plan.locations[v] for v in instruction.outputs]
+                line = line.ljust(56) + '  # ' + _comment(instruction, locations)
+            lines.append(line)
+        return '\n'.join(lines) + '\n'
+
+    def _body(self):
+        """(line, its instruction or None) pairs for all instructions."""
+        groups = {} if self.clock else tile_groups(self.plan)
+        grouped: set[Instruction] = set()
+        for instruction in self.plan.program.instructions:
+            if instruction in grouped:
+                continue
+            if instruction in groups:
+                grouped.update(groups[instruction].instructions)
+                yield from self._group(groups[instruction])
+                continue
+            lines = self._instruction(instruction)
+            for line in lines:
+                yield line, instruction
+            if self.clock and lines:
                 self.timed.append(instruction)
-                text.append('    tick()')
-        text.append(f'    return {self._results()}')
-        return '\n'.join(text) + '\n'
+                yield '    tick()', None
+
+    def _in_parts(self, head, body, feeds):
+        """A long program as several functions with shared names, which Python compiles faster.
+
+        The names are globals of this one binding of the program, so nobody else sees them.
+        """
+        text, calls = [], []
+        for start in range(0, len(body), _LONG):
+            part = body[start:start + _LONG]
+            calls.append((f'    part{len(calls)}()', None))
+            text += [(f'def part{len(calls) - 1}():', None), *_declare_globals(part), *part]
+        assigned = [(line, None) for line in head]
+        text += [(f'def run({", ".join("_" + name for name in feeds)}):', None)]
+        if feeds:
+            text += [(f'    global {", ".join(feeds)}', None)]
+            text += [(f'    {name} = _{name}', None) for name in feeds]
+        return text + _declare_globals(assigned) + assigned + calls
 
     def _prologue(self) -> list[str]:
         """Fetches the arrays of Variables that the program reads before it assigns to them."""
@@ -127,7 +180,7 @@ class Source:
         lock = self._lock(instruction) if definition.writes else None
         if lock:
             line = f'    with {lock}.lock: {expression}'
-        lines = [line.ljust(56) + '  # ' + _comment(instruction, locations)]
+        lines = [line]
         for i in definition.takes_cell:
             if i in definition.writes:
                 value = instruction.inputs[i]
@@ -141,21 +194,41 @@ class Source:
                 lines.append(f'    del {", ".join(dead)}')
         return lines
 
+    def _group(self, group: Group):
+        """(line, instruction) pairs for a group: a function of one tile, called for all."""
+        first, plan = group.instructions[0], self.plan
+        name = f'tile{next(self._tiles)}'
+        self.names['in_tiles'] = in_tiles
+        for instruction in group.instructions:
+            value = instruction.outputs[0]
+            if plan.locations[value].kind == 'local':
+                dtype = self._constant(value.dtype.np)
+                yield (f'    {plan.locations[value].name} = np.empty({value.raw_shape}, {dtype})',
+                       instruction)
+        yield f'    def {name}(i, j):', first
+        for instruction in group.instructions:
+            location = plan.locations[instruction.outputs[0]]
+            expression = self._expression(instruction, [location], group)
+            yield f'        {expression}', instruction
+        yield f'    in_tiles({group.shape[0]}, {name}, {group.rows_per_tile})', first
+
     def _lock(self, instruction) -> str | None:
-        """The Cell to lock: only a large array's update can be interrupted by another thread."""
+        """The Cell to lock, so that another thread's update of the Variable is not lost."""
         for i in instruction.definition.writes:
             value = instruction.inputs[i]
             if value.place is not None and i not in instruction.definition.takes_cell:
-                size = shapes.size(value.raw_shape)
-                if size is None or size > _LOCKED_ABOVE:
-                    return 'p' + self.plan.locations[value].name[1:]
+                return 'p' + self.plan.locations[value].name[1:]
         return None
 
-    def _expression(self, instruction: Instruction, buffers) -> str:
+    def _expression(self, instruction: Instruction, buffers, group: Group | None = None) -> str:
         definition = instruction.definition
         args, static = self._arguments(instruction)
         out = 'None' if not buffers else buffers[0].name if len(buffers) == 1 else \
             '(' + ', '.join(b.name for b in buffers) + ')'
+        if group is not None:
+            args = [f'{a}[i:j]' if group.sliced(v) else a
+                    for a, v in zip(args, instruction.inputs)]
+            out += '[i:j]'
         if definition.emit is not None:
             call = Call(args, out, instruction, static, self._constant)
             written = definition.emit(call)
@@ -169,7 +242,10 @@ class Source:
             name = f'np.{kernel.__name__}'
             if getattr(np, kernel.__name__, None) is not kernel:
                 name = self._bind(definition.type, kernel)
-            return f'{name}({", ".join(args)}{"" if out == "None" else f", {out}"})'
+            if out != 'None':
+                # Positional is faster, but deprecated for these two.
+                args = args + [f'out={out}' if kernel in _OUT_BY_KEYWORD else out]
+            return f'{name}({", ".join(args)})'
         parts = list(args)
         if definition.state is not None:
             parts.insert(0, self._state(instruction.operation))
@@ -247,10 +323,10 @@ class Source:
     # ---- code ----------------------------------------------------------------------------
 
     def _compile(self) -> CodeType:
-        linecache.cache[self.filename] = (
-            len(self.text), None, self.text.splitlines(True), self.filename)
+        weak = weakref.ref(self)
+        linecache.cache[self.filename] = (lambda: source.text if (source := weak()) else '',)
         weakref.finalize(self, linecache.cache.pop, self.filename, None)
-        return compile(self.text, self.filename, 'exec')
+        return compile('\n'.join(self._code_lines) + '\n', self.filename, 'exec')
 
     def bind(self, arena: np.ndarray, store, uninitialized) -> Callable[..., list]:
         """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`."""
@@ -276,6 +352,19 @@ class Source:
         return names['run']
 
 
+def _declare_globals(lines) -> list[tuple[str, None]]:
+    """A `global` statement for the names that some lines assign."""
+    names: dict[str, None] = {}
+    for line, _ in lines:
+        left, equals, _ = line.partition(' = ')
+        if equals and left.startswith('    ') and not left.startswith('     ') \
+                and left.replace(',', ' ').replace(' ', '').isalnum():
+            names.update(dict.fromkeys(left.replace(',', ' ').split()))
+        elif line.startswith('    del '):
+            names.update(dict.fromkeys(line[8:].replace(',', ' ').split()))
+    return [(f'    global {", ".join(names)}', None)] if names else []
+
+
 def own(value, fresh):
     """A fetched value of a rank known only now, as the caller's own."""
     array = np.asarray(value)
@@ -285,11 +374,21 @@ def own(value, fresh):
 def _first_uses(program) -> dict[Value, bool]:
     """The places that a program uses; True if it assigns to one before anything reads it."""
     first: dict[Value, bool] = {}
+    cells: dict[Value, bool] = {}                   # also those whose Cell alone is looked at
     for instruction in program.instructions:
-        for i, value in enumerate(instruction.inputs):
-            if value.place is not None and value not in first:
-                first[value] = i in instruction.definition.takes_cell
-    return first
+        takes_cell, writes = instruction.definition.takes_cell, instruction.definition.writes
+        places = [(i, v) for i, v in enumerate(instruction.inputs) if v.place is not None]
+        for i, value in places:
+            cells[value] = True
+            if i not in takes_cell:
+                first.setdefault(value, False)
+        for i, value in places:
+            if i in takes_cell and i in writes:
+                first.setdefault(value, True)
+    for value in program.fetches:
+        if value is not None and value.place is not None:
+            first.setdefault(value, False)
+    return cells | first
 
 
 def _carve(arena, offset, value):

@@ -26,7 +26,10 @@ def infer(program: Program, feed_shapes, fold: bool = True) -> Program:
     instructions: list[Instruction] = []
     for old in program.instructions:
         inputs = tuple([new[v] if v in new else _place(v, new) for v in old.inputs])
-        outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
+        if None in [v.raw_shape for v in inputs] and _know_less(inputs, old.inputs):
+            outputs = tuple([Value(v.name, v.dtype, None) for v in old.outputs])
+        else:
+            outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
         instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
                                   old.copy)
         new.update(zip(old.outputs, outputs))
@@ -42,8 +45,22 @@ def infer(program: Program, feed_shapes, fold: bool = True) -> Program:
 
 
 def _place(value, new):
-    fresh = new[value] = Value(value.name, value.dtype, value.raw_shape, value.place)
+    """A Variable's storage; its static shape counts only while no assignment may change it."""
+    shape = None if _may_change_shape(value.place) else value.raw_shape
+    fresh = new[value] = Value(value.name, value.dtype, shape, value.place)
     return fresh
+
+
+def _may_change_shape(variable):
+    return any(op.type == 'Assign' and not op.attrs['validate_shape']
+               for op in variable.outputs[0].consumers())
+
+
+def _know_less(inputs, old_inputs):
+    """True if an input's shape is open here that the graph thinks it knows (validate_shape=False);
+    what follows from the graph's static shapes does not hold then."""
+    return any(v.raw_shape is None and old.raw_shape is not None
+               for v, old in zip(inputs, old_inputs))
 
 
 def _known_beforehand(instruction, fold) -> bool:

@@ -13,8 +13,8 @@ from tinyflow.graph.operation import Tensor
 
 def lower(order, feeds, fetches) -> Program:
     """The Program that runs `order`, taking `feeds` (tensors) and giving `fetches`."""
-    values = {t: Value(t.name, t.dtype, t.raw_shape) for t in feeds}
-    given = tuple(values[t] for t in feeds)
+    given = tuple(Value(t.name, t.dtype, t.raw_shape) for t in feeds)
+    values = dict(zip(feeds, given))        # of a tensor fed twice (as x and 'x:0'), the last
     places: dict = {}
     copies = reads_to_copy(order, fetches, values)
     fetched_places = {t for t in fetches

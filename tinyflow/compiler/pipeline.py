@@ -82,18 +82,21 @@ class Entry:
         found = self.executables.get(shapes)
         if found is not None:
             return found
-        if self._general is not None and _fits(self._general, shapes):
-            return self.executables[self._general]
         with self._lock:
+            if self._general is not None and _fits(self._general, shapes):
+                return self.executables[self._general]
             return self.executables.get(shapes) or self._compile(shapes)
 
     def _compile(self, shapes: tuple) -> Executable:
         self._seen += 1
-        if self._seen > _TOO_MANY_SHAPES:
-            shapes = self._general = _common([*self.executables, shapes])
+        general = self._seen > _TOO_MANY_SHAPES
+        if general:
+            shapes = _common([*self.executables, shapes])
         with _collector_paused():
             made = Executable(optimise(self.program, shapes, self._options), self._arenas)
         self.executables[shapes] = made
+        if general:
+            self._general = shapes          # not before it is there: a failure leaves all as it was
         while len(self.executables) > _SHAPES:
             oldest = next(key for key in self.executables if key != self._general)
             del self.executables[oldest]

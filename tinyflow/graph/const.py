@@ -25,11 +25,14 @@ class Pack(Op):
 
     signature = 'values: N*T -> output: T'
     attrs = {'axis': 0}
+    partial_rank = True
 
     def shape(values, *, axis):
         merged = None
         for value in values:
             merged = shapes.merge(merged, value)
+        if merged is None:
+            return None
         axis = shapes.axis(axis, len(merged) + 1)
         return merged[:axis] + (len(values),) + merged[axis:]
 

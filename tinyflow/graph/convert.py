@@ -83,8 +83,7 @@ def _from_numpy(value, dtype):
         dtype = dtypes.as_dtype(value.dtype)
     if dtype is dtypes.string:
         return _bytes_array(value), dtype
-    array = np.asarray(value)
-    return (array if array.dtype == dtype.np else array.astype(dtype.np)), dtype
+    return np.array(value, dtype.np, order='C'), dtype      # the caller may change his own
 
 
 def _from_shape(shape, dtype):
@@ -116,15 +115,16 @@ def _from_python(value, dtype):
                                    f'Contents: {value!r}. Consider casting elements to a supported '
                                    'type.'))
     if dtype is None:
-        return _default_dtype(array, sample)
+        return _default_dtype(array)
     _check_kind(array, dtype, value)
     return array.astype(dtype.np), dtype
 
 
-def _default_dtype(array, sample):
-    if array.dtype.kind == 'f' and not isinstance(sample, np.float64) or array.size == 0:
+def _default_dtype(array):
+    """TF1's dtype for Python values: float32 and int32 where NumPy takes 64 bits (if ints fit)."""
+    if array.dtype == np.float64 or array.size == 0:
         return array.astype(np.float32), dtypes.float32
-    if array.dtype == np.int64 and not isinstance(sample, np.int64):
+    if array.dtype == np.int64:
         narrow = array.astype(np.int32)
         if (narrow == array).all():
             return narrow, dtypes.int32
@@ -165,7 +165,9 @@ def _without_dimensions(value):
     if isinstance(value, (list, tuple)):
         return [_without_dimensions(v) for v in value]
     if value is None:
-        raise worded(ValueError('None values not supported.'))
+        raise worded(TypeError(
+            'Failed to convert a list to a Tensor: it contains None.\n  Mend: a size that is not '
+            'known while the graph is built is tf.shape(x)[i], or -1 in tf.reshape.'))
     return int(value) if isinstance(value, shapes.Dimension) else value
 
 

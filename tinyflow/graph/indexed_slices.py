@@ -48,6 +48,13 @@ class IndexedSlices:
         """The shape of the dense tensor as a Tensor, or None."""
         return self._dense_shape
 
+    def _fetch_parts(self):
+        """What Session.run fetches for this, and what it makes of the fetched arrays."""
+        parts = [self._values, self._indices]
+        if self._dense_shape is None:
+            return parts, lambda values, indices: IndexedSlicesValue(values, indices, None)
+        return [*parts, self._dense_shape], IndexedSlicesValue
+
     @property
     def name(self):
         return self.values.name

@@ -130,7 +130,7 @@ def _per_parameter(
         readers = _Readers(start, outputs * PER_OUTPUT)
         drawn[first : first + n] = _narrow(sampler(readers, flat[outputs // samples]), dtype)
     by_sample = drawn.reshape(parameter.size, samples).T
-    return np.ascontiguousarray(by_sample).reshape(*shape, *parameter.shape)
+    return np.ascontiguousarray(by_sample).reshape((*shape, *parameter.shape))
 
 
 def _gamma(readers: _Readers, alpha: np.ndarray) -> np.ndarray:

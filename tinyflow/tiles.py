@@ -16,33 +16,35 @@ TILE = 1 << 16          # elements
 _MOST_THREADS = 4       # more of them mostly wait for the GIL and for memory
 
 
-def in_tiles(n: int, function: Callable[[int, int], None]) -> None:
+def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> None:
     """Calls function(start, stop) for consecutive tiles that cover range(n).
 
-    Several threads may do so at once, in any order: tiles must not depend on one another.
+    Several threads may do so at once, in any order: tiles must not depend on one another. `tile` is
+    the length of one, for those who count in rows instead of elements.
     """
-    if n <= TILE:
+    if n <= tile:
         function(0, n)
         return
-    count = -(-n // TILE)
+    count = -(-n // tile)
     threads = min(_cpus(), _MOST_THREADS, count // 2)
     if threads < 2:
-        _span(function, 0, count, n)
+        _span(function, 0, n, tile)
         return
     # The caller works, too, and takes the last span: the one with the partly filled tile.
-    bounds = [count * i // threads for i in range(threads + 1)]
+    bounds = [count * i // threads * tile for i in range(threads)] + [n]
     submit = _workers().submit
-    others = [submit(_span, function, bounds[i], bounds[i + 1], n) for i in range(threads - 1)]
+    others = [submit(_span, function, start, stop, tile)
+              for start, stop in zip(bounds[:-2], bounds[1:])]
     try:
-        _span(function, bounds[-2], count, n)
+        _span(function, bounds[-2], n, tile)
     finally:
         for other in others:
             other.result()
 
 
-def _span(function, first, last, n):
-    for start in range(first * TILE, min(last * TILE, n), TILE):
-        function(start, min(start + TILE, n))
+def _span(function, first, last, tile):
+    for start in range(first, last, tile):
+        function(start, min(start + tile, last))
 
 
 def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:

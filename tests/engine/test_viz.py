@@ -1,0 +1,383 @@
+"""Pictures: what is in them (as data), that the files can be read, and that mistakes are told."""
+import random
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+import tinyflow as tf
+from tinyflow import viz
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.op import Op
+
+pytestmark = pytest.mark.engine
+SVG = '{http://www.w3.org/2000/svg}'
+
+
+def op(kind, *inputs, **attrs):
+    return Op.registry[kind].apply(*inputs, **attrs)
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    graph = Graph()
+    with graph.as_default():
+        yield graph
+
+
+@pytest.fixture
+def net():
+    """Two scopes, two Variables, a loss, its gradients and an update by hand."""
+    with tf.name_scope('input'):
+        x = tf.placeholder(tf.float32, [None, 4], name='x')
+    with tf.name_scope('dense'):
+        w = tf.Variable(tf.zeros([4, 3]), name='w')
+        b = tf.Variable(tf.zeros([3]), name='b', trainable=False)
+        y = op('BiasAdd', op('MatMul', x, w), b, name='y')
+    loss = op('Sum', y, [0, 1], name='loss')
+    grad, = tf.gradients(loss, [w])
+    init = tf.global_variables_initializer()
+    return {'x': x, 'w': w, 'b': b, 'y': y, 'loss': loss, 'grad': grad, 'init': init}
+
+
+def names(picture):
+    return {'/'.join((*n.path, n.name)) for n in picture.model.nodes}
+
+
+def edges(picture):
+    called = {n.key: n.name for n in picture.model.nodes}
+    return {(called[e.tail], called[e.head]): e for e in picture.model.edges}
+
+
+def test_forward_half_with_folded_variables(graph, net):
+    picture = viz.draw(graph)
+    assert names(picture) == {'input/x', 'dense/w', 'dense/b', 'dense/MatMul', 'dense/y', 'loss'}
+    w, b = (picture.model.node(f'dense/{n}') for n in 'wb')
+    assert w.kind == 'variable' and w.trainable and w.details == ['[4, 3]']
+    assert not b.trainable and 'not trainable' in b.details
+    assert {'dense/w', 'dense/w/read'} <= {o.name for o in w.ops}
+    assert set(edges(picture)) == {('x', 'MatMul'), ('w', 'MatMul'), ('MatMul', 'y'), ('b', 'y'),
+                                   ('y', 'loss')}
+
+
+def test_labels_on_edges(net):
+    auto = edges(viz.draw(net['loss']))
+    assert auto['MatMul', 'y'].label == '[?, 3]'
+    assert auto['x', 'MatMul'].label == ''          # the placeholder says it itself
+    every = edges(viz.draw(net['loss'], shapes='all'))
+    assert every['x', 'MatMul'].label == '[?, 4]'
+    assert not any(e.label for e in viz.draw(net['loss'], shapes='none').model.edges)
+    assert 'b of dense/MatMul' in auto['w', 'MatMul'].tooltip
+
+
+def test_dtype_is_written_unless_float32():
+    x = tf.placeholder(tf.int64, None, name='x')
+    y = op('Neg', op('Neg', x, name='inner'), name='outer')
+    found = edges(viz.draw(y))
+    assert found['inner', 'outer'].label == 'int64 ?'
+
+
+def test_argument_constants_are_written_into_their_consumer(net):
+    loss = viz.draw(net['loss']).model.node('loss')
+    assert 'axis = [0, 1]' in loss.details and '→ scalar' in loss.details
+    shown = viz.draw(net['loss'], show_constants=True)
+    assert [n.details for n in shown.model.nodes if n.kind == 'constant'] == [['[0, 1]']]
+    assert not any('axis' in d for n in viz.draw(net['loss'], show_constants=False).model.nodes
+                   for d in n.details)
+
+
+def test_named_constants_are_nodes():
+    a, b = tf.constant(3.0, name='a'), tf.constant(4.0, name='b')
+    picture = viz.draw(op('AddV2', a, b, name='c'))
+    assert {n.name: n.details for n in picture.model.nodes if n.kind == 'constant'} == \
+        {'a': ['3'], 'b': ['4']}
+
+
+def test_gradients_are_shown_when_asked_for_or_fetched(graph, net):
+    def kinds(p):
+        return {n.kind for n in p.model.nodes}
+    assert 'gradient' not in kinds(viz.draw(graph))
+    assert any('show_gradients' in note for note in viz.draw(graph).model.notes)
+    assert 'gradient' in kinds(viz.draw(graph, show_gradients=True))
+    assert 'gradient' in kinds(viz.draw(net['grad']))
+    box, = [b for b in viz.draw(net['grad']).model.boxes if b.path == ('gradients',)]
+    assert box.part == 'gradient'
+
+
+def test_the_backward_half_flows_against_the_forward_half(graph, net):
+    picture = viz.draw(graph, show_gradients=True)
+    assert 'dir=back' in picture.dot and 'constraint=false' in picture.dot
+    assert 'dir=back' not in viz.draw(graph).dot
+
+
+def test_initial_values(graph, net):
+    assert 'init' not in names(viz.draw(graph))
+    shown = viz.draw(graph, show_init=True)
+    assert 'init' in names(shown)
+    assert edges(shown)['Assign', 'init'].style == 'control'
+    assert edges(shown)['w', 'Assign'].style == 'update'
+    assert 'init' in names(viz.draw(net['init']))
+
+
+def test_variables_unfolded(graph, net):
+    assert {'dense/w/w', 'dense/w/read'} <= names(viz.draw(graph, fold_variables=False))
+
+
+@pytest.fixture
+def trained(net):
+    from tinyflow.train.adam import AdamOptimizer
+    step = tf.Variable(0, trainable=False, name='step')
+    with tf.name_scope('train'):
+        return AdamOptimizer(0.1).minimize(net['loss'], global_step=step)
+
+
+def test_optimizer_slots_and_counters_are_hidden_together(graph, net, trained):
+    hidden = viz.draw(graph)
+    assert names(hidden) == {'input/x', 'dense/w', 'dense/b', 'dense/MatMul', 'dense/y', 'loss'}
+    # The gradient of a sum does not need the sum.
+    assert names(viz.draw(trained)) == names(hidden) - {'loss'}
+    shown = viz.draw(graph, show_optimizer=True, limit=None)
+    apply, = [n for n in shown.model.nodes if n.ops[0].type == 'ApplyAdam']
+    assert apply.kind == 'optimizer'
+    assert any(e.style == 'update' and e.head == apply.key for e in shown.model.edges)
+    assert sum(n.kind == 'variable' for n in shown.model.nodes) == 2 + 2 + 2 + 1
+
+
+def test_scopes_by_depth_and_by_name(graph, net):
+    closed = viz.draw(graph, depth=0)
+    assert {n.name: n.kind for n in closed.model.nodes} == \
+        {'input': 'scope', 'dense': 'scope', 'loss': 'op'}
+    dense = closed.model.node('dense')
+    assert dense.details == ['4 nodes, 2 variables', 'MatMul, BiasAdd']
+    assert edges(closed)['input', 'dense'].label == '[?, 4]'
+    assert closed.model.boxes == []
+    opened = viz.draw(graph, depth=0, open=['dense'])
+    assert [b.path for b in opened.model.boxes] == [('dense',)]
+    assert viz.draw(graph, close='dense').model.node('dense').kind == 'scope'
+
+
+def test_fetches_draw_only_what_they_need(net):
+    assert names(viz.draw(net['w'])) == {'dense/w'}
+    both = viz.draw([net['y'], {'a': net['x'].op}])
+    assert {n.name for n in both.model.nodes if n.fetched} == {'y', 'x'}
+    assert 'loss' not in names(both)
+
+
+def test_feeds_cut_what_lies_behind(net):
+    product = net['y'].op.inputs[0]
+    picture = viz.draw(net['loss'], feeds={product: [[1., 2., 3.]] * 2})
+    assert names(picture) == {'dense/MatMul', 'dense/b', 'dense/y', 'loss'}
+    assert picture.model.node('dense/MatMul').details == ['[2, 3]', 'fed']
+
+
+def test_hidden_by_filter_is_bridged(net):
+    picture = viz.draw(net['loss'], hide='BiasAdd')
+    assert edges(picture)['MatMul', 'loss'].style == 'bridge'
+    assert 'dense/y' not in names(picture)
+    picture = viz.draw(net['loss'], only=['MatMul', '^loss$'])
+    assert set(edges(picture)) == {('MatMul', 'loss')}
+    assert 'dense/w' not in names(viz.draw(net['loss'], hide='VariableV2'))
+
+
+def test_path_between_and_highlight(graph, net):
+    path = viz.path_between(net['x'], net['loss'])
+    assert [o.name for o in path] == ['input/x', 'dense/MatMul', 'dense/y', 'loss']
+    assert viz.path_between(net['loss'], net['x']) == path
+    picture = viz.draw(graph, highlight=path)
+    assert {n.name for n in picture.model.nodes if n.highlighted} == {'x', 'MatMul', 'y', 'loss'}
+    assert edges(picture)['y', 'loss'].highlighted and not edges(picture)['b', 'y'].highlighted
+    assert names(viz.draw(graph, only=path)) == {'input/x', 'dense/MatMul', 'dense/y', 'loss'}
+    with pytest.raises(ValueError, match='no path joins'):
+        viz.path_between(net['x'], net['b'])
+
+
+def test_same_tensor_twice_is_one_edge():
+    x = tf.placeholder(tf.float32, [2, 2], name='x')
+    edge = edges(viz.draw(op('MatMul', op('Neg', x, name='n'), op('Neg', x, name='n2'),
+                             name='other')))
+    assert len(edge) == 4
+    n = op('Neg', x, name='n3')
+    assert edges(viz.draw(op('MatMul', n, n, name='square')))['n3', 'square'].label == '[2, 2] ×2'
+
+
+def test_a_long_chain_is_folded_and_its_repetition_found():
+    h = tf.placeholder(tf.float32, [3], name='x')
+    for _ in range(100):
+        h = op('Relu', op('Neg', h))
+    picture = viz.draw(h)
+    run, = [n for n in picture.model.nodes if n.kind == 'run']
+    assert run.details == ['198 nodes', 'Relu → Neg, 99 times']
+    assert len(viz.draw(h, limit=None).model.nodes) == 201
+
+
+def test_a_large_flat_graph_is_made_readable(graph):
+    choose = random.Random(0).choice
+    nodes = [tf.placeholder(tf.float32, [4], name=f'p{i}') for i in range(10)]
+    for _ in range(1990):
+        nodes.append(op('AddV2', choose(nodes[-60:]), choose(nodes[-60:])))
+    picture = viz.draw(graph)
+    assert len(picture.model.nodes) <= 80
+    assert sum(len(n.ops) for n in picture.model.nodes) == 2000
+    assert any('2000 nodes are too many' in note for note in picture.model.notes)
+    order = {n.key: i for i, n in enumerate(picture.model.nodes)}
+    assert all(order[e.tail] < order[e.head] for e in picture.model.edges)
+
+
+def test_many_scopes_are_closed_with_a_note(graph):
+    h = tf.placeholder(tf.float32, [3], name='x')
+    for i in range(40):
+        with tf.name_scope(f'layer{i}'):
+            for _ in range(3):
+                negative = Op.registry['Neg'].apply(h)
+                h = Op.registry['AddV2'].apply(negative, h)
+    picture = viz.draw(graph)
+    assert {n.kind for n in picture.model.nodes} == {'placeholder', 'scope'}
+    assert any('scopes deeper than 0 are closed' in note for note in picture.model.notes)
+
+
+def test_a_scope_made_by_one_library_call_is_closed(graph):
+    h = tf.placeholder(tf.float32, [3], name='x')
+    with tf.name_scope('helper'):
+        for _ in range(5):
+            h = op('Neg', h)
+    picture = viz.draw(graph)
+    assert picture.model.node('helper').details == ['5 nodes', 'Neg ×5']
+    assert any('one library call' in note for note in picture.model.notes)
+    assert len(viz.draw(graph, open='helper').model.nodes) == 6
+
+
+def test_empty_graph(graph, tmp_path):
+    picture = viz.draw(graph, tmp_path / 'empty.svg')
+    assert picture.model.nodes == [] and 'no nodes' in picture.svg()
+
+
+def test_svg_titles_tell_the_users_line(net):
+    root = ElementTree.fromstring(viz.draw(net['loss']).svg())
+    titles = [t.text or '' for t in root.iter(f'{SVG}title')]
+    matmul, = [t for t in titles if t.startswith("MatMul 'dense/MatMul'")]
+    assert 'made at test_viz.py:' in matmul and 'Op.registry[kind].apply(' in matmul
+    drawn = {t.text.strip() for t in root.iter(f'{SVG}text') if t.text}
+    assert {'MatMul', 'loss', '[4, 3]', '[?, 3]'} <= drawn
+
+
+def test_legend_explains_just_what_occurs(net):
+    dot = viz.draw(net['loss']).dot
+    assert 'legend_variable' in dot and 'legend_placeholder' in dot
+    assert 'legend_gradient' not in dot and 'legend_control' not in dot
+    assert 'cluster_legend' not in viz.draw(net['loss'], legend=False).dot
+
+
+@pytest.mark.parametrize('suffix, start', [
+    ('.svg', b'<svg'), ('.png', b'\x89PNG'), ('.pdf', b'%PDF'), ('.dot', b'digraph'),
+    ('.gv', b'digraph'), ('.html', b'<!DOCTYPE html>')])
+def test_files(net, tmp_path, suffix, start):
+    path = tmp_path / f'picture{suffix}'
+    viz.draw(net['loss'], path)
+    assert path.read_bytes().startswith(start)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_html_page_is_complete_in_itself(graph, net):
+    page = viz.draw(graph, title='a <net>').html()
+    assert page.count('<svg') == 1 + 2          # as drawn, closed, open to depth 1
+    assert 'src=' not in page and '<link' not in page and 'url(' not in page
+    assert 'a &lt;net&gt;' in page
+
+
+def test_dot_survives_odd_texts_and_is_deterministic(graph):
+    value = tf.constant(b'<b>&"\\N', name='odd')
+    picture = viz.draw([value], title='"<&>\\')
+    ElementTree.fromstring(picture.svg())
+    assert picture.dot == viz.draw([value], title='"<&>\\').dot
+
+
+@pytest.mark.parametrize('wrong, words', [
+    ({'path': 'picture.jpg'}, "ends in '.jpg'"),
+    ({'path': 'picture'}, r'\.svg'),
+    ({'open': ['dens']}, 'no such name scope.*dense'),
+    ({'close': ['nowhere']}, 'no such name scope'),
+    ({'direction': 'up'}, "'TB'"),
+    ({'shapes': 'some'}, "'auto'"),
+    ({'depth': -1}, 'depth=-1'),
+    ({'hide': 'MatMull'}, 'MatMull.*matches no node'),
+    ({'only': '('}, 'regular expression'),
+])
+def test_wrong_wishes(net, wrong, words):
+    with pytest.raises(ValueError, match=words):
+        viz.draw(net['loss'], **wrong)
+
+
+@pytest.mark.parametrize('what', [None, 3, 'loss', object(), [1.0]])
+def test_what_cannot_be_drawn(what):
+    with pytest.raises(TypeError, match='draw needs a Graph'):
+        viz.draw(what)
+
+
+def test_nodes_of_two_graphs(net):
+    with Graph().as_default():
+        other = tf.constant(1.0)
+    with pytest.raises(ValueError, match='different graphs'):
+        viz.draw([net['loss'], other])
+
+
+def test_a_failing_layout_leaves_the_old_file(net, tmp_path, monkeypatch):
+    path = tmp_path / 'net.svg'
+    path.write_text('old')
+
+    def fail(*_):
+        raise RuntimeError('no layout')
+    monkeypatch.setattr('tinyflow.viz.render.layout', fail)
+    with pytest.raises(RuntimeError, match='no layout'):
+        viz.draw(net['loss'], path)
+    assert path.read_text() == 'old' and list(tmp_path.iterdir()) == [path]
+
+
+def test_without_any_graphviz(net, monkeypatch, tmp_path):
+    monkeypatch.setattr('shutil.which', lambda name: None)
+    monkeypatch.setitem(sys.modules, 'pygraphviz', None)
+    with pytest.raises(RuntimeError, match='pip install pygraphviz'):
+        viz.draw(net['loss'], tmp_path / 'net.svg')
+    viz.draw(net['loss'], tmp_path / 'net.dot')
+
+
+def test_networkx(graph, net):
+    import networkx
+    whole = viz.to_networkx(graph)
+    assert len(whole) == len(graph.get_operations())
+    node = whole.nodes['dense/MatMul']
+    assert (node['type'], node['dtype'], node['shape'], node['part']) == \
+        ('MatMul', 'float32', (None, 3), 'forward')
+    assert 'test_viz.py' in node['site'] and node['attrs']['transpose_a'] is False
+    edge = whole.edges['dense/w/read', 'dense/MatMul', 1]
+    assert (edge['tensor'], edge['argument'], edge['control']) == ('dense/w/read:0', 'b', False)
+    assert any(d['control'] for _, _, d in whole.in_edges('init', data=True))
+    part = viz.to_networkx(net['loss'])
+    assert networkx.is_directed_acyclic_graph(part) and 'init' not in part
+    assert networkx.has_path(part, 'input/x', 'loss')
+
+
+def test_new_kinds_of_objects_can_be_registered(net, monkeypatch):
+    class Model:
+        outputs = [net['y']]
+    monkeypatch.setattr('tinyflow.viz.select._drawables', [])
+    viz.register_drawable(Model, lambda model: model.outputs)
+    assert 'dense/y' in names(viz.draw(Model()))
+
+
+def test_objects_show_themselves_in_a_notebook(graph, net):
+    from tinyflow.viz import notebook
+
+    class Tensor(type(net['loss'])):
+        pass
+    notebook.install(Tensor)
+    loss = net['loss']
+    shown = Tensor(loss.op, 0, loss.dtype, loss.raw_shape)
+    assert shown._repr_svg_().startswith('<svg')
+
+
+def test_importing_tinyflow_loads_no_graph_library():
+    code = ('import sys, tinyflow, tinyflow.viz; tinyflow.viz.draw; '
+            'print([m for m in ("graphviz", "pygraphviz", "networkx") if m in sys.modules])')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == '[]'

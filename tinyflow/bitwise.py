@@ -1,0 +1,6 @@
+"""tf.bitwise: operations on the bits of integers."""
+from tinyflow.ops.logic import (
+    bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift,
+)
+
+__all__ = ['bitwise_and', 'bitwise_or', 'bitwise_xor', 'invert', 'left_shift', 'right_shift']

@@ -1,0 +1,51 @@
+"""tf.math: mathematics of tensors, under the names of TF1."""
+from tinyflow.ops.arithmetic import (
+    abs, accumulate_n, add, add_n, ceil, divide, divide_no_nan, floor, floordiv, floormod, maximum,
+    minimum, mod, multiply, multiply_no_nan, negative, polyval, pow, reciprocal, reciprocal_no_nan,
+    rint, round, rsqrt, scalar_mul, sign, sqrt, square, squared_difference, subtract, truediv,
+)
+from tinyflow.ops.complex_numbers import angle, conj, imag, real
+from tinyflow.ops.dropout import zero_fraction
+from tinyflow.ops.elementary import (
+    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, expm1, log, log1p, log_sigmoid,
+    sigmoid, sin, sinh, tan, tanh, xdivy, xlogy,
+)
+from tinyflow.ops.logic import (
+    equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal, logical_and,
+    logical_not, logical_or, logical_xor, not_equal,
+)
+from tinyflow.ops.nn import softplus, softsign
+from tinyflow.ops.normalization import l2_normalize
+from tinyflow.ops.ranking import argmax, argmin, in_top_k, top_k
+from tinyflow.ops.reduction import (
+    count_nonzero, reduce_all, reduce_any, reduce_euclidean_norm, reduce_logsumexp, reduce_max,
+    reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance,
+)
+from tinyflow.ops.scans import cumprod, cumsum
+from tinyflow.ops.segments import (
+    bincount, segment_max, segment_mean, segment_min, segment_prod, segment_sum,
+    unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
+    unsorted_segment_sqrt_n, unsorted_segment_sum,
+)
+from tinyflow.ops.sets import invert_permutation
+from tinyflow.ops.softmax import log_softmax, softmax
+from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
+
+__all__ = [
+    'abs', 'accumulate_n', 'acos', 'acosh', 'add', 'add_n', 'angle', 'argmax', 'argmin', 'asin',
+    'asinh', 'atan', 'atan2', 'atanh', 'bincount', 'ceil', 'conj', 'cos', 'cosh', 'count_nonzero',
+    'cumprod', 'cumsum', 'digamma', 'divide', 'divide_no_nan', 'equal', 'erf', 'erfc', 'exp',
+    'expm1', 'floor', 'floordiv', 'floormod', 'greater', 'greater_equal', 'imag', 'in_top_k',
+    'invert_permutation', 'is_finite', 'is_inf', 'is_nan', 'l2_normalize', 'lbeta', 'less',
+    'less_equal', 'lgamma', 'log', 'log1p', 'log_sigmoid', 'log_softmax', 'logical_and',
+    'logical_not', 'logical_or', 'logical_xor', 'maximum', 'minimum', 'mod', 'multiply',
+    'multiply_no_nan', 'negative', 'not_equal', 'polygamma', 'polyval', 'pow', 'real',
+    'reciprocal', 'reciprocal_no_nan', 'reduce_all', 'reduce_any', 'reduce_euclidean_norm',
+    'reduce_logsumexp', 'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod', 'reduce_std',
+    'reduce_sum', 'reduce_variance', 'rint', 'round', 'rsqrt', 'scalar_mul', 'segment_max',
+    'segment_mean', 'segment_min', 'segment_prod', 'segment_sum', 'sigmoid', 'sign', 'sin', 'sinh',
+    'softmax', 'softplus', 'softsign', 'sqrt', 'square', 'squared_difference', 'subtract', 'tan',
+    'tanh', 'top_k', 'truediv', 'unsorted_segment_max', 'unsorted_segment_mean',
+    'unsorted_segment_min', 'unsorted_segment_prod', 'unsorted_segment_sqrt_n',
+    'unsorted_segment_sum', 'xdivy', 'xlogy', 'zero_fraction', 'zeta',
+]

@@ -1,0 +1,87 @@
+"""The Python operators of Tensor: `x + 1` makes the nodes that TF1 makes, under the same names.
+
+`OPERATORS` maps each special method to its function of tensors, so that other classes that stand
+for a tensor (Variables) can install the same operators on themselves.
+"""
+from __future__ import annotations
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.graph import name_scope
+from tinyflow.graph.operation import Tensor
+from tinyflow.ops import arithmetic, linalg, logic
+
+
+def _add(x, y, name):
+    # Only the older Add joins strings.
+    op = arithmetic.Add if x.dtype.base_dtype is dtypes.string else arithmetic.AddV2
+    return op.apply(x, y, name=name)
+
+
+# Special method without underscores -> function(x, y, name) of two tensors. The modules are looked
+# into at call time, so that the order in which they are imported does not matter.
+_BINARY = {
+    'add': _add,
+    'sub': lambda x, y, name: arithmetic.subtract(x, y, name),
+    'mul': lambda x, y, name: arithmetic.multiply(x, y, name),
+    'div': lambda x, y, name: arithmetic.div(x, y, name),
+    'truediv': lambda x, y, name: arithmetic.truediv(x, y, name),
+    'floordiv': lambda x, y, name: arithmetic.floordiv(x, y, name),
+    'mod': lambda x, y, name: arithmetic.floormod(x, y, name),
+    'pow': lambda x, y, name: arithmetic.pow(x, y, name),
+    'matmul': lambda x, y, name: linalg.matmul(x, y, name=name),
+    'and': lambda x, y, name: logic.logical_and(x, y, name),
+    'or': lambda x, y, name: logic.logical_or(x, y, name),
+    'xor': lambda x, y, name: logic.logical_xor(x, y, name),
+}
+
+
+def _operator(key, function):
+    """`x <op> y` for a tensor x, where y may be a number or an array."""
+    reflected = f'__r{key}__'
+
+    def method(x, y):
+        with name_scope(None, key, [x, y]) as scope:
+            if type(y) is not Tensor:
+                try:
+                    y = convert_to_tensor(y, name='y', preferred_dtype=x.dtype.base_dtype)
+                except TypeError:
+                    if hasattr(type(y), reflected):
+                        return NotImplemented
+                    raise
+            return function(x, y, name=scope)
+    return method
+
+
+def _reflected_operator(key, function):
+    """`x <op> y` for a tensor y and an x that is none."""
+    def method(y, x):
+        with name_scope(None, key, [x, y]) as scope:
+            x = convert_to_tensor(x, y.dtype.base_dtype, 'x')
+            return function(x, y, name=scope)
+    return method
+
+
+def _named(method, name):
+    method.__name__ = name
+    method.__qualname__ = f'Tensor.{name}'
+    return method
+
+
+OPERATORS = {
+    '__neg__': lambda x: arithmetic.negative(x),
+    '__abs__': lambda x: arithmetic.abs(x),
+    '__invert__': lambda x: logic.logical_not(x),
+    '__lt__': lambda x, y: logic.less(x, y),
+    '__le__': lambda x, y: logic.less_equal(x, y),
+    '__gt__': lambda x, y: logic.greater(x, y),
+    '__ge__': lambda x, y: logic.greater_equal(x, y),
+}
+for _key, _function in _BINARY.items():
+    OPERATORS[f'__{_key}__'] = _operator(_key, _function)
+    OPERATORS[f'__r{_key}__'] = _reflected_operator(_key, _function)
+
+for _key, _method in OPERATORS.items():
+    setattr(Tensor, _key, _named(_method, _key))
+
+__all__ = ['OPERATORS']

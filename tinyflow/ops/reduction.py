@@ -1,0 +1,412 @@
+"""Reductions: sums, means, extremes and more over some axes of a tensor.
+
+`reduction_indices` is TF's name for the axes; the public functions call them `axis`. Without an
+axis, all of them are reduced. A reduced axis disappears, or stays with size 1 if `keepdims`.
+"""
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.dtypes import INDEX, NUMBERS
+from tinyflow.graph.graph import name_scope
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.static import static_value
+from tinyflow.ops import (
+    arithmetic, choosing, complex_numbers, constants, elementary, logic, ranking, scans, segments,
+    sets, shaping,
+)
+
+
+class Reduction(Op, abstract=True):
+    """A value for each place along the axes that stay."""
+
+    signature = 'input: T, reduction_indices: Tidx -> output: T'
+    types = {'T': NUMBERS, 'Tidx': INDEX}
+    attrs = {'keep_dims': False, 'Tidx': dtypes.int32}
+    static = ('reduction_indices',)
+
+    def shape(x, axes, *, keep_dims):
+        if axes is None or type(axes) is tuple and None in axes:
+            return (None,) * len(x) if keep_dims else None
+        reduced = _axes(axes, len(x))
+        if keep_dims:
+            return tuple(1 if i in reduced else size for i, size in enumerate(x))
+        return tuple(size for i, size in enumerate(x) if i not in reduced)
+
+
+def _axes(axes, rank):
+    """The set of axes meant by a static value. Raises ValueError if they do not exist."""
+    reduced = set()
+    for axis in axes if type(axes) is tuple else (axes,):
+        if not -rank <= axis < rank:
+            raise ValueError(f'Invalid reduction dimension {axis} for input with {rank} dimensions.'
+                             f'|axes count from 0 to {rank - 1}, or from -{rank} to -1.')
+        reduced.add(axis % rank)
+    return reduced
+
+
+def _kept(op):
+    """Whether the output of a reduction can be broadcast against its input as it is."""
+    return op.attrs['keep_dims'] or op.outputs[0].raw_shape == ()
+
+
+def with_reduced_axes(op, tensor):
+    """A tensor shaped like a reduction's output, with the reduced axes put back as size 1."""
+    if _kept(op):
+        return tensor
+    x, axes = op.inputs[0], static_value(op.inputs[1])
+    if axes is None or type(axes) is tuple and None in axes:
+        return shaping.reshape(tensor, _kept_shape(x, op.inputs[1]))
+    axes = axes if type(axes) is tuple else (axes,)
+    rank = None if x.raw_shape is None else len(x.raw_shape)
+    if rank is not None:
+        axes = sorted({axis % rank for axis in axes})
+        if shapes.known(x.raw_shape):
+            kept = [1 if i in axes else size for i, size in enumerate(x.raw_shape)]
+            return shaping.reshape(tensor, kept)
+    elif all(axis < 0 for axis in axes):
+        axes = sorted(set(axes), reverse=True)
+    elif any(axis < 0 for axis in axes):
+        return shaping.reshape(tensor, _kept_shape(x, op.inputs[1]))
+    else:
+        axes = sorted(set(axes))
+    for axis in axes:
+        tensor = shaping.expand_dims(tensor, axis)
+    return tensor
+
+
+def _kept_shape(x, axes):
+    """The shape of x with size 1 along `axes`, computed while the graph runs."""
+    shape, rank = constants.shape(x), constants.rank(x)
+    axes = shaping.reshape(constants.cast(axes, dtypes.int32), [-1])
+    axes = (axes + rank) % rank
+    reduced = segments.unsorted_segment_max(constants.ones_like(axes), axes, rank)
+    return choosing.where(reduced > 0, constants.ones_like(shape), shape)
+
+
+def _spread(op, dy):
+    """`dy`, shaped like a reduction's output, in the shape of its input."""
+    x = op.inputs[0]
+    target = x.raw_shape if shapes.known(x.raw_shape) else constants.shape(x)
+    return constants.broadcast_to(with_reduced_axes(op, dy), target)
+
+
+def _divisor(op, dtype):
+    """How many input elements make one output element."""
+    x, y = op.inputs[0].raw_shape, op.outputs[0].raw_shape
+    if shapes.known(x) and shapes.known(y) and shapes.size(y):
+        return convert_to_tensor(shapes.size(x) // shapes.size(y), dtype)
+    axes = static_value(op.inputs[1])
+    if x is not None and axes is not None:
+        sizes = [x[axis] for axis in (axes if type(axes) is tuple else (axes,))]
+        if None not in sizes:
+            return convert_to_tensor(math.prod(sizes), dtype)
+    size = constants.size
+    count = size(op.inputs[0]) // arithmetic.maximum(size(op.outputs[0]), 1)
+    return constants.cast(count, dtype)
+
+
+class Sum(Reduction):
+    def kernel(x, axes, out=None, *, keep_dims):
+        return np.add.reduce(x, axes, x.dtype, out, keep_dims)
+
+    def gradient(op, dy):
+        return _spread(op, dy), None
+
+
+class Mean(Reduction):
+    def kernel(x, axes, out=None, *, keep_dims):
+        total = np.add.reduce(x, axes, x.dtype, out, keep_dims)
+        # An empty mean is 0 / 0, not a number; ones over no elements stay empty.
+        count = x.size // total.size if total.size else 1
+        if x.dtype.kind in 'iu':
+            return _integer_mean(total, count, out)
+        if out is None and total.ndim:
+            out = total
+        if not count:
+            return np.true_divide(total, total.dtype.type(0), out)
+        return np.multiply(total, total.dtype.type(1 / count), out)
+
+    def gradient(op, dy):
+        return _spread(op, dy / _divisor(op, dy.dtype)), None
+
+
+def _integer_mean(total, count, out):
+    """total / count, rounded towards zero as C++ divides."""
+    if not count:
+        raise ValueError('Mean of no integers.|an empty tensor has no mean.')
+    quotient = np.floor_divide(np.abs(total), total.dtype.type(count))
+    return np.multiply(quotient, np.sign(total), out)
+
+
+class Prod(Reduction):
+    def kernel(x, axes, out=None, *, keep_dims):
+        return np.multiply.reduce(x, axes, x.dtype, out, keep_dims)
+
+    def gradient(op, dy):
+        # The product of all other elements, from the products before and after each element:
+        # dividing the whole product by x would fail where x is 0.
+        order = _reduced_first(op)
+        moved = shaping.transpose(complex_numbers.conj(op.inputs[0]), order)
+        columns = constants.size(op.outputs[0])
+        rows = constants.size(moved) // arithmetic.maximum(columns, 1)
+        matrix = shaping.reshape(moved, convert_to_tensor([rows, columns]))
+        before = scans.cumprod(matrix, exclusive=True)
+        after = scans.cumprod(matrix, exclusive=True, reverse=True)
+        others = shaping.reshape(before * after, constants.shape(moved))
+        others = shaping.transpose(others, sets.invert_permutation(order))
+        return others * with_reduced_axes(op, dy), None
+
+
+def _reduced_first(op):
+    """The permutation of the input's axes that puts the reduced ones first."""
+    x, axes = op.inputs
+    rank = constants.rank(x)
+    axes = (shaping.reshape(constants.cast(axes, dtypes.int32), [-1]) + rank) % rank
+    reduced = segments.unsorted_segment_max(constants.ones_like(axes), axes, rank)
+    return ranking.top_k(reduced, rank)[1]
+
+
+def _extreme_gradient(op, dy):
+    """Shared equally between the elements that have the extreme value."""
+    chosen = logic.equal(with_reduced_axes(op, op.outputs[0]), op.inputs[0])
+    chosen = constants.cast(chosen, dy.dtype)
+    count = reduce_sum(chosen, op.inputs[1], keepdims=op.attrs['keep_dims'])
+    return chosen * with_reduced_axes(op, dy / count), None
+
+
+class Max(Reduction):
+    def kernel(x, axes, out=None, *, keep_dims):
+        if not x.size:
+            return np.maximum.reduce(x, axes, None, out, keep_dims, _smallest(x.dtype))
+        return np.maximum.reduce(x, axes, None, out, keep_dims)
+
+    gradient = _extreme_gradient
+
+
+class Min(Reduction):
+    def kernel(x, axes, out=None, *, keep_dims):
+        if not x.size:
+            return np.minimum.reduce(x, axes, None, out, keep_dims, _largest(x.dtype))
+        return np.minimum.reduce(x, axes, None, out, keep_dims)
+
+    gradient = _extreme_gradient
+
+
+def _smallest(dtype):
+    return -np.inf if dtype.kind in 'fc' else np.iinfo(dtype).min
+
+
+def _largest(dtype):
+    return np.inf if dtype.kind in 'fc' else np.iinfo(dtype).max
+
+
+class All(Reduction):
+    signature = 'input: bool, reduction_indices: Tidx -> output: bool'
+    types = {'Tidx': INDEX}
+
+    def kernel(x, axes, out=None, *, keep_dims):
+        return np.logical_and.reduce(x, axes, None, out, keep_dims)
+
+    gradient = NOT_DIFFERENTIABLE
+
+
+class Any(Reduction):
+    signature = 'input: bool, reduction_indices: Tidx -> output: bool'
+    types = {'Tidx': INDEX}
+
+    def kernel(x, axes, out=None, *, keep_dims):
+        return np.logical_or.reduce(x, axes, None, out, keep_dims)
+
+    gradient = NOT_DIFFERENTIABLE
+
+
+class EuclideanNorm(Reduction):
+    """The square root of the sum of |x|^2. TF1 defines no gradient for it."""
+
+    def kernel(x, axes, out=None, *, keep_dims):
+        squares = np.square(x) if x.dtype.kind != 'c' else x * x.conj()
+        total = np.asarray(np.add.reduce(squares, axes, x.dtype, out, keep_dims))
+        if x.dtype.kind in 'fc':
+            return np.sqrt(total, total)
+        total[...] = np.sqrt(total)
+        return total
+
+    gradient = NOT_DIFFERENTIABLE
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+def _reduce(op, input_tensor, axis, keepdims, name):
+    """A reduction node; where all axes are meant, TF makes the list of them before the node."""
+    keepdims = bool(keepdims)
+    axes = all_axes(input_tensor) if axis is None else axis
+    result = op.apply(input_tensor, axes, name=name, keep_dims=keepdims)
+    if axis is None and not keepdims and result.raw_shape is None:
+        result.set_shape(())
+    return result
+
+
+def all_axes(x):
+    """The axes of x: a constant if its rank is known, else computed while the graph runs."""
+    if isinstance(x, Tensor) and x.raw_shape is not None:
+        return constants.constant(np.arange(len(x.raw_shape)), dtypes.int32)
+    return constants.range(0, constants.rank(x))
+
+
+def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """The sum of the elements along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(Sum, input_tensor, axis, keepdims, name)
+
+
+def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+                keep_dims=None):
+    """The mean of the elements along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    Integers are rounded towards zero.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(Mean, input_tensor, axis, keepdims, name)
+
+
+def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+                keep_dims=None):
+    """The product of the elements along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(Prod, input_tensor, axis, keepdims, name)
+
+
+def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """The largest element along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    The gradient is shared equally between equal largest elements.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(Max, input_tensor, axis, keepdims, name)
+
+
+def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """The smallest element along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    The gradient is shared equally between equal smallest elements.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(Min, input_tensor, axis, keepdims, name)
+
+
+def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Whether all elements along `axis` (all axes if None) are True.
+
+    Shapes: input_tensor [*a] bool -> [*a without axis], or with size 1 there if keepdims.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(All, input_tensor, axis, keepdims, name)
+
+
+def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+               keep_dims=None):
+    """Whether some element along `axis` (all axes if None) is True.
+
+    Shapes: input_tensor [*a] bool -> [*a without axis], or with size 1 there if keepdims.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    return _reduce(Any, input_tensor, axis, keepdims, name)
+
+
+def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
+                     keep_dims=None):
+    """log(sum(exp(x))) along `axis` (all axes if None), without overflow.
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    """
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = bool(shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims))
+    with name_scope(name, 'ReduceLogSumExp', [input_tensor]):
+        largest = _reduce(Max, input_tensor, axis, True, None)
+        # Infinities would make x - max undefined.
+        shift = constants.stop_gradient(choosing.where(
+            logic.is_finite(largest), largest, constants.zeros_like(largest)))
+        total = _reduce(Sum, elementary.exp(arithmetic.subtract(input_tensor, shift)), axis,
+                        keepdims, None)
+        result = elementary.log(total)
+        if not keepdims:
+            shift = shaping.reshape(shift, constants.shape(result))
+        return arithmetic.add(result, shift)
+
+
+def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
+    """sqrt(sum(x^2)) along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    TF1 gives it no gradient; tf.norm has one.
+    """
+    return _reduce(EuclideanNorm, input_tensor, axis, keepdims, name)
+
+
+def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+    """mean((x - mean(x))^2) along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    """
+    with name_scope(name or 'reduce_variance'):
+        means = _reduce(Mean, input_tensor, axis, True, None)
+        return _reduce(Mean, arithmetic.square(input_tensor - means), axis, keepdims, None)
+
+
+def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+    """The standard deviation, sqrt(reduce_variance(x)), along `axis` (all axes if None).
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    """
+    with name_scope(name or 'reduce_std'):
+        return arithmetic.sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None,
+                  reduction_indices=None, keep_dims=None, input=None):
+    """How many elements along `axis` (all axes if None) differ from zero.
+
+    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
+    Raises ValueError if there is no input.
+    """
+    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    input_tensor = shaping.renamed('input_tensor', input_tensor, 'input', input)
+    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    with name_scope(name, 'count_nonzero', [input_tensor]):
+        input_tensor = convert_to_tensor(input_tensor, name='input')
+        zero = constants.zeros([], input_tensor.dtype.base_dtype)
+        different = constants.cast(logic.not_equal(input_tensor, zero), dtypes.int64)
+        return constants.cast(_reduce(Sum, different, axis, keepdims, None), dtype)
+
+
+__all__ = [
+    'count_nonzero', 'reduce_all', 'reduce_any', 'reduce_euclidean_norm', 'reduce_logsumexp',
+    'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod', 'reduce_std', 'reduce_sum',
+    'reduce_variance',
+]

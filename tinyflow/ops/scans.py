@@ -1,0 +1,81 @@
+"""Running sums and products along an axis."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.dtypes import INDEX, NUMBERS
+from tinyflow.graph.graph import name_scope
+from tinyflow.graph.op import Op
+
+
+class _Scan(Op, abstract=True):
+    signature = 'x: T, axis: Tidx -> out: T'
+    types = {'T': NUMBERS, 'Tidx': INDEX}
+    attrs = {'exclusive': False, 'reverse': False, 'Tidx': dtypes.int32}
+    static = ('axis',)
+
+    def shape(x, axis):
+        if axis is not None:
+            shapes.axis(axis, len(x))
+        return x
+
+
+def _scan(ufunc, x, axis, out, exclusive, reverse):
+    """`ufunc` accumulated; exclusive leaves out each element itself, reverse starts at the end."""
+    if not -x.ndim <= axis < x.ndim:
+        raise ValueError(f'axis {axis} is out of range for a tensor of rank {x.ndim}')
+    out = np.empty(x.shape, x.dtype) if out is None else out
+    source, target = np.moveaxis(x, axis, 0), np.moveaxis(out, axis, 0)
+    if reverse:
+        source, target = source[::-1], target[::-1]
+    if not exclusive:
+        ufunc.accumulate(source, 0, x.dtype, target)
+    elif len(target):
+        target[0] = ufunc.identity
+        ufunc.accumulate(source[:-1], 0, x.dtype, target[1:])
+    return out
+
+
+class Cumsum(_Scan):
+    def kernel(x, axis, out=None, *, exclusive, reverse):
+        return _scan(np.add, x, axis, out, exclusive, reverse)
+
+    def gradient(op, dy):
+        attrs = op.attrs
+        return cumsum(dy, op.inputs[1], attrs['exclusive'], not attrs['reverse']), None
+
+
+class Cumprod(_Scan):
+    def kernel(x, axis, out=None, *, exclusive, reverse):
+        return _scan(np.multiply, x, axis, out, exclusive, reverse)
+
+    def gradient(op, dy):
+        # As in TF, not a number where x is 0.
+        x, axis = op.inputs
+        exclusive, reverse = op.attrs['exclusive'], op.attrs['reverse']
+        return cumsum(op.outputs[0] * dy, axis, exclusive, not reverse) / x, None
+
+
+def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running sums along `axis`: [a, b, c] -> [a, a + b, a + b + c].
+
+    Shapes: x [*a] -> [*a]. `exclusive` gives [0, a, a + b], `reverse` sums from the end.
+    """
+    with name_scope(name, 'Cumsum', [x]) as scope:
+        x = convert_to_tensor(x, name='x')
+        return Cumsum.apply(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
+    """Running products along `axis`: [a, b, c] -> [a, a b, a b c].
+
+    Shapes: x [*a] -> [*a]. `exclusive` gives [1, a, a b], `reverse` multiplies from the end.
+    """
+    with name_scope(name, 'Cumprod', [x]) as scope:
+        x = convert_to_tensor(x, name='x')
+        return Cumprod.apply(x, axis, exclusive=exclusive, reverse=reverse, name=scope)
+
+
+__all__ = ['cumprod', 'cumsum']

@@ -1,0 +1,50 @@
+"""Slots: Variables that an optimizer keeps beside a Variable, such as `w/Momentum` beside `w`."""
+from __future__ import annotations
+
+from tinyflow.graph.graph import colocate_with, get_default_graph
+from tinyflow.initializers import zeros_initializer
+from tinyflow.ops import constants
+from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
+from tinyflow.variables import Variable
+
+
+def create_slot(primary, val, name, colocate_with_primary=True):
+    """A Variable `<primary>/<name>` that begins as the tensor `val`."""
+    return _slot(primary, name, initializer=val,
+                 validate_shape=val.get_shape().is_fully_defined())
+
+
+def create_slot_with_initializer(primary, initializer, shape, dtype, name,
+                                 colocate_with_primary=True):
+    """A Variable `<primary>/<name>` that begins as initializer(shape, dtype)."""
+    return _slot(primary, name, initializer=initializer, shape=shape, dtype=dtype,
+                 validate_shape=shape.is_fully_defined())
+
+
+def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
+    """A Variable `<primary>/<name>` of zeros, shaped as `primary`."""
+    dtype = (dtype or primary.dtype).base_dtype
+    if primary.get_shape().is_fully_defined():
+        return create_slot_with_initializer(primary, zeros_initializer(), primary.get_shape(),
+                                            dtype, name, colocate_with_primary)
+    like = primary.initialized_value() if isinstance(primary, Variable) else primary
+    return create_slot(primary, constants.zeros(constants.shape(like), dtype), name,
+                       colocate_with_primary)
+
+
+def _slot(primary, name, **settings):
+    graph = get_default_graph()
+    if primary.graph is not graph:
+        with primary.graph.as_default():
+            return _slot(primary, name, **settings)
+    with variable_scope(None, f'{primary.op.name}/{name}'), colocate_with(primary):
+        scope = get_variable_scope()
+        partitioner = scope.partitioner
+        scope.set_partitioner(None)
+        try:
+            return get_variable('', trainable=False, **settings)
+        finally:
+            scope.set_partitioner(partitioner)
+
+
+__all__ = ['create_slot', 'create_slot_with_initializer', 'create_zeros_slot']

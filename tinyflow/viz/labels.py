@@ -1,0 +1,115 @@
+"""The short texts in a picture and the long ones behind it (tooltips)."""
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+_LONGEST_NAME = 26
+_SMALL = 6                  # elements of a constant that are written out
+_COUNTER = re.compile(r'_\d+\Z')
+
+
+def shape(raw_shape) -> str:
+    """A static shape: ``[?, 784]``, ``scalar``, or ``?`` where not even the rank is known."""
+    if raw_shape is None:
+        return '?'
+    if raw_shape == ():
+        return 'scalar'
+    return '[' + ', '.join('?' if d is None else str(d) for d in raw_shape) + ']'
+
+
+def tensor(t, raw_shape=None) -> str:
+    """dtype and shape; float32, the usual dtype, is left out (the legend says so)."""
+    dtype = t.dtype.base_dtype.name
+    text = shape(t.raw_shape if raw_shape is None else raw_shape)
+    if dtype == 'float32':
+        return text
+    return f'{dtype} {text}'
+
+
+def shortened(name, longest=_LONGEST_NAME) -> str:
+    """A long name with its middle left out, so that boxes stay narrow."""
+    if len(name) <= longest:
+        return name
+    half = (longest - 1) // 2
+    return f'{name[:half]}…{name[-half:]}'
+
+
+def says_type(name, op_type) -> bool:
+    """Does the name tell the op type already, as 'add_1' does for AddV2?"""
+    plain = _COUNTER.sub('', name).lower().replace('_', '')
+    kind = re.sub(r'v\d\Z', '', op_type.lower())
+    return plain in (kind, kind.replace('real', 'true')) or (len(plain) > 2 and kind in plain)
+
+
+def constant(op) -> str:
+    """A constant's value if it is small, else its dtype and shape."""
+    array = np.asarray(op.attrs['value'])
+    if array.size > _SMALL or array.size == 0 and array.ndim > 1:
+        return tensor(op.outputs[0])
+    return _value(array.tolist())
+
+
+def _value(value) -> str:
+    if isinstance(value, list):
+        return '[' + ', '.join(map(_value, value)) + ']'
+    if isinstance(value, bytes):
+        value = value.decode('utf-8', 'replace')
+    if isinstance(value, float):
+        return f'{value:g}'
+    text = str(value)
+    return text if len(text) <= 16 else text[:15] + '…'
+
+
+def argument(op, index) -> str:
+    """The signature's name of a node's input, such as 'axis' for the second one of Mean."""
+    args = op.definition.inputs
+    if len(args) == len(op.inputs):
+        name = args[index].name
+        return {'reduction_indices': 'axis'}.get(name, name)
+    for arg in args[:index + 1]:
+        if arg.is_list:
+            return arg.name
+    return args[-1].name if args else ''
+
+
+def kinds_of(ops, most=3) -> str:
+    """What a closed scope holds: its commonest op types."""
+    counts: dict[str, int] = {}
+    for op in ops:
+        if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder'):
+            counts[op.type] = counts.get(op.type, 0) + 1
+    common = sorted(counts, key=lambda kind: -counts[kind])
+    text = ', '.join(f'{k} ×{counts[k]}' if counts[k] > 1 else k for k in common[:most])
+    return text + (' …' if len(common) > most else '')
+
+
+def operation(op) -> str:
+    """All there is to know of one node, for its tooltip."""
+    lines = [f"{op.type} '{op.name}'"]
+    for index, t in enumerate(op.inputs):
+        lines.append(f'in  {argument(op, index)}: {t.name} {t.dtype.base_dtype.name} '
+                     f'{t.shape_text}')
+    for waited in op.control_inputs:
+        lines.append(f'waits for {waited.name}')
+    for t in op.outputs:
+        lines.append(f'out {t.name} {t.dtype.name} {t.shape_text}')
+    for key, value in op.attrs.items():
+        if key not in ('value', 'dtype', 'T'):
+            text = repr(value)
+            lines.append(f'{key} = {text if len(text) <= 60 else text[:57] + "..."}')
+    if op.type == 'Const':
+        lines.append(f'value {constant(op)}')
+    if op.device:
+        lines.append(f'device {op.device}')
+    if op.site:
+        lines.append(f'made at {op.site}')
+    return '\n'.join(lines)
+
+
+def group(name, ops) -> str:
+    """The tooltip of several nodes drawn as one."""
+    first = [op.name for op in ops[:12]]
+    more = [f'… and {len(ops) - 12} more'] if len(ops) > 12 else []
+    return '\n'.join([f'{name}: {len(ops)} nodes', kinds_of(ops, 12), *first, *more])

@@ -1,0 +1,56 @@
+"""The graph as a networkx MultiDiGraph, for analysis."""
+from __future__ import annotations
+
+from tinyflow.viz import labels
+from tinyflow.viz.select import needed, parts, subject
+
+
+def to_networkx(what):
+    """The nodes of a Graph, or what fetches need, as a `networkx.MultiDiGraph`.
+
+    A node is an operation's name, with: type, dtype and shape (of the first output; None without
+    one), outputs [(tensor name, dtype, shape)], site (the user's line), device, attrs, part
+    ('forward', 'gradient', 'optimizer', 'init') and operation (the Operation itself). An edge goes
+    from producer to consumer, with: tensor, output_index, input_index, argument, dtype, shape,
+    control. Control edges have no tensor. Its key is the input index, or 'control'.
+
+    Shapes are tuples with None for unknown dimensions, or None if the rank is unknown. Raises
+    TypeError if `what` is no Graph and no fetches.
+    """
+    import networkx
+    graph, fetched = subject(what)
+    result = networkx.MultiDiGraph()
+    if graph is None:
+        return result
+    part = parts(graph)
+    ops = graph.get_operations() if fetched is None else \
+        sorted(needed(fetched), key=lambda op: op.id)
+    for op in ops:
+        result.add_node(op.name, **_node(op, part[op]))
+    for op in ops:
+        for index, tensor in enumerate(op.inputs):
+            result.add_edge(
+                tensor.op.name, op.name, key=index, tensor=tensor.name, control=False,
+                output_index=tensor.value_index, input_index=index,
+                argument=labels.argument(op, index), dtype=tensor.dtype.base_dtype.name,
+                shape=tensor.raw_shape)
+        for waited in op.control_inputs:
+            result.add_edge(waited.name, op.name, key='control', control=True, tensor=None,
+                            output_index=None, input_index=None, argument=None, dtype=None,
+                            shape=None)
+    return result
+
+
+def _node(op, part):
+    first = op.outputs[0] if op.outputs else None
+    return {
+        'type': op.type,
+        'dtype': None if first is None else first.dtype.base_dtype.name,
+        'shape': None if first is None else first.raw_shape,
+        'outputs': [(t.name, t.dtype.base_dtype.name, t.raw_shape) for t in op.outputs],
+        'site': str(op.site) if op.site else '',
+        'device': op.device,
+        'attrs': dict(op.attrs),
+        'part': part,
+        'operation': op,
+    }

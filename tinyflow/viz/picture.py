@@ -1,0 +1,111 @@
+"""`draw` and the Picture that it returns."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tinyflow.viz import build, dot, render
+from tinyflow.viz.model import Model, Options
+
+
+class Picture:
+    """A drawn graph; shows itself in a notebook.
+
+    `.model` is its content as data, `.dot` its DOT source; `.svg()`, `.png()`, `.html()` and
+    `.save(path)` lay it out.
+    """
+
+    def __init__(self, what, options: Options):
+        self._what = what
+        self._options = options
+        self.model: Model = build.build(what, options)
+        self.dot: str = dot.source(self.model)
+        self._svg: str | None = None
+
+    def svg(self) -> str:
+        """The picture as SVG; each node's and edge's title has all that is known of it."""
+        if self._svg is None:
+            self._svg = render.with_titles(render.layout(self.dot, 'svg'), self._tooltips())
+        return self._svg
+
+    def png(self, dpi: int = 144) -> bytes:
+        """The picture as a PNG file's bytes."""
+        return render.layout(self.dot, 'png', dpi)
+
+    def pdf(self) -> bytes:
+        """The picture as a PDF file's bytes."""
+        return render.layout(self.dot, 'pdf')
+
+    def html(self) -> str:
+        """One page for a browser, complete in itself: zoom, search, scopes by depth, details."""
+        from tinyflow.viz import html
+        return html.page(self._views(), self.model.title or 'graph')
+
+    def save(self, path) -> None:
+        """Writes the picture; the path's suffix says as what: .svg .png .pdf .dot .gv .html.
+
+        The file appears whole or not at all. Raises ValueError for another suffix.
+        """
+        suffix = render.suffix_of(path)
+        make = {'.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html,
+                '.dot': lambda: self.dot, '.gv': lambda: self.dot}[suffix]
+        content = make()
+        render.write(path, content.encode() if isinstance(content, str) else content)
+
+    def _views(self):
+        """(caption, SVG) of this picture and, where it has boxes, of each depth of open scopes."""
+        views = [('as drawn', self.svg())]
+        deepest = max((len(box.path) for box in self.model.boxes), default=-1)
+        for depth in range(deepest + 1):
+            caption = 'scopes closed' if depth == 0 else f'open to depth {depth}'
+            options = replace(self._options, depth=depth, open=(), close=())
+            views.append((caption, Picture(self._what, options).svg()))
+        return views
+
+    def _tooltips(self):
+        tips = {n.key: n.tooltip for n in self.model.nodes}
+        tips |= {f'e{i}': e.tooltip for i, e in enumerate(self.model.edges)}
+        return tips | {b.key: 'name scope ' + '/'.join(b.path) for b in self.model.boxes}
+
+    def _repr_svg_(self):
+        return self.svg()
+
+    def __repr__(self):
+        return (f'<tf.viz.Picture: {len(self.model.nodes)} nodes, {len(self.model.edges)} edges, '
+                f'{len(self.model.boxes)} boxes>')
+
+
+def draw(what, path=None, *, depth=None, open=(), close=(), show_gradients=None,
+         show_optimizer=False, show_init=None, show_constants='fold', fold_variables=True,
+         only=None, hide=None, highlight=None, feeds=None, shapes='auto', limit=80,
+         direction='TB', title=None, legend=True) -> Picture:
+    """The picture of a graph, or of what some fetches need; written to `path` if one is given.
+
+    what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these
+    path            ends in .svg .png .pdf .html .dot or .gv, which says what is written
+    depth           name scopes are open down to this depth (0: all closed); None: as deep as
+                    `limit` allows, with the helpers of library calls closed
+    open, close     names of scopes to open or close whatever `depth` says
+    show_gradients  the backward half; None: only if it is fetched
+    show_optimizer  updates, slots, hyperparameters
+    show_init       initial values, the init op, a Saver's nodes; None: only if fetched
+    show_constants  'fold': those that are mere arguments are written into their consumer;
+                    True: each is a node; False: none
+    fold_variables  a Variable's place, read and Assign are one node
+    only, hide      op types, regular expressions on names, or nodes; None: all
+    highlight       nodes to mark, e.g. `path_between(x, loss)`
+    feeds           a feed_dict or a list of tensors: what lies behind them is not needed
+    shapes          on edges: 'auto' where the tail does not tell them, 'all', or 'none'
+    limit           with more nodes than this, scopes close and runs fold; None: never
+    direction       of flow: 'TB', 'BT', 'LR' or 'RL'
+
+    Raises TypeError if `what` cannot be drawn, ValueError for a wrong suffix, scope or filter,
+    RuntimeError if a file needs Graphviz and there is none.
+    """
+    if path is not None:
+        render.suffix_of(path)
+    picture = Picture(what, Options(
+        depth, open, close, show_gradients, show_optimizer, show_init, show_constants,
+        fold_variables, only, hide, highlight, feeds, shapes, limit, direction, title, legend))
+    if path is not None:
+        picture.save(path)
+    return picture

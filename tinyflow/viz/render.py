@@ -1,0 +1,99 @@
+"""Layout and files: DOT in, SVG, PNG or PDF out, by whichever Graphviz there is."""
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from html import escape
+
+from tinyflow.errors import worded
+
+FORMATS = ('svg', 'png', 'pdf')
+SUFFIXES = ('.svg', '.png', '.pdf', '.dot', '.gv', '.html')
+_one_at_a_time = threading.Lock()       # the Graphviz library keeps global state
+_TITLED = re.compile(r'(<g id="(\w+)" class="(?:node|edge|cluster)">\s*)<title>[^<]*</title>')
+_LINK_OPENS = re.compile(r'<g id="a_[^"]*"><a [^>]*>\s*')
+_LINK_CLOSES = re.compile(r'</a>\s*</g>\s*')
+
+
+def layout(dot: str, kind: str, dpi: int = 144) -> bytes:
+    """The picture of a DOT text as 'svg', 'png' or 'pdf'.
+
+    Runs the `dot` program if it is installed, else the library inside pygraphviz. Raises
+    RuntimeError if there is neither, or if Graphviz refuses.
+    """
+    if kind == 'png':
+        dot = dot.replace('{', f'{{\n\tdpi={dpi}', 1)
+    program = shutil.which('dot')
+    if program:
+        return _by_program(program, dot, kind)
+    return _by_library(dot, kind)
+
+
+def _by_program(program, dot, kind):
+    done = subprocess.run([program, f'-T{kind}'], input=dot.encode(), capture_output=True,
+                          check=False)
+    if done.returncode or not done.stdout:
+        raise worded(RuntimeError('Graphviz could not lay the picture out: '
+                                  + done.stderr.decode(errors='replace').strip()))
+    return done.stdout
+
+
+def _by_library(dot, kind):
+    try:
+        import pygraphviz
+    except ImportError as error:
+        raise worded(RuntimeError(
+            f'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz '
+            f'({error}).\n  Mend: pip install pygraphviz, whose wheels bring Graphviz along; '
+            'a path ending in .dot needs neither.')) from None
+    with _one_at_a_time:
+        try:
+            return pygraphviz.AGraph(string=dot).draw(format=kind, prog='dot')
+        except (OSError, ValueError, pygraphviz.DotError) as error:
+            raise worded(RuntimeError(
+                f'Graphviz could not lay the picture out: {error}')) from error
+
+
+def with_titles(svg: bytes, tooltips: dict[str, str]) -> str:
+    """The SVG as text, with what browsers show under the mouse set by the id of each element."""
+    text = svg.decode('utf-8')
+    text = text[text.index('<svg'):]
+    text = _LINK_CLOSES.sub('', _LINK_OPENS.sub('', text))
+
+    def title(match):
+        tip = tooltips.get(match[2], '')
+        return match[1] + (f'<title>{escape(tip)}</title>' if tip else '<title/>')
+    return _TITLED.sub(title, text)
+
+
+def suffix_of(path) -> str:
+    """The lower-case suffix of a picture's path. ValueError if no such picture can be made."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in SUFFIXES:
+        raise worded(ValueError(f"The picture's path {os.fspath(path)!r} ends in {suffix!r}; what "
+                                f'it ends in says what is made: {", ".join(SUFFIXES)}.'))
+    return suffix
+
+
+def write(path, content: bytes) -> None:
+    """Writes a file whole or not at all: a reader never sees half a picture."""
+    path = os.fspath(path)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or '.', prefix='.picture-')
+    try:
+        with os.fdopen(handle, 'wb') as file:
+            file.write(content)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask():
+    current = os.umask(0)
+    os.umask(current)
+    return current

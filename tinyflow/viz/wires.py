@@ -1,0 +1,98 @@
+"""The connections of a picture: which drawn thing feeds which, whatever is folded or hidden."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tinyflow.viz import labels
+from tinyflow.viz.model import Edge
+
+_MOST_SOURCES = 40          # a hidden node with more visible sources than this is not bridged
+
+
+@dataclass
+class Wire:
+    """All that goes from one drawn thing to another."""
+
+    tensors: dict = field(default_factory=dict)     # tensor -> its texts 'argument of consumer'
+    control: bool = False
+    updates: bool = False
+    bridged: bool = False
+    highlighted: bool = False
+
+
+def links(ops, shown, bridges, owner, highlighted):
+    """The connections between shown operations: a list of (tail op, head op, tensor, index, kind).
+
+    `shown` are drawn or folded into `owner[op]`; through the operations in `bridges` connections
+    are followed, as if they were wires. `index` is None for control edges.
+    """
+    sources = {}                    # hidden op -> the shown ones behind it
+    found = []
+    for op in ops:
+        if op in bridges:
+            behind = {}
+            for t in op.inputs:
+                behind.update(sources.get(t.op, {}) if t.op in bridges else
+                              {t.op: t} if t.op in shown else {})
+            sources[op] = behind if len(behind) <= _MOST_SOURCES else {}
+            continue
+        if op not in shown:
+            continue
+        for index, t in enumerate(op.inputs):
+            if t.op in shown:
+                kind = 'update' if _changes(op, index) else 'data'
+                found.append((t.op, op, t, index, kind))
+            elif t.op in bridges:
+                found += [(tail, op, tensor, index, 'bridge')
+                          for tail, tensor in sources.get(t.op, {}).items()]
+        found += [(c, op, None, None, 'control') for c in op.control_inputs if c in shown]
+    return [(owner.get(tail, tail), owner.get(head, head), t, index, kind,
+             tail in highlighted and head in highlighted)
+            for tail, head, t, index, kind in found]
+
+
+def _changes(op, index):
+    definition = op.definition
+    return index in definition.writes and not definition.has_lists and op.inputs[index].dtype.is_ref
+
+
+def wires(connections, unit_of) -> dict[tuple[str, str], Wire]:
+    """The connections, merged where they join the same two drawn things."""
+    merged: dict[tuple[str, str], Wire] = {}
+    for tail, head, t, index, kind, highlighted in connections:
+        ends = unit_of.get(tail), unit_of.get(head)
+        if None in ends or ends[0] == ends[1]:
+            continue
+        wire = merged.setdefault(ends, Wire())
+        wire.highlighted |= highlighted
+        if kind == 'control':
+            wire.control = True
+            continue
+        wire.updates |= kind == 'update'
+        wire.bridged |= kind == 'bridge'
+        wire.tensors.setdefault(t, []).append(f'{labels.argument(head, index)} of {head.name}')
+    return merged
+
+
+def edge(ends, wire, shapes, tail_tells, fed_shape=None) -> Edge:
+    """The drawn edge of a wire. `tail_tells`: the tail node shows dtype and shape itself."""
+    style = ('update' if wire.updates else 'control' if not wire.tensors else
+             'bridge' if wire.bridged else 'data')
+    label = ''
+    if wire.tensors and shapes != 'none':
+        label = _label(wire, silent=shapes == 'auto' and tail_tells, fed_shape=fed_shape)
+    lines = [f'{t.name} {t.dtype.base_dtype.name} {t.shape_text}\n  as ' + ', '.join(uses[:4])
+             for t, uses in list(wire.tensors.items())[:8]]
+    if wire.control:
+        lines.append('control: the head waits for the tail')
+    return Edge(*ends, style, label, '\n'.join(lines), wire.highlighted)
+
+
+def _label(wire, silent, fed_shape):
+    texts = dict.fromkeys(labels.tensor(t, (fed_shape or {}).get(t)) for t in wire.tensors)
+    number = len(wire.tensors)
+    if number > 1:
+        return f'{next(iter(texts))} ×{number}' if len(texts) == 1 else f'{number} tensors'
+    uses = len(next(iter(wire.tensors.values())))
+    twice = f'×{uses}' if uses > 1 else ''
+    return twice if silent else ' '.join(filter(None, [next(iter(texts)), twice]))
