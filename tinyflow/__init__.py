@@ -110,7 +110,7 @@ from tinyflow.ops.shaping import (
     reverse_sequence, reverse_v2, roll, space_to_batch, space_to_batch_nd, space_to_depth, split,
     squeeze, stack, tile, transpose, unstack,
 )
-from tinyflow import bitwise, linalg, math, nn, random
+from tinyflow import bitwise, linalg, manip, math, nn, random
 from tinyflow.ops.clip import (
     clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm,
 )

@@ -59,14 +59,8 @@ def forward_nodes(graph):
 
 def edges(operation):
     """Names of the inputs, then of the control inputs in alphabetical order."""
-    names = [t.name for t in operation.inputs] + \
+    return [t.name for t in operation.inputs] + \
         sorted('^' + c.name for c in operation.control_inputs)
-    return hide_gradients(names)
-
-
-def hide_gradients(names):
-    """Which node inside a gradient scope an input comes from is no part of the comparison."""
-    return ['(gradient)' if in_gradients(n) else n for n in names]
 
 
 def collections(graph):

@@ -16,8 +16,22 @@ OPS, RANDOM = load_ops(), load_random()
 KEPT_ENDS = 16
 
 # Calls of what a later issue builds, by path; the test below says when one starts to work.
-LATER: dict[str, str] = {}
+LATER = {
+    'as_string': 'formats numbers as printf does',
+    'confusion_matrix': 'counts by tf.scatter_nd',
+    'nn.conv2d': 'images come later',
+    'nn.depthwise_conv2d': 'images come later',
+    'nn.max_pool': 'images come later',
+    'nn.avg_pool': 'images come later',
+    'nn.lrn': 'images come later',
+}
 LATER_RANDOM: dict[str, str] = {}
+
+# Streams whose op seed counts nodes that are not made here.
+SEED_DIFFERS = {
+    'random_crop/rows and columns/graph/6': 'tf.Assert, which checks the size, is not there yet',
+    'random_crop/image/graph/8': 'tf.Assert, which checks the size, is not there yet',
+}
 
 NOW = [key for key in OPS if CASES[key].path not in LATER]
 NOW_RANDOM = [key for key in RANDOM if key.split('/')[0] not in LATER_RANDOM]
@@ -119,7 +133,9 @@ def test_random_stream(key):
     fetch = case.build(tf, np, case.op_seed)
     seeds = [(op.get_attr('seed'), op.get_attr('seed2'))
              for op in tf.get_default_graph().get_operations() if 'seed2' in op.attrs]
-    assert seeds == [recorded.seeds]
+    assert (seeds == [recorded.seeds]) == (key not in SEED_DIFFERS), seeds
+    if key in SEED_DIFFERS:
+        return
     with tf.Session() as session:
         for i, wanted in enumerate(recorded.runs):
             values = plain(session.run(fetch)).ravel()

@@ -8,20 +8,81 @@ import pytest
 
 import tinyflow as tf
 from tests.engine.golden_support import (
-    NOT_BUILT_YET, assert_same, collections, edges, forward_nodes, hide_gradients, plain, spec,
+    NOT_BUILT_YET, assert_same, collections, edges, forward_nodes, plain, spec,
 )
-from tests.golden import load_programs
+from tests.golden import in_gradients, load_programs
 from tests.golden.programs import PROGRAMS
 
 RECORDED = load_programs()
 
 # Programs that use what a later issue builds; the tests below say when one starts to work.
-LATER: dict[str, str] = {}
+LATER = {
+    'string_ops': 'tf.as_string',
+    'argmax_forms': 'tf.arg_max, an old name',
+    'nearest_neighbour': 'tf.arg_min, an old name',
+    'confusion_matrix': 'tf.confusion_matrix',
+    'resource_variable': 'resource variables',
+    'optimizer_on_resource_variable': 'resource variables',
+    'cond_forms': 'tf.cond',
+    'cond_gradient': 'tf.cond',
+    'case_forms': 'tf.case',
+    'while_loop_counts': 'tf.while_loop',
+    'while_loop_two_variables': 'tf.while_loop',
+    'while_loop_gradient': 'tf.while_loop',
+    'map_scan_fold': 'tf.map_fn, tf.scan, tf.foldl',
+    'py_func_call': 'tf.py_func',
+    'assert_and_check_numerics': 'tf.assert_positive',
+    'conv_and_pool': 'tf.nn.conv2d, tf.nn.max_pool',
+    'gradient_of_conv_and_pool': 'tf.nn.conv2d, tf.nn.max_pool',
+    'layers_dense': 'tf.layers',
+    'layers_convolution_stack': 'tf.layers',
+    'losses_module': 'tf.losses',
+}
+
+# Programs whose graph differs on purpose, or until a function is there; their values are equal.
+_INITIALIZED = 'initialized_value() is one node here; TF makes a tf.cond of nine'
+_COND = 'TF makes a tf.cond'
+GRAPH_DIFFERS = {
+    'variable_from_callable': _INITIALIZED,
+    'variable_from_another': _INITIALIZED,
+    'variable_from_another_without_asking': _INITIALIZED,
+    'exponential_moving_average': _INITIALIZED,
+    'exponential_moving_average_options': _INITIALIZED,
+    'train_op_after_average': _INITIALIZED,
+    'l2_loss_and_l2_normalize': _COND,
+    'piecewise_constant': _COND,
+    'polynomial_decay': _COND,
+    'cosine_decays': _COND,
+    'hessian': 'TF makes a tf.while_loop over the rows',
+}
+
+# Programs with tensors of which we know more, or less, of the static shape than TF does.
+_LABELS = 'the number of classes stays known where TF loses it'
+_ROWS = 'TF counts the distinct constant indices while building'
+SHAPES_DIFFER = {
+    'softmax_cross_entropy_v2': _LABELS,
+    'digits_multilayer_perceptron': _LABELS,
+    'multilayer_perceptron_with_dropout': _LABELS,
+    'optimizer_sparse_momentum': _ROWS,
+    'optimizer_sparse_nesterov': _ROWS,
+    'optimizer_sparse_adagrad': _ROWS,
+    'optimizer_sparse_adadelta': _ROWS,
+    'optimizer_sparse_adam': _ROWS,
+    'optimizer_sparse_adam_with_arguments': _ROWS,
+    'optimizer_sparse_rmsprop': _ROWS,
+    'optimizer_sparse_rmsprop_momentum': _ROWS,
+    'optimizer_sparse_rmsprop_centered': _ROWS,
+    'optimizer_sparse_ftrl': _ROWS,
+    'optimizer_sparse_ftrl_regularized': _ROWS,
+    'optimizer_sparse_proximal_gradient_descent': _ROWS,
+    'optimizer_sparse_proximal_adagrad': _ROWS,
+}
+
+# Scopes, other than 'gradients', in which these programs put what tf.gradients makes.
+GRADIENT_SCOPES = {'gradients_named_scopes': 'again/'}
 
 NOW = [name for name in RECORDED if name not in LATER]
-
-# Long computations multiply rounding differences; everything else keeps the plain tolerance.
-SCALE: dict[str, float] = {}
+SAME_GRAPH = [name for name in NOW if name not in GRAPH_DIFFERS]
 
 
 @pytest.fixture(autouse=True)
@@ -38,17 +99,46 @@ def build(name):
         return graph, PROGRAMS[name](tf, np)
 
 
-@pytest.mark.parametrize('name', NOW)
-def test_forward_graph(name):
-    """Same nodes of the same types in the same order, wired the same, with the same shapes."""
+def forward(name):
+    """(our forward nodes, the recorded ones)."""
     graph, _ = build(name)
-    wanted = [node for node in RECORDED[name].nodes if not node.in_gradients]
-    got = forward_nodes(graph)
-    assert [f'{op.name}: {op.type}' for op in got] == [f'{n.name}: {n.type}' for n in wanted]
-    assert {op.name: edges(op) for op in got} == \
-        {n.name: hide_gradients(n.inputs) for n in wanted}
-    assert {op.name: [spec(t) for t in op.outputs] for op in got} == \
-        {n.name: n.outputs for n in wanted}
+    inner = GRADIENT_SCOPES.get(name, '/')
+    return ([op for op in forward_nodes(graph) if not op.name.startswith(inner)],
+            [node for node in RECORDED[name].nodes
+             if not node.in_gradients and not node.name.startswith(inner)])
+
+
+def listing(nodes):
+    return [f'{node.name}: {node.type}' for node in nodes]
+
+
+@pytest.mark.parametrize('name', SAME_GRAPH)
+def test_forward_graph(name):
+    """The same nodes of the same types in the same order, wired the same."""
+    got, wanted = forward(name)
+    assert listing(got) == listing(wanted)
+    for operation, node in zip(got, wanted):
+        ours, theirs = edges(operation), node.inputs
+        assert len(ours) == len(theirs), node.name
+        for mine, other in zip(ours, theirs):
+            # What comes out of a gradient scope is made in a simpler way, or not even made there.
+            assert mine == other or in_gradients(other), node.name
+
+
+@pytest.mark.parametrize('name', SAME_GRAPH)
+def test_static_shapes(name):
+    got, wanted = forward(name)
+    ours = {op.name: [spec(t) for t in op.outputs] for op in got}
+    theirs = {node.name: node.outputs for node in wanted}
+    assert (ours == theirs) == (name not in SHAPES_DIFFER), different(ours, theirs)
+    for key, specs in theirs.items():
+        for (dtype, shape), (our_dtype, our_shape) in zip(specs, ours[key]):
+            assert dtype == our_dtype
+            assert tf.TensorShape(shape).is_compatible_with(tf.TensorShape(our_shape)), key
+
+
+def different(ours, theirs):
+    return {key: (ours[key], theirs[key]) for key in theirs if ours.get(key) != theirs[key]}
 
 
 @pytest.mark.parametrize('name', NOW)
@@ -61,13 +151,19 @@ def test_values(name):
     assert len(graph.get_operations()) == before
     assert len(got) == len(RECORDED[name].runs)
     for i, (value, wanted) in enumerate(zip(got, RECORDED[name].runs)):
-        assert_same(value, wanted, f'run {i}', SCALE.get(name, 1.0))
+        assert_same(value, wanted, f'run {i}')
 
 
 @pytest.mark.parametrize('name', NOW)
 def test_collections(name):
     graph, _ = build(name)
     assert collections(graph) == RECORDED[name].collections
+
+
+@pytest.mark.parametrize('name', GRAPH_DIFFERS)
+def test_graphs_that_differ_still_do(name):
+    got, wanted = forward(name)
+    assert listing(got) != listing(wanted), 'equal now: strike it off GRAPH_DIFFERS'
 
 
 @pytest.mark.parametrize('name', LATER)
@@ -82,4 +178,4 @@ def test_what_is_not_there_yet_says_so(name):
 
 def test_every_recorded_program_is_known():
     assert set(RECORDED) == set(PROGRAMS)
-    assert set(LATER) <= set(RECORDED)
+    assert set(LATER) | set(GRAPH_DIFFERS) | set(SHAPES_DIFFER) <= set(RECORDED)

@@ -333,9 +333,23 @@ def test_a_failing_layout_leaves_the_old_file(net, tmp_path, monkeypatch):
     assert path.read_text() == 'old' and list(tmp_path.iterdir()) == [path]
 
 
+def test_where_graphviz_fails_another_layout_is_taken(graph, net, monkeypatch):
+    from tinyflow.viz import render
+    layout = render.layout
+
+    def fussy(source, kind, dpi=144):
+        svg, complaints = layout(source, kind, dpi)
+        return svg, complaints + ['lost an edge'] * ('dir=back' in source)
+    monkeypatch.setattr(render, 'layout', fussy)
+    picture = viz.draw(graph, show_gradients=True)
+    assert 'dir=back' in picture.dot
+    picture.svg()
+    assert 'dir=back' not in picture.dot
+
+
 def test_without_any_graphviz(net, monkeypatch, tmp_path):
     monkeypatch.setattr('shutil.which', lambda name: None)
-    monkeypatch.setitem(sys.modules, 'pygraphviz', None)
+    monkeypatch.setattr('importlib.util.find_spec', lambda name: None)
     with pytest.raises(RuntimeError, match='pip install pygraphviz'):
         viz.draw(net['loss'], tmp_path / 'net.svg')
     viz.draw(net['loss'], tmp_path / 'net.dot')

@@ -11,7 +11,7 @@ from collections import namedtuple
 from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tinyflow.graph.graph import common_graph, name_scope
+from tinyflow.graph.graph import common_graph
 from tinyflow.graph.op import Op
 from tinyflow.graph.static import static_value
 
@@ -122,9 +122,7 @@ def to_dense(slices, dtype=None, name=None, as_ref=False):
                       f'{size} elements. This may consume a large amount of memory.',
                       TinyflowWarning, stacklevel=2)
     segment_sum = Op.registry['UnsortedSegmentSum']
-    with name_scope(name, 'IndexedSlices', [slices.values]) as scope:
-        rows = slices.dense_shape[0]
-        dense = segment_sum.apply(slices.values, slices.indices, rows, name=scope)
+    dense = segment_sum.apply(slices.values, slices.indices, slices.dense_shape[0], name=name)
     if slices.raw_shape is not None:
         dense.set_shape(slices.raw_shape)
     return dense

@@ -385,7 +385,7 @@ def _chosen(extreme, prefers_y, x, y, out):
     if y.dtype.kind == 'f' and np.isnan(y).any():
         result = np.where(prefers_y(x, y), y, x)
         return result if out is None else np.positive(result, out)
-    return extreme(x, y, out)
+    return extreme(x, y, out=out)
 
 
 def _to_chosen(first, dy):

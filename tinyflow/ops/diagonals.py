@@ -247,7 +247,7 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
             length = arithmetic.minimum(num_rows, columns)
         else:
             num_rows, columns = _size(num_rows, 'num_rows'), _size(columns, 'num_columns')
-            length = min(num_rows, columns)
+            square, length = num_rows == columns, min(num_rows, columns)
         if isinstance(batch, Tensor) or isinstance(length, Tensor):
             batch = convert_to_tensor(batch, dtypes.int32, 'shape')
             ones_shape = joining.concat((batch, [length]), axis=0)

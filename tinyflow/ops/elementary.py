@@ -324,9 +324,9 @@ def log_sigmoid(x, name=None):
 
     Shapes: x [*a] -> [*a].
     """
-    with name_scope(name, 'LogSigmoid', [x]):
+    with name_scope(name, 'LogSigmoid', [x]) as scope:
         x = convert_to_tensor(x, name='x')
-        return -nn.softplus(-x)
+        return arithmetic.negative(nn.softplus(-x), name=scope)
 
 
 def xlogy(x, y, name=None):

@@ -8,6 +8,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import ANY, FLOATS, INEXACT, NUMBERS
 from tinyflow.graph.graph import name_scope
+from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, Unary
 from tinyflow.graph.operation import Tensor
 
@@ -131,7 +132,7 @@ class Cast(Unary):
     overwrites = ()
 
     def kernel(x, out=None, *, DstT):  # noqa: N803 (TF's attribute name)
-        if (x.dtype == object) != (DstT.np == object):
+        if (x.dtype.kind == 'O') != (DstT.kind == 'O'):
             raise ValueError('strings cannot be cast to or from numbers|'
                              'tf.string_to_number or tf.as_string.')
         if x.dtype.kind == 'c' and DstT.kind not in 'cb':
@@ -243,8 +244,8 @@ def cast(x, dtype, name=None):
     dtype = _castable(dtype)
     if isinstance(x, Tensor) and x.dtype is dtype:
         return x
-    if _has_parts(x):
-        return x.with_values(cast(x.values, dtype, name=name))
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(cast(x.values, dtype, name=name), x.indices, x.dense_shape)
     with name_scope(name, 'Cast', [x]) as scope:
         x = convert_to_tensor(x, name='x')
         return x if x.dtype.base_dtype is dtype else Cast.apply(x, DstT=dtype, name=scope)
@@ -260,11 +261,6 @@ def _castable(dtype):
 
 
 _NO_BFLOAT16 = 'tinyflow has no bfloat16.\n  Mend: tf.float16 or tf.float32.'
-
-
-def _has_parts(x):
-    """True for an IndexedSlices or SparseTensor, whose `values` are what a cast is about."""
-    return hasattr(x, 'indices') and hasattr(x, 'with_values')
 
 
 def saturate_cast(value, dtype, name=None):

@@ -27,7 +27,7 @@ from tinyflow.ops.sorting import argsort, sort
 __all__ = [
     'argsort', 'batch_gather', 'boolean_mask', 'dynamic_partition', 'dynamic_stitch', 'gather',
     'gather_nd', 'invert_permutation', 'one_hot', 'repeat', 'scatter_nd', 'searchsorted',
-    'sequence_mask', 'setdiff1d', 'slice', 'sort', 'strided_slice', 'tensor_scatter_add', 'tensor_scatter_nd_add',
-    'tensor_scatter_nd_sub', 'tensor_scatter_nd_update', 'tensor_scatter_sub',
-    'tensor_scatter_update', 'unique', 'unique_with_counts', 'where',
+    'sequence_mask', 'setdiff1d', 'slice', 'sort', 'strided_slice', 'tensor_scatter_add',
+    'tensor_scatter_nd_add', 'tensor_scatter_nd_sub', 'tensor_scatter_nd_update',
+    'tensor_scatter_sub', 'tensor_scatter_update', 'unique', 'unique_with_counts', 'where',
 ]

@@ -10,22 +10,18 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.ops import constants
-from tinyflow.ops.identities import small_integers
-from tinyflow.ops.joining import concat, meshgrid, parallel_stack, split, stack, tile, unstack
-from tinyflow.ops.padding import (
+from tinyflow.ops.blocks import (
     batch_to_space,
     batch_to_space_nd,
     depth_to_space,
-    pad,
     required_space_to_batch_paddings,
-    reverse,
-    reverse_sequence,
-    reverse_v2,
-    roll,
     space_to_batch,
     space_to_batch_nd,
     space_to_depth,
 )
+from tinyflow.ops.identities import small_integers
+from tinyflow.ops.joining import concat, meshgrid, parallel_stack, split, stack, tile, unstack
+from tinyflow.ops.padding import pad, reverse, reverse_sequence, reverse_v2, roll
 
 __all__ = [
     'batch_to_space', 'batch_to_space_nd', 'concat', 'depth_to_space', 'expand_dims',
@@ -54,7 +50,10 @@ class Reshape(Op):
         return _reshaped(tensor, shape)
 
     def kernel(tensor, shape):
-        return tensor.reshape(_reshaped(tensor.shape, shape))
+        try:
+            return tensor.reshape(shape)
+        except ValueError:              # NumPy says less, and refuses -1 for an empty tensor
+            return tensor.reshape(_reshaped(tensor.shape, shape))
 
     def gradient(op, dy):
         return reshape(dy, constants.shape(op.inputs[0])), None

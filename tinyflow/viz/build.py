@@ -250,7 +250,7 @@ class _Build:
     def model(self) -> Model:
         merged = self._wires()
         ends = {tail for (tail, _), wire in merged.items() if wire.tensors}
-        nodes = [self._node(key, *unit, is_end=key not in ends)
+        nodes = [self._node(key, unit, key not in ends)
                  for key, unit in self.units.items()]
         telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
         edges = [wires.edge(pair, wire, self.options.shapes, pair[0] in telling, self.fed)
@@ -262,7 +262,8 @@ class _Build:
     def _title(self):
         return '' if self.options.title is None else str(self.options.title)
 
-    def _node(self, key, kind, path, ops, is_end):
+    def _node(self, key, unit, is_end):
+        kind, path, ops = unit
         node = self._leaf(key, ops[0], path, is_end) if kind == 'leaf' else \
             self._group(key, kind, path, ops)
         node.part = self._common_part(ops)

@@ -54,19 +54,25 @@ _EDGE_MEANINGS = {'data': 'a tensor', 'control': 'runs after', 'update': 'reads 
                   'bridge': 'by way of hidden nodes'}
 
 
-def source(model: Model) -> str:
-    """The picture in the DOT language."""
+def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
+    """The picture in the DOT language.
+
+    `mirrored` draws the backward half upwards beside the forward one; `newrank` chooses
+    Graphviz' other way to assign heights.
+    """
     import graphviz
     graph = graphviz.Digraph('tinyflow')
     graph.attr('graph', **_graph_attributes(model))
+    if newrank:
+        graph.attr('graph', newrank='true')
     graph.attr('node', fontname=_FONT, fontsize='11', fontcolor=_TEXT, height='0.3', width='0.4',
                penwidth='1')
     graph.attr('edge', fontname=_FONT, fontsize='9', fontcolor=_QUIET, arrowsize='0.6',
                color='#444444')
     _box(graph, model.root)
-    part = {node.key: node.part for node in model.nodes}
+    backward = {n.key for n in model.nodes if mirrored and n.part in _BACKWARD}
     for number, edge in enumerate(model.edges):
-        _edge(graph, edge, f'e{number}', part[edge.tail] in _BACKWARD, part[edge.head] in _BACKWARD)
+        _edge(graph, edge, f'e{number}', edge.tail in backward, edge.head in backward)
     if model.legend and model.nodes:
         _legend(graph, model)
     return graph.source
@@ -86,6 +92,7 @@ def _edge(graph, edge, key, from_backward, to_backward):
             attributes['arrowtail'] = attributes.pop('arrowhead')
     elif from_backward or to_backward:
         attributes['constraint'] = 'false'
+        attributes.pop('label', None)       # the forward half's own edges tell it
     graph.edge(*ends, id=key, **attributes)
 
 
@@ -93,7 +100,7 @@ def _graph_attributes(model):
     attributes = {
         'rankdir': model.direction, 'fontname': _FONT, 'fontsize': '11', 'fontcolor': _TEXT,
         'labelloc': 't', 'labeljust': 'l', 'nodesep': '0.22', 'ranksep': '0.28', 'pad': '0.15',
-        'bgcolor': 'white', 'compound': 'true'}
+        'bgcolor': 'white'}
     lines = [f'<B>{escape(model.title)}</B>'] if model.title else []
     lines += [f'<FONT POINT-SIZE="9" COLOR="{_QUIET}">{escape(note)}</FONT>'
               for note in _wrapped(model.notes)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from tinyflow.errors import worded
-from tinyflow.viz.select import GRADIENT, is_place
+from tinyflow.viz.select import FORWARD, is_place
 
 _HELPER = 5                 # nodes: a scope made by one library call is closed from this size on
 _SHORTEST_RUN = 6
@@ -57,7 +57,7 @@ def _names(scopes):
 
 def _is_helper(ops, parts):
     """Was the whole scope made at one point of the program, without Variables: one library call?"""
-    if len(ops) < _HELPER or any(is_place(op) or parts[op] == GRADIENT for op in ops):
+    if len(ops) < _HELPER or any(is_place(op) or parts[op] != FORWARD for op in ops):
         return False
     sites = {op._site for op in ops}
     return len(sites) == 1 and None not in sites

@@ -8,7 +8,7 @@ def install(*classes: type) -> None:
     Done from above, because the graph's own floor must not know that pictures exist.
     """
     for kind in classes:
-        kind._repr_svg_ = _repr_svg
+        setattr(kind, '_repr_svg_', _repr_svg)  # noqa: B010 (no type declares it)
 
 
 def _repr_svg(self):

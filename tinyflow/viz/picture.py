@@ -1,6 +1,7 @@
 """`draw` and the Picture that it returns."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from tinyflow.viz import build, dot, render
@@ -24,16 +25,36 @@ class Picture:
     def svg(self) -> str:
         """The picture as SVG; each node's and edge's title has all that is known of it."""
         if self._svg is None:
-            self._svg = render.with_titles(render.layout(self.dot, 'svg'), self._tooltips())
+            self._svg = render.with_titles(self._laid_out(), self._tooltips())
         return self._svg
+
+    def _laid_out(self):
+        """The SVG of the first of four layouts that Graphviz manages, and `.dot` to match.
+
+        Graphs with nested boxes sometimes make it lose an edge; another layout then succeeds.
+        """
+        best = None
+        for newrank in (False, True):
+            for mirrored in (True, False):
+                source = dot.source(self.model, mirrored, newrank)
+                svg, complaints = render.layout(source, 'svg')
+                if best is None or len(complaints) < best[0]:
+                    best = len(complaints), source, svg
+                if not complaints:
+                    self.dot = source
+                    return svg
+        _, self.dot, svg = best
+        return svg
 
     def png(self, dpi: int = 144) -> bytes:
         """The picture as a PNG file's bytes."""
-        return render.layout(self.dot, 'png', dpi)
+        self.svg()                  # settles the layout
+        return render.layout(self.dot, 'png', dpi)[0]
 
     def pdf(self) -> bytes:
         """The picture as a PDF file's bytes."""
-        return render.layout(self.dot, 'pdf')
+        self.svg()
+        return render.layout(self.dot, 'pdf')[0]
 
     def html(self) -> str:
         """One page for a browser, complete in itself: zoom, search, scopes by depth, details."""
@@ -46,7 +67,8 @@ class Picture:
         The file appears whole or not at all. Raises ValueError for another suffix.
         """
         suffix = render.suffix_of(path)
-        make = {'.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html,
+        make: dict[str, Callable[[], str | bytes]] = {
+            '.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html,
                 '.dot': lambda: self.dot, '.gv': lambda: self.dot}[suffix]
         content = make()
         render.write(path, content.encode() if isinstance(content, str) else content)

@@ -1,26 +1,34 @@
 """Layout and files: DOT in, SVG, PNG or PDF out, by whichever Graphviz there is."""
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
-import threading
 from html import escape
 
 from tinyflow.errors import worded
 
 FORMATS = ('svg', 'png', 'pdf')
 SUFFIXES = ('.svg', '.png', '.pdf', '.dot', '.gv', '.html')
-_one_at_a_time = threading.Lock()       # the Graphviz library keeps global state
+_COMPLAINT = re.compile(r'Error|lib/|.*seriously wrong')
+# The library runs in a process of its own: on graphs with many boxes Graphviz may crash, and what
+# it has to say goes to the C library's stderr.
+_CHILD = """
+import sys, pygraphviz
+graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())
+sys.stdout.buffer.write(graph.draw(format=sys.argv[1], prog='dot'))
+"""
 _TITLED = re.compile(r'(<g id="(\w+)" class="(?:node|edge|cluster)">\s*)<title>[^<]*</title>')
 _LINK_OPENS = re.compile(r'<g id="a_[^"]*"><a [^>]*>\s*')
 _LINK_CLOSES = re.compile(r'</a>\s*</g>\s*')
 
 
-def layout(dot: str, kind: str, dpi: int = 144) -> bytes:
-    """The picture of a DOT text as 'svg', 'png' or 'pdf'.
+def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
+    """The picture of a DOT text as 'svg', 'png' or 'pdf', and Graphviz' complaints about it.
 
     Runs the `dot` program if it is installed, else the library inside pygraphviz. Raises
     RuntimeError if there is neither, or if Graphviz refuses.
@@ -29,33 +37,20 @@ def layout(dot: str, kind: str, dpi: int = 144) -> bytes:
         dot = dot.replace('{', f'{{\n\tdpi={dpi}', 1)
     program = shutil.which('dot')
     if program:
-        return _by_program(program, dot, kind)
-    return _by_library(dot, kind)
-
-
-def _by_program(program, dot, kind):
-    done = subprocess.run([program, f'-T{kind}'], input=dot.encode(), capture_output=True,
-                          check=False)
-    if done.returncode or not done.stdout:
-        raise worded(RuntimeError('Graphviz could not lay the picture out: '
-                                  + done.stderr.decode(errors='replace').strip()))
-    return done.stdout
-
-
-def _by_library(dot, kind):
-    try:
-        import pygraphviz
-    except ImportError as error:
+        command = [program, f'-T{kind}']
+    elif importlib.util.find_spec('pygraphviz'):
+        command = [sys.executable, '-c', _CHILD, kind]
+    else:
         raise worded(RuntimeError(
-            f'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz '
-            f'({error}).\n  Mend: pip install pygraphviz, whose wheels bring Graphviz along; '
-            'a path ending in .dot needs neither.')) from None
-    with _one_at_a_time:
-        try:
-            return pygraphviz.AGraph(string=dot).draw(format=kind, prog='dot')
-        except (OSError, ValueError, pygraphviz.DotError) as error:
-            raise worded(RuntimeError(
-                f'Graphviz could not lay the picture out: {error}')) from error
+            'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz.\n'
+            '  Mend: pip install pygraphviz, whose wheels bring Graphviz along; a path ending in '
+            '.dot needs neither.'))
+    done = subprocess.run(command, input=dot.encode(), capture_output=True, check=False,
+                          env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
+    said = done.stderr.decode(errors='replace')
+    if done.returncode or not done.stdout:
+        raise worded(RuntimeError(f'Graphviz could not lay the picture out: {said.strip()}'))
+    return done.stdout, [line for line in said.splitlines() if _COMPLAINT.match(line)]
 
 
 def with_titles(svg: bytes, tooltips: dict[str, str]) -> str:

@@ -85,7 +85,7 @@ def edge(ends, wire, shapes, tail_tells, fed_shape=None) -> Edge:
              for t, uses in list(wire.tensors.items())[:8]]
     if wire.control:
         lines.append('control: the head waits for the tail')
-    return Edge(*ends, style, label, '\n'.join(lines), wire.highlighted)
+    return Edge(ends[0], ends[1], style, label, '\n'.join(lines), wire.highlighted)
 
 
 def _label(wire, silent, fed_shape):

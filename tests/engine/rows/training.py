@@ -8,7 +8,7 @@ from tinyflow.graph.op import Op
 from tinyflow.ops import training  # noqa: F401 - declares the ops
 
 VAR = np.linspace(-2.0, 2.5, 12).reshape(4, 3)
-SLOTS = [np.linspace(0.1, 1.3, 12).reshape(4, 3), np.linspace(1.9, 0.4, 12).reshape(4, 3),
+SLOTS = [np.linspace(0.1, 1.3, 12).reshape(4, 3), np.linspace(2.4, 1.8, 12).reshape(4, 3),
          np.linspace(2.5, 5.0, 12).reshape(4, 3)]
 ROWS_WITH_GRADIENT = np.array([2, 0, 2])
 SCALARS = {'alpha': 0.3, 'lr': 0.3, 'momentum': 0.7, 'rho': 0.8, 'epsilon': 1e-3, 'l1': 0.2,
