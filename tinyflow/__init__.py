@@ -72,7 +72,7 @@ from tinyflow.ops.logic import (
 )
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
 from tinyflow.ops.operators import OPERATORS as _operators
-from tinyflow.ops.ranking import argmax, argmin
+from tinyflow.ops.ranking import arg_max, arg_min, argmax, argmin
 from tinyflow.ops.reduction import (
     count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
     reduce_prod, reduce_sum,

@@ -11,6 +11,8 @@ import importlib.machinery
 import importlib.util
 import sys
 
+from tinyflow.errors import worded
+
 # Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
 _ELSEWHERE = {
     'tensorflow': 'tinyflow',
@@ -51,10 +53,10 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         except (ImportError, ValueError):
             found = None
         if found is None:
-            raise ModuleNotFoundError(
+            raise worded(ModuleNotFoundError(
                 f'No module named {fullname!r}: tinyflow stands in for TensorFlow here, and has no '
                 f'{wanted!r}. It is either left out or not built yet; CHANGELOG.md says which.',
-                name=fullname)
+                name=fullname))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec):

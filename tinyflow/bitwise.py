@@ -1,6 +1,11 @@
 """tf.bitwise: operations on the bits of integers."""
 from tinyflow.ops.logic import (
-    bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    invert,
+    left_shift,
+    right_shift,
 )
 
 __all__ = ['bitwise_and', 'bitwise_or', 'bitwise_xor', 'invert', 'left_shift', 'right_shift']

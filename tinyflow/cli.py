@@ -10,9 +10,11 @@ import os
 import runpy
 import sys
 import time
-import traceback
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 import tinyflow
 from tinyflow import aliases
@@ -23,11 +25,27 @@ from tinyflow.session import InteractiveSession, Session
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns the process's exit status."""
-    options = _parser().parse_args(arguments)
+    options = _parse(sys.argv[1:] if arguments is None else arguments)
     if not os.path.isfile(options.script):
         print(f'tinyflow: there is no file {options.script!r}', file=sys.stderr)
         return 2
     return options.command(options)
+
+
+def _parse(arguments):
+    """The options, with `.args` for the script.
+
+    `graph` and `explain` take their options on either side of SCRIPT; what they do not know, and
+    all that follows `--`, is the script's. `run` passes on all that follows SCRIPT.
+    """
+    end = 2 if arguments[:1] == ['run'] else \
+        arguments.index('--') if '--' in arguments else len(arguments)
+    own, rest = list(arguments[:end]), list(arguments[end:])
+    options, unknown = _parser().parse_known_args(own)
+    if options.command is not _run and rest:
+        rest = rest[1:]
+    options.args = unknown + rest
+    return options
 
 
 def _parser():
@@ -36,23 +54,22 @@ def _parser():
         description='Runs TensorFlow 1 programs on tinyflow, and shows what they do.')
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
 
-    def command(name, function, text):
-        sub = commands.add_parser(name, help=text, description=text)
+    def command(name, function, text, usage='[OPTION ...] SCRIPT [ARGUMENT ...]'):
+        sub = commands.add_parser(name, help=text, description=text + '.', allow_abbrev=False,
+                                  usage=f'python -m tinyflow {name} {usage}')
         sub.set_defaults(command=function)
         sub.add_argument('script', metavar='SCRIPT', help='a Python program')
         return sub
 
-    run = command('run', _run, 'run a program written for `import tensorflow as tf`')
-    run.add_argument('args', nargs=argparse.REMAINDER, help='arguments of the program')
+    command('run', _run, 'run a program written for `import tensorflow as tf`',
+            'SCRIPT [ARGUMENT ...]')
     graph = command('graph', _graph, 'run a program and draw the graph that it built')
     graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
                        help='.svg, .png, .pdf, .dot or .html (default: %(default)s)')
     graph.add_argument('--depth', type=int, default=None, help='open name scopes down to here')
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
-    graph.add_argument('args', nargs=argparse.REMAINDER, help='arguments of the program')
-    show = command('explain', _explain, 'run a program and show what its Sessions ran most')
-    show.add_argument('args', nargs=argparse.REMAINDER, help='arguments of the program')
+    command('explain', _explain, 'run a program and show what its Sessions ran most')
     return parser
 
 
@@ -67,7 +84,10 @@ def _run_script(script: str, args: list[str]) -> int:
     sys.argv = [script, *args]
     sys.path[0] = os.path.dirname(os.path.abspath(script))
     try:
-        runpy.run_path(script, run_name='__main__')
+        # NumPy 2 shows a number in a list as np.float32(0.5); in TF1's days it was 0.5, and so
+        # the pages of books and courses print it.
+        with np.printoptions(legacy='1.25'):
+            runpy.run_path(script, run_name='__main__')
         return 0
     except SystemExit as stop:
         return _status(stop.code)
@@ -92,22 +112,25 @@ def _status(code) -> int:
 
 def _show(error: BaseException, script: str) -> None:
     """The traceback from the script's own first line on, as if it had been run by itself."""
-    trace = error.__traceback__
-    first = trace
-    while first is not None and os.path.basename(first.tb_frame.f_code.co_filename) != \
-            os.path.basename(script):
+    first = error.__traceback__
+    while first is not None and first.tb_frame.f_code.co_filename != script:
         first = first.tb_next
-    sys.excepthook(type(error), error.with_traceback(first or trace), first or trace)
-    if isinstance(error, SyntaxError) and first is None:
-        traceback.print_exc(limit=0)
+    sys.excepthook(type(error), error.with_traceback(first), first)
 
 
 def _graph(options) -> int:
-    status = _run_script(options.script, options.args)
     from tinyflow import viz
-    graph = _largest_graph()
+    from tinyflow.viz import render
+    try:
+        render.suffix_of(options.output)        # before the program runs, which may take long
+    except ValueError as error:
+        print(f'tinyflow: {error}', file=sys.stderr)
+        return 2
+    with _graphs_made() as graphs:
+        status = _run_script(options.script, options.args)
+    graph = max(graphs, key=lambda graph: len(graph.get_operations()))
     if not graph.get_operations():
-        print(f'{options.script} built no graph.', file=sys.stderr)
+        print(f'tinyflow: {options.script} built no graph.', file=sys.stderr)
         return status or 1
     settings: dict[str, Any] = {'show_gradients': options.gradients,
                                 'show_optimizer': options.optimizer}
@@ -115,19 +138,35 @@ def _graph(options) -> int:
         settings['depth'] = options.depth
     try:
         viz.draw(graph, options.output, **settings)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RuntimeError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2
-    print(f'{options.output}: {len(graph.get_operations())} nodes', file=sys.stderr)
+    print(f'{options.output}: {_counted(len(graph.get_operations()), "node")}', file=sys.stderr)
     return status
 
 
-def _largest_graph():
-    """The graph with the most nodes among those that the script made and that still live."""
-    import gc
-    graphs = [thing for thing in gc.get_objects() if isinstance(thing, graph_module.Graph)]
-    default = graph_module.get_default_graph()
-    return max([default, *graphs], key=lambda graph: len(graph.get_operations()))
+def _counted(number, noun):
+    return f'{number} {noun}' + ('' if number == 1 else 's')
+
+
+@contextmanager
+def _graphs_made():
+    """A list that receives the default graph and all that are made inside the block.
+
+    It keeps them alive: a program's graph may be gone when the program has ended.
+    """
+    graphs = [graph_module.get_default_graph()]
+    original = graph_module.Graph.__init__
+
+    def remembering(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        graphs.append(self)
+
+    graph_module.Graph.__init__ = remembering
+    try:
+        yield graphs
+    finally:
+        graph_module.Graph.__init__ = original
 
 
 @dataclass
@@ -184,9 +223,7 @@ class Recorder:
         self.explanation = explain(best.fetches, best.feed_dict, session)
 
     def report(self) -> str:
-        if self.best is None:
-            return 'No Session ran anything.'
-        share = f'{self.best.runs} runs, {self.best.seconds:.3f} s in all'
+        share = f'{_counted(self.best.runs, "run")}, {self.best.seconds:.3f} s in all'
         return f'The costliest run of the program ({share}):\n\n{self.explanation}'
 
 
@@ -213,5 +250,8 @@ def _explain(options) -> int:
             recorder.finish(session)
     finally:
         tinyflow.Session, tinyflow.InteractiveSession = own
+    if recorder.best is None:
+        print('tinyflow: no Session ran anything.', file=sys.stderr)
+        return status or 1
     print(recorder.report())
     return status

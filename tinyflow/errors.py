@@ -57,6 +57,10 @@ UnavailableError = _error('UnavailableError', UNAVAILABLE, 'The service is not a
 DataLossError = _error('DataLossError', DATA_LOSS, 'A file is damaged.')
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """A Tensor was used as a truth value, or iterated, while the graph is built."""
+
+
 class TinyflowWarning(UserWarning):
     """A warning of tinyflow; its text starts with an id such as [A3] that can be filtered on."""
 

@@ -1,6 +1,7 @@
 """Fetches and feeds: any nest of lists, tuples, dicts, namedtuples becomes a flat list and back."""
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -70,7 +71,8 @@ def as_element(graph, fetch) -> Tensor | Operation:
 
 
 def _not_fetchable(fetch) -> str:
-    problem = (f'Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or '
+    shown = re.sub(r' at 0x[0-9a-f]+', '', repr(fetch))
+    problem = (f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or '
                f'Tensor. (Can not convert a {type(fetch).__name__} into a Tensor or Operation.)')
     return f'{problem}\n  Mend: {_what_it_was(fetch)}'
 

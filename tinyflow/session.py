@@ -105,12 +105,14 @@ class BaseSession:
         try:
             kind = type(fetches)
             if kind is list or isinstance(fetches, tuple):
-                call = self._calls[kind, *fetches, None, *feed_dict] if feed_dict else \
-                    self._calls[kind, *fetches]
+                call = self._calls[(kind, *fetches, None, *feed_dict)] if feed_dict else \
+                    self._calls[(kind, *fetches)]
             else:
-                call = self._calls[fetches, None, *feed_dict] if feed_dict else \
+                call = self._calls[(fetches, None, *feed_dict)] if feed_dict else \
                     self._calls[fetches]
         except (KeyError, TypeError):
+            call = None                 # made below, so that its errors do not hang on this one
+        if call is None:
             call = self._new_call(fetches, feed_dict)
         arrays = call.arrays(feed_dict.values()) if feed_dict else []
         executable = call.executable(arrays)
@@ -120,6 +122,10 @@ class BaseSession:
 
     def _new_call(self, fetches, feed_dict) -> _Call:
         """Decides what a new spelling of fetches and feeds means, and remembers it."""
+        if not self._graph._last_id:
+            raise worded(RuntimeError(
+                f'The Session graph is empty: {self._graph}.\n  Mend: build nodes before run(); '
+                'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
         plan = FetchPlan(self._graph, fetches)
         feeds = self._feed_elements(feed_dict)
         call = _Call(plan, self._compiler.entry(tuple(plan.elements), feeds))

@@ -18,8 +18,6 @@ RECORDED = load_programs()
 # Programs that use what a later issue builds; the tests below say when one starts to work.
 LATER = {
     'string_ops': 'tf.as_string',
-    'argmax_forms': 'tf.arg_max, an old name',
-    'nearest_neighbour': 'tf.arg_min, an old name',
     'confusion_matrix': 'tf.confusion_matrix',
     'resource_variable': 'resource variables',
     'optimizer_on_resource_variable': 'resource variables',

@@ -4,7 +4,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow import tiles
-from tinyflow.ops import training
+from tinyflow.ops import updating
 from tinyflow.tiles import TILE
 
 OPTIMIZERS = {
@@ -14,7 +14,7 @@ OPTIMIZERS = {
     'Adagrad': lambda: tf.train.AdagradOptimizer(0.1),
     'AdagradDA': lambda: tf.train.AdagradDAOptimizer(
         0.1, tf.train.get_or_create_global_step(), l1_regularization_strength=0.01),
-    'Adadelta': lambda: tf.train.AdadeltaOptimizer(0.5),
+    'Adadelta': lambda: tf.train.AdadeltaOptimizer(0.5, epsilon=1e-2),
     'Adam': lambda: tf.train.AdamOptimizer(0.1),
     'RMSProp': lambda: tf.train.RMSPropOptimizer(0.1, momentum=0.5),
     'CenteredRMSProp': lambda: tf.train.RMSPropOptimizer(0.1, momentum=0.5, centered=True),
@@ -75,7 +75,7 @@ def test_large_arrays_are_updated_like_small_ones(kind, cpus, monkeypatch):
     gradient = rng.standard_normal((4, start.size)).astype(np.float32)
     x = tf.placeholder(tf.float32, start.shape)
     tiled = trajectory(OPTIMIZERS[kind](), lambda w: x, start, [{x: g} for g in gradient])
-    monkeypatch.setattr(training, '_SMALL', start.size)
+    monkeypatch.setattr(updating, 'SMALL', start.size)
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, start.shape)
         whole = trajectory(OPTIMIZERS[kind](), lambda w: x, start, [{x: g} for g in gradient])
@@ -101,6 +101,14 @@ def test_gradient_that_is_transposed():
     (w,), = trajectory(tf.train.GradientDescentOptimizer(0.5), lambda w: tf.transpose(x), start,
                        [feed])
     np.testing.assert_allclose(w, start - 0.5 * feed[x].T, rtol=1e-6)
+
+
+@EVERY
+def test_scalar_variable_is_updated_like_an_element(kind):
+    alone = trajectory(OPTIMIZERS[kind](), lambda w: w * 3.0, np.float32(1.5))
+    with tf.Graph().as_default():
+        vector = trajectory(OPTIMIZERS[kind](), lambda w: w * 3.0, np.float32([1.5, 2.0]))
+    np.testing.assert_array_equal(np.array(alone), np.array(vector)[..., 0])
 
 
 # ---- rows ------------------------------------------------------------------------------------
@@ -429,4 +437,4 @@ def test_what_is_no_global_step():
 def test_names_that_are_not_there_yet():
     assert not hasattr(tf.train, 'NoSuchOptimizer')
     with pytest.raises(AttributeError, match='AdamOptimizer'):
-        tf.train.AdamOptimiser
+        getattr(tf.train, 'AdamOptimiser')  # noqa: B009 - a name that is not there

@@ -7,7 +7,7 @@ program node by node. Every combination of passes must agree with both.
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import tinyflow as tf
@@ -17,7 +17,7 @@ from tinyflow.compiler.pipeline import Compiler, Options, plan_program
 from tinyflow.compiler.store import Store
 
 SIZES = (1, 2, 3, 4)
-PROFILE = settings(max_examples=60, deadline=None, derandomize=True,
+PROFILE = settings(max_examples=400, deadline=None, derandomize=True, phases=[Phase.generate],
                    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 

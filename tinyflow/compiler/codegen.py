@@ -71,6 +71,7 @@ class Source:
         self.names: dict[str, Any] = {'np': np, 'as_python': as_python, 'own': own}
         self.lines: dict[int, Instruction] = {}
         self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
+        self.read_first: list[Any] = []         # VariableV2 operations that must have a value
         self.states: dict[str, Any] = {}        # s6 -> operation
         self.filename = f'<tinyflow program {next(_numbers)}>'
         self._constants: dict[Any, str] = {}
@@ -156,6 +157,7 @@ class Source:
             if not first:
                 lines.append(f'    {location.name} = {cell}.value')
                 tested.append(location.name)
+                self.read_first.append(value.place)
         if tested:
             for i in range(0, len(tested), 6):
                 test = ' or '.join(f'{name} is None' for name in tested[i:i + 6])

@@ -82,8 +82,7 @@ class Executable:
 
     def uninitialized(self) -> None:
         """Called by the program when a Variable that it reads has no value yet."""
-        cells = [self._arenas.store.cell(operation)
-                 for operation in dict.fromkeys(self.source.cells.values())]
+        cells = [self._arenas.store.cell(operation) for operation in self.source.read_first]
         raise uninitialized_error([cell for cell in cells if cell.value is None], None)
 
     def explain(self, error: Exception, source: Source) -> Exception:

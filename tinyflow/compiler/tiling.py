@@ -67,7 +67,7 @@ def _can_be_tiled(instruction: Instruction, plan: Plan) -> bool:
     if not definition.elementwise or len(outputs) != 1 or instruction.copy \
             or not definition.kernel_has_out or definition.static_positions:
         return False
-    if definition.has_lists or not definition.pure or definition.emit is not None:
+    if definition.has_lists or not definition.pure:
         return False
     shape = outputs[0].raw_shape
     return bool(shape) and None not in shape and prod(shape) >= _LARGE \

@@ -296,7 +296,7 @@ class Op:
     @classmethod
     def _check_ref(cls, arg, tensor):
         if not tensor.dtype.is_ref:
-            raise worded(TypeError(report(
+            raise worded(AttributeError(report(
                 f"'{cls.type}' needs a Variable for its argument '{arg.name}', and "
                 f"'{tensor.name}' is a plain value.", inputs=[(arg.name, tensor)])))
 

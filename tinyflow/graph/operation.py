@@ -5,7 +5,7 @@ each of them makes a node and so belongs to the vocabulary.
 """
 from __future__ import annotations
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.sites import Site
 
@@ -81,7 +81,7 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __bool__(self):
-        raise worded(TypeError(report(
+        raise worded(OperatorNotAllowedInGraphError(report(
             f"'{self.name}' has no truth value: it is a node of the graph, and its value exists "
             'only while a Session runs it.', inputs=[('tensor', self)],
             mend='`if x is not None:` to ask whether it exists; tf.cond(x, f, g) or tf.where to '
@@ -102,15 +102,11 @@ class Tensor:
             mend='sess.run(x) gives its value as an array.')))
 
     def __iter__(self):
-        if not self.raw_shape or self.raw_shape[0] is None:
-            why = ('its shape is not known' if self.raw_shape is None else
-                   'it is a scalar' if self.raw_shape == () else 'its first dimension is not known')
-            raise worded(TypeError(report(
-                f"'{self.name}' cannot be iterated while the graph is built: {why}.",
-                inputs=[('tensor', self)],
-                mend='tf.map_fn or tf.while_loop loop inside the graph; sess.run(x) gives an array '
-                     'that can be iterated.')))
-        return (self[i] for i in range(self.raw_shape[0]))
+        raise worded(OperatorNotAllowedInGraphError(report(
+            f"'{self.name}' cannot be iterated while the graph is built.",
+            inputs=[('tensor', self)],
+            mend='tf.unstack(x) is a list of its rows if their number is known; tf.map_fn or '
+                 'tf.while_loop loop inside the graph; sess.run(x) gives an array.')))
 
     def __float__(self):
         raise worded(TypeError(report(

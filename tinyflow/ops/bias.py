@@ -59,6 +59,13 @@ class BiasAdd(Op):
                              f'tensor: {shapes.text(bias.shape)} vs. {shapes.text(value.shape)}')
         return np.add(value, _along_channels(bias, value.ndim, data_format), out)
 
+    def emit(call):
+        value, bias = call.inputs
+        if call.attrs['data_format'] == 'NCHW' or not value.known_shape \
+                or len(value.raw_shape) < 2 or bias.raw_shape != value.raw_shape[-1:]:
+            return None
+        return f'np.add({call.args[0]}, {call.args[1]}, {call.out})'
+
     def gradient(op, dy):
         return dy, BiasAddGrad.apply(dy, data_format=op.attrs['data_format'])
 

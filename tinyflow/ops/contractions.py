@@ -15,9 +15,15 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import (
-    arithmetic, choosing, constants, diagonals, joining, linalg, reduction, shaping,
+    arithmetic,
+    choosing,
+    constants,
+    diagonals,
+    joining,
+    linalg,
+    reduction,
+    shaping,
 )
-
 
 # ---- tensordot -------------------------------------------------------------------------------
 

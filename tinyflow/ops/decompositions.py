@@ -14,7 +14,13 @@ from tinyflow.graph.dtypes import COMPLEX, INEXACT
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.ops import (
-    arithmetic, complex_numbers, constants, elementary, linalg, reduction, shaping,
+    arithmetic,
+    complex_numbers,
+    constants,
+    elementary,
+    linalg,
+    reduction,
+    shaping,
 )
 from tinyflow.ops.diagonals import matrix_band_part, matrix_diag, matrix_diag_part, matrix_set_diag
 

@@ -182,7 +182,8 @@ def _lgamma_of_positive(x):
         base = np.where(above, base - 1, base)
         product = np.where(above, product * base, product)
     # For low x, x + 1 would round the distance to 1 away.
-    middle = _near_two(np.where(low, base - 1, base - 2)) + np.log(product) - np.where(low, np.log(base), 0)
+    middle = _near_two(np.where(low, base - 1, base - 2)) + np.log(product)
+    middle -= np.where(low, np.log(base), 0)
     return np.where(large, _stirling(np.where(large, x, 8)), np.where(np.isnan(x), x, middle))
 
 

@@ -35,6 +35,9 @@ class _HandOn(Op, abstract=True):
     def kernel(input):
         return input
 
+    def emit(call):
+        return call.args[0]
+
     def gradient(op, dy):
         return dy
 
@@ -73,6 +76,7 @@ class EnsureShape(_HandOn):
 
     attrs = {'shape': REQUIRED}
     partial_rank = True
+    emit = None                     # the kernel has something to say
 
     def shape(input, *, shape):
         return shapes.merge(shape.raw, input)
@@ -90,16 +94,19 @@ class CheckNumerics(_HandOn):
     signature = 'tensor: T -> output: T'
     types = {'T': FLOATS}
     attrs = {'message': REQUIRED}
+    view = False                    # a view may be made once, and the check is for every run
+    overwrites = (0,)
+    emit = None
 
     def shape(tensor):
         return tensor
 
-    def kernel(tensor, *, message):
+    def kernel(tensor, out=None, *, message):
         if not np.isfinite(tensor).all():
             found = [kind for kind, test in (('Inf', np.isinf), ('NaN', np.isnan))
                      if test(tensor).any()]
             raise ValueError(f'{message} : Tensor had {" and ".join(found)} values')
-        return tensor
+        return np.positive(tensor, out)
 
     def gradient(op, dy):
         return check_numerics(dy, 'Not a number (NaN) or infinity (Inf) values detected in '

@@ -31,7 +31,12 @@ class MatMul(Op):
 
     def kernel(a, b, out=None, *, transpose_a, transpose_b):
         # BLAS takes the transposed views as they are; nothing is copied.
-        return np.matmul(a.T if transpose_a else a, b.T if transpose_b else b, out)
+        return np.dot(a.T if transpose_a else a, b.T if transpose_b else b, out)
+
+    def emit(call):
+        a, b = (f'{arg}.T' if call.attrs[flag] else arg
+                for arg, flag in zip(call.args, ('transpose_a', 'transpose_b')))
+        return f'np.dot({a}, {b}, {call.out})'
 
     def gradient(op, dy):
         return _gradient_of_product(op, dy, op.attrs['transpose_a'], op.attrs['transpose_b'],

@@ -45,6 +45,10 @@ class Relu(_Activation):
     def kernel(x, out=None):
         return np.maximum(x, 0, out=out)
 
+    def emit(call):
+        zero = call.constant(np.zeros((), call.inputs[0].dtype.np))
+        return f'np.maximum({call.args[0]}, {zero}, out={call.out})'
+
     def gradient(op, dy):
         return ReluGrad.apply(dy, op.outputs[0])
 

@@ -8,7 +8,14 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import (
-    arithmetic, choosing, complex_numbers, constants, decompositions, diagonals, linalg, reduction,
+    arithmetic,
+    choosing,
+    complex_numbers,
+    constants,
+    decompositions,
+    diagonals,
+    linalg,
+    reduction,
     shaping,
 )
 

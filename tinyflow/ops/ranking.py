@@ -11,6 +11,7 @@ from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import constants, segments, shaping
+from tinyflow.ops.room import holds_nan
 
 
 class _ArgExtreme(Op, abstract=True):
@@ -31,12 +32,14 @@ class _ArgExtreme(Op, abstract=True):
         return x[:axis] + x[axis + 1:]
 
 
-def _arg_extreme(find, x, axis, out, output_type):
-    """The first of equal extremes, as in TF."""
+def _arg_extreme(find, least, x, axis, out, output_type):
+    """The first of equal extremes; what is not a number is never one, as in TF."""
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f'Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}')
     if not x.shape[axis]:
         raise ValueError('Reduction axis is empty in shape ' + str(list(x.shape)))
+    if holds_nan(x):
+        x = np.where(np.isnan(x), least, x)
     if out is not None and out.dtype == np.intp:
         return find(x, axis, out)
     result = find(x, axis)
@@ -48,12 +51,12 @@ def _arg_extreme(find, x, axis, out, output_type):
 
 class ArgMax(_ArgExtreme):
     def kernel(x, axis, out=None, *, output_type):
-        return _arg_extreme(np.argmax, x, axis, out, output_type)
+        return _arg_extreme(np.argmax, -np.inf, x, axis, out, output_type)
 
 
 class ArgMin(_ArgExtreme):
     def kernel(x, axis, out=None, *, output_type):
-        return _arg_extreme(np.argmin, x, axis, out, output_type)
+        return _arg_extreme(np.argmin, np.inf, x, axis, out, output_type)
 
 
 class TopKV2(Op):
@@ -171,6 +174,16 @@ class TopK(NamedTuple):
     indices: Any
 
 
+def arg_max(input, dimension, output_type=dtypes.int64, name=None):
+    """As argmax, under TF's older name. Shapes: input [*a] -> [*a without dimension] int64."""
+    return argmax(input, dimension, name, output_type=output_type)
+
+
+def arg_min(input, dimension, output_type=dtypes.int64, name=None):
+    """As argmin, under TF's older name. Shapes: input [*a] -> [*a without dimension] int64."""
+    return argmin(input, dimension, name, output_type=output_type)
+
+
 def top_k(input, k=1, sorted=True, name=None):
     """(values, indices) of the k largest elements of each row, largest first.
 
@@ -189,4 +202,4 @@ def in_top_k(predictions, targets, k, name=None):
         return InTopKV2.apply(predictions, targets, k)
 
 
-__all__ = ['argmax', 'argmin', 'in_top_k', 'top_k']
+__all__ = ['arg_max', 'arg_min', 'argmax', 'argmin', 'in_top_k', 'top_k']

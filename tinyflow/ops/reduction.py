@@ -17,8 +17,17 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.static import static_value
 from tinyflow.ops import (
-    arithmetic, choosing, complex_numbers, constants, elementary, logic, ranking, scans, segments,
-    sets, shaping,
+    arithmetic,
+    choosing,
+    complex_numbers,
+    constants,
+    elementary,
+    logic,
+    ranking,
+    scans,
+    segments,
+    sets,
+    shaping,
 )
 
 
@@ -111,9 +120,21 @@ def _divisor(op, dtype):
     return constants.cast(count, dtype)
 
 
+def _emit_sum(call):
+    """NumPy source for a Sum of floats; None where NumPy would have to be told the dtype."""
+    if 1 not in call.static or call.inputs[0].dtype.kind not in 'fc':
+        return None
+    axes = call.static[1]
+    axes = axes[0] if type(axes) is tuple and len(axes) == 1 else axes
+    keep = ', True' if call.attrs['keep_dims'] else ''
+    return f'np.add.reduce({call.args[0]}, {axes}, None, {call.out}{keep})'
+
+
 class Sum(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
         return np.add.reduce(x, axes, x.dtype, out, keep_dims)
+
+    emit = _emit_sum
 
     def gradient(op, dy):
         return _spread(op, dy), None
@@ -131,6 +152,18 @@ class Mean(Reduction):
         if not count:
             return np.true_divide(total, total.dtype.type(0), out)
         return np.multiply(total, total.dtype.type(1 / count), out)
+
+    def emit(call):
+        total, (x, y) = _emit_sum(call), (call.inputs[0], call.outputs[0])
+        if total is None or not (x.known_shape and y.known_shape):
+            return None
+        elements = shapes.size(x.raw_shape)
+        if not elements:
+            return None
+        share = np.array(shapes.size(y.raw_shape) / elements, x.dtype.np)
+        if call.out == 'None':
+            return f'{total} * {call.constant(share[()])}'
+        return f'np.multiply({total}, {call.constant(share)}, {call.out})'
 
     def gradient(op, dy):
         return _spread(op, dy / _divisor(op, dy.dtype)), None
@@ -180,20 +213,26 @@ def _extreme_gradient(op, dy):
     return chosen * with_reduced_axes(op, dy / count), None
 
 
+def _extreme(find, find_numbers, start, x, axes, out, keep_dims):
+    """The extreme of the numbers: what is not a number is never larger or smaller, as in TF."""
+    if not x.size:
+        return find.reduce(x, axes, None, out, keep_dims, start)
+    result = find.reduce(x, axes, None, out, keep_dims)
+    if x.dtype.kind == 'f' and np.isnan(result).any():
+        return find_numbers.reduce(x, axes, None, out, keep_dims, start)
+    return result
+
+
 class Max(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
-        if not x.size:
-            return np.maximum.reduce(x, axes, None, out, keep_dims, _smallest(x.dtype))
-        return np.maximum.reduce(x, axes, None, out, keep_dims)
+        return _extreme(np.maximum, np.fmax, _smallest(x.dtype), x, axes, out, keep_dims)
 
     gradient = _extreme_gradient
 
 
 class Min(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
-        if not x.size:
-            return np.minimum.reduce(x, axes, None, out, keep_dims, _largest(x.dtype))
-        return np.minimum.reduce(x, axes, None, out, keep_dims)
+        return _extreme(np.minimum, np.fmin, _largest(x.dtype), x, axes, out, keep_dims)
 
     gradient = _extreme_gradient
 

@@ -14,7 +14,6 @@ from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import arithmetic, choosing, constants, joining, logic, reduction, shaping
 
-
 # ---- sorted ids ------------------------------------------------------------------------------
 
 class _Segment(Op, abstract=True):
@@ -310,7 +309,9 @@ def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
 
 
 def unsorted_segment_max(data, segment_ids, num_segments, name=None):
-    """The largest of the rows that share an id; the lowest number of the dtype where an id does not occur.
+    """The largest of the rows that share an id.
+
+    An id that does not occur has the lowest number of the dtype.
 
     Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
     """
@@ -318,7 +319,9 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
 
 
 def unsorted_segment_min(data, segment_ids, num_segments, name=None):
-    """The smallest of the rows that share an id; the highest number of the dtype where an id does not occur.
+    """The smallest of the rows that share an id.
+
+    An id that does not occur has the highest number of the dtype.
 
     Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
     """

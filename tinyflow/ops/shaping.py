@@ -32,6 +32,12 @@ __all__ = [
 ]
 
 
+def _emit_reshape(call):
+    """NumPy source for any op that gives its input another shape; None if that is not known."""
+    y = call.outputs[0]
+    return f'{call.args[0]}.reshape({y.raw_shape})' if y.known_shape else None
+
+
 class Reshape(Op):
     """The same elements in another shape."""
 
@@ -54,6 +60,8 @@ class Reshape(Op):
             return tensor.reshape(shape)
         except ValueError:              # NumPy says less, and refuses -1 for an empty tensor
             return tensor.reshape(_reshaped(tensor.shape, shape))
+
+    emit = _emit_reshape
 
     def gradient(op, dy):
         return reshape(dy, constants.shape(op.inputs[0])), None
@@ -127,6 +135,10 @@ class Transpose(Op):
         _check_permutation(perm, x.ndim)
         return x.transpose(perm)
 
+    def emit(call):
+        known = call.outputs[0].known_shape and 1 in call.static
+        return f'{call.args[0]}.transpose({call.args[1]})' if known else None
+
     def gradient(op, dy):
         return transpose(dy, _inverse(op.inputs[1])), None
 
@@ -192,6 +204,8 @@ class ExpandDims(Op):
     def kernel(input, dim):
         return np.expand_dims(input, shapes.axis(_scalar(dim), input.ndim + 1))
 
+    emit = _emit_reshape
+
     def gradient(op, dy):
         return reshape(dy, constants.shape(op.inputs[0])), None
 
@@ -222,6 +236,8 @@ class Squeeze(Op):
 
     def kernel(input, *, squeeze_dims):
         return input.reshape(Squeeze.shape(input.shape, squeeze_dims=squeeze_dims))
+
+    emit = _emit_reshape
 
     def gradient(op, dy):
         return reshape(dy, constants.shape(op.inputs[0]))

@@ -1,11 +1,17 @@
 """Optimizers that divide by the root of the sum of all squared gradients, or of a running one."""
 from __future__ import annotations
 
+import functools
+
 from tinyflow.graph.graph import colocate_with
 from tinyflow.initializers import constant_initializer
 from tinyflow.ops import constants
 from tinyflow.ops.training import (
-    ApplyAdadelta, ApplyAdagrad, ApplyAdagradDA, SparseApplyAdadelta, SparseApplyAdagrad,
+    ApplyAdadelta,
+    ApplyAdagrad,
+    ApplyAdagradDA,
+    SparseApplyAdadelta,
+    SparseApplyAdagrad,
     SparseApplyAdagradDA,
 )
 from tinyflow.train.optimizer import Optimizer, like
@@ -32,10 +38,14 @@ class AdagradOptimizer(Optimizer):
             if var.get_shape().is_fully_defined():
                 initializer = constant_initializer(self._initial_accumulator_value, dtype=dtype)
             else:
-                initializer = constants.cast(constants.fill(
-                    constants.shape(var), self._initial_accumulator_value), dtype)
+                initializer = functools.partial(self._initial_accumulator, var)
             self._get_or_make_slot_with_initializer(
                 var, initializer, var.get_shape(), dtype, 'accumulator', self._name)
+
+    def _initial_accumulator(self, var):
+        """For a Variable whose shape is known only while running."""
+        value = constants.fill(constants.shape(var), self._initial_accumulator_value)
+        return constants.cast(value, var.dtype.base_dtype)
 
     def _prepare(self):
         self._learning_rate_tensor = self._setting(self._learning_rate, 'learning_rate')

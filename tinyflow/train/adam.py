@@ -1,8 +1,9 @@
 """Adam (Kingma & Ba 2014)."""
 from __future__ import annotations
 
+from tinyflow import math
 from tinyflow.graph.graph import colocate_with, control_dependencies, get_default_graph
-from tinyflow.ops import arithmetic, control, state
+from tinyflow.ops import control, state
 from tinyflow.ops.training import ApplyAdam
 from tinyflow.train.optimizer import Optimizer, like
 
@@ -53,11 +54,11 @@ class AdamOptimizer(Optimizer):
 
     def _apply_sparse(self, grad, var):
         power1, power2, lr, beta1, beta2, epsilon = self._settings_like(var)
-        rate = lr * arithmetic.sqrt(1 - power2) / (1 - power1)
+        rate = lr * math.sqrt(1 - power2) / (1 - power1)
         m = self._decayed(self.get_slot(var, 'm'), beta1, lambda: grad.values * (1 - beta1), grad)
         v = self._decayed(self.get_slot(var, 'v'), beta2,
                           lambda: (grad.values * grad.values) * (1 - beta2), grad)
-        root = arithmetic.sqrt(v)
+        root = math.sqrt(v)
         update = state.assign_sub(var, rate * m / (root + epsilon),
                                   use_locking=self._use_locking)
         return control.group(update, m, v)

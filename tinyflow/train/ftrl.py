@@ -4,8 +4,14 @@ from __future__ import annotations
 from tinyflow.graph.graph import colocate_with
 from tinyflow.ops import constants
 from tinyflow.ops.training import (
-    ApplyFtrl, ApplyFtrlV2, ApplyProximalAdagrad, ApplyProximalGradientDescent, SparseApplyFtrl,
-    SparseApplyFtrlV2, SparseApplyProximalAdagrad, SparseApplyProximalGradientDescent,
+    ApplyFtrl,
+    ApplyFtrlV2,
+    ApplyProximalAdagrad,
+    ApplyProximalGradientDescent,
+    SparseApplyFtrl,
+    SparseApplyFtrlV2,
+    SparseApplyProximalAdagrad,
+    SparseApplyProximalGradientDescent,
 )
 from tinyflow.train.optimizer import Optimizer, like
 

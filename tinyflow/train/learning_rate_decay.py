@@ -1,14 +1,15 @@
 """Learning rates that fall with the number of steps, as tensors made of the global step."""
 from __future__ import annotations
 
-import math
+from math import pi
 
+from tinyflow import math
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import arithmetic, choosing, constants, elementary, logic, random
+from tinyflow.ops import choosing, constants, random
 from tinyflow.variables import Variable
 
 
@@ -25,17 +26,17 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
         base = constants.cast(decay_rate, dtype)
         done = constants.cast(global_step, dtype) / steps
         if staircase:
-            done = arithmetic.floor(done)
-        return arithmetic.multiply(rate, arithmetic.pow(base, done), name=scope)
+            done = math.floor(done)
+        return math.multiply(rate, math.pow(base, done), name=scope)
 
 
 def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False,
                       name=None):
-    """learning_rate exp(-decay_rate global_step / decay_steps); the quotient floored if `staircase`.
+    """learning_rate exp(-decay_rate global_step / decay_steps); quotient floored if `staircase`.
 
     Shapes: all [] -> [].
     """
-    base = elementary.exp(arithmetic.negative(decay_rate))
+    base = math.exp(math.negative(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, base, staircase, name)
 
 
@@ -52,10 +53,10 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
         weight = constants.cast(decay_rate, dtype)
         done = constants.cast(global_step, dtype) / steps
         if staircase:
-            done = arithmetic.floor(done)
+            done = math.floor(done)
         one = constants.cast(constants.constant(1), dtype)
-        divisor = arithmetic.add(one, arithmetic.multiply(weight, done))
-        return arithmetic.divide(rate, divisor, name=scope)
+        divisor = math.add(one, math.multiply(weight, done))
+        return math.divide(rate, divisor, name=scope)
 
 
 def piecewise_constant(x, boundaries, values, name=None):
@@ -82,7 +83,7 @@ def piecewise_constant(x, boundaries, values, name=None):
                     f'({values[0].dtype.base_dtype!r} vs {value.dtype.base_dtype!r}).'))
         result = values[-1]
         for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
-            result = choosing.where(logic.less_equal(x, boundary), value, result)
+            result = choosing.where(math.less_equal(x, boundary), value, result)
         return result
 
 
@@ -112,16 +113,16 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         step = constants.cast(global_step, dtype)
         steps = constants.cast(decay_steps, dtype)
         if cycle:
-            first = logic.equal(step, 0)
+            first = math.equal(step, 0)
             with name_scope('cond'):
                 times = choosing.where(first, constants.constant(1.0, dtype),
-                                       arithmetic.ceil(step / steps))
-            steps = arithmetic.multiply(steps, times)
+                                       math.ceil(step / steps))
+            steps = math.multiply(steps, times)
         else:
-            step = arithmetic.minimum(step, decay_steps)
-        done = arithmetic.divide(step, steps)
-        return arithmetic.add(
-            arithmetic.multiply(rate - end, arithmetic.pow(1 - done, power)), end, name=scope)
+            step = math.minimum(step, decay_steps)
+        done = math.divide(step, steps)
+        return math.add(
+            math.multiply(rate - end, math.pow(1 - done, power)), end, name=scope)
 
 
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
@@ -132,13 +133,13 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     with name_scope(name, 'CosineDecay', [learning_rate, global_step]):
         rate, dtype = _initial(learning_rate)
         steps = constants.cast(decay_steps, dtype)
-        step = arithmetic.minimum(constants.cast(global_step, dtype), steps)
+        step = math.minimum(constants.cast(global_step, dtype), steps)
         decayed = (1 - alpha) * _half_cosine(step / steps) + alpha
-        return arithmetic.multiply(rate, decayed)
+        return math.multiply(rate, decayed)
 
 
 def _half_cosine(done):
-    return 0.5 * (1.0 + elementary.cos(constants.constant(math.pi) * done))
+    return 0.5 * (1.0 + math.cos(constants.constant(pi) * done))
 
 
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0,
@@ -157,7 +158,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         longer = constants.cast(t_mul, dtype)
         higher = constants.cast(m_mul, dtype)
         done = constants.cast(global_step, dtype) / first_steps
-        equal_periods = logic.equal(longer, 1.0)
+        equal_periods = math.equal(longer, 1.0)
         with name_scope('cond'):
             if isinstance(t_mul, (Tensor, Variable)):
                 restarts, within = [choosing.where(equal_periods, a, b) for a, b in zip(
@@ -167,28 +168,30 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
             else:
                 restarts, within = _in_growing_periods(done, longer)
         height = higher ** restarts
-        cosine = 0.5 * height * (1.0 + elementary.cos(constants.constant(math.pi) * within))
+        cosine = 0.5 * height * (1.0 + math.cos(constants.constant(pi) * within))
         decayed = (1 - alpha) * cosine + alpha
-        return arithmetic.multiply(rate, decayed, name=scope)
+        return math.multiply(rate, decayed, name=scope)
 
 
 def _in_equal_periods(done):
     """(number of restarts, part of the period that is over)."""
-    restarts = arithmetic.floor(done)
+    restarts = math.floor(done)
     return restarts, done - restarts
 
 
 def _in_growing_periods(done, longer):
     """The same, where period i has longer^i times the first one's steps: a geometric series."""
-    restarts = arithmetic.floor(
-        elementary.log(1.0 - done * (1.0 - longer)) / elementary.log(longer))
+    restarts = math.floor(
+        math.log(1.0 - done * (1.0 - longer)) / math.log(longer))
     before = (1.0 - longer ** restarts) / (1.0 - longer)
     return restarts, (done - before) / longer ** restarts
 
 
 def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0,
                         beta=0.001, name=None):
-    """learning_rate ((alpha + 1 - t) (1 + cos(2 pi num_periods t)) / 2 + beta), t = step/decay_steps.
+    """learning_rate ((alpha + 1 - t) (1 + cos(2 pi num_periods t)) / 2 + beta).
+
+    t is step / decay_steps, up to 1.
 
     Shapes: all [] -> []. Source: Bello et al. 2017.
     """
@@ -198,10 +201,10 @@ def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5
         periods = constants.cast(num_periods, dtype)
         alpha = constants.cast(alpha, dtype)
         beta = constants.cast(beta, dtype)
-        step = arithmetic.minimum(constants.cast(global_step, dtype), steps)
+        step = math.minimum(constants.cast(global_step, dtype), steps)
         left = (steps - step) / steps
         cosine = _half_cosine_of_periods(step, steps, periods)
-        return arithmetic.multiply(rate, (alpha + left) * cosine + beta, name=scope)
+        return math.multiply(rate, (alpha + left) * cosine + beta, name=scope)
 
 
 def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_variance=1.0,
@@ -221,12 +224,12 @@ def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_v
         periods = constants.cast(num_periods, dtype)
         alpha = constants.cast(alpha, dtype)
         beta = constants.cast(beta, dtype)
-        step = arithmetic.minimum(constants.cast(global_step, dtype), steps)
+        step = math.minimum(constants.cast(global_step, dtype), steps)
         left = (steps - step) / steps
-        deviation = arithmetic.sqrt(variance / arithmetic.pow(1.0 + step, variance_decay))
+        deviation = math.sqrt(variance / math.pow(1.0 + step, variance_decay))
         noisy = left + random.random_normal(left.shape, stddev=deviation)
         cosine = _half_cosine_of_periods(step, steps, periods)
-        return arithmetic.multiply(rate, (alpha + noisy) * cosine + beta, name=scope)
+        return math.multiply(rate, (alpha + noisy) * cosine + beta, name=scope)
 
 
 def _half_cosine_of_periods(step, steps, periods):

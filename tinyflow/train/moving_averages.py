@@ -1,16 +1,19 @@
 """Moving averages of Variables and tensors: ExponentialMovingAverage and what it is made of."""
 from __future__ import annotations
 
+from tinyflow import math
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import add_to_collection, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.initializers import zeros_initializer
-from tinyflow.ops import arithmetic, constants, control, state
+from tinyflow.ops import constants, control, quotients, state
 from tinyflow.train import slot_creator
 from tinyflow.variable_lists import (
-    global_variables, moving_average_variables, trainable_variables,
+    global_variables,
+    moving_average_variables,
+    trainable_variables,
 )
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
 from tinyflow.variables import Variable, init_scope
@@ -48,7 +51,7 @@ def _assign_unbiased(variable, value, weight, scope):
                                initializer=zeros_initializer(), trainable=False)
     average = state.assign_sub(biased, (biased - value) * weight)
     count = updates.assign_add(1)
-    factor = 1 - arithmetic.pow(1.0 - weight, count)
+    factor = 1 - math.pow(1.0 - weight, count)
     return state.assign(variable, average / factor, name=scope)
 
 
@@ -73,18 +76,14 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     with variable_scope(name, 'WeightedMovingAvg', [value, weight, decay]) as scope:
-        def average(tensor, variable_name, like):
-            variable = get_variable(variable_name, shape=like.get_shape(),
-                                    dtype=like.dtype.base_dtype, trainable=False,
-                                    initializer=zeros_initializer(), collections=collections)
-            return variable, tensor
-
-        total = average(lambda: value * weight, 'value_x_weight', value)
-        weights = average(lambda: weight, 'weight', weight)
-        numerator, denominator = [
-            assign_moving_average(variable, tensor(), decay, zero_debias=False)
-            for variable, tensor in (total, weights)]
-        divide = arithmetic.truediv if truediv else arithmetic.div
+        total, weights = [
+            get_variable(variable_name, shape=like.get_shape(), dtype=like.dtype.base_dtype,
+                         initializer=zeros_initializer(), trainable=False,
+                         collections=collections)
+            for variable_name, like in (('value_x_weight', value), ('weight', weight))]
+        numerator = assign_moving_average(total, value * weight, decay, zero_debias=False)
+        denominator = assign_moving_average(weights, weight, decay, zero_debias=False)
+        divide = math.truediv if truediv else quotients.div
         return divide(numerator, denominator, name=scope.name)
 
 
@@ -142,7 +141,7 @@ class ExponentialMovingAverage:
         if self._num_updates is None:
             return decay
         count = constants.cast(self._num_updates, dtypes.float32, name='num_updates')
-        return arithmetic.minimum(decay, (1.0 + count) / (10.0 + count))
+        return math.minimum(decay, (1.0 + count) / (10.0 + count))
 
     def average(self, var):
         """The shadow Variable of `var`, or None if no average of it is kept."""

@@ -17,7 +17,11 @@ from tinyflow.gradients import gradients
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import (
-    colocate_with, control_dependencies, get_collection_ref, get_default_graph, name_scope,
+    colocate_with,
+    control_dependencies,
+    get_collection_ref,
+    get_default_graph,
+    name_scope,
 )
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.keys import GraphKeys
@@ -152,8 +156,9 @@ class Optimizer:
             update = self._apply_dense(grad, var)
             if var.constraint is None:
                 return update
+            # The constraint gets the place: `var.value()` is read before the update.
             with control_dependencies([update]):
-                return var.assign(var.constraint(var))
+                return var.assign(var.constraint(var._ref()))
 
     def _no_gradients(self, problem, variables):
         """A message that says which op is in the way (PAINS A12)."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 from tinyflow.initializers import ones_initializer
 from tinyflow.ops import constants
 from tinyflow.ops.training import (
-    ApplyCenteredRMSProp, ApplyRMSProp, SparseApplyCenteredRMSProp, SparseApplyRMSProp,
+    ApplyCenteredRMSProp,
+    ApplyRMSProp,
+    SparseApplyCenteredRMSProp,
+    SparseApplyRMSProp,
 )
 from tinyflow.train.optimizer import Optimizer, like
 

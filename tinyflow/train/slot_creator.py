@@ -16,7 +16,12 @@ def create_slot(primary, val, name, colocate_with_primary=True):
 
 def create_slot_with_initializer(primary, initializer, shape, dtype, name,
                                  colocate_with_primary=True):
-    """A Variable `<primary>/<name>` that begins as initializer(shape, dtype)."""
+    """A Variable `<primary>/<name>` that begins as initializer(shape, dtype).
+
+    `initializer` may also be the initial tensor itself; shape and dtype are its own then.
+    """
+    if not callable(initializer):
+        return create_slot(primary, initializer, name, colocate_with_primary)
     return _slot(primary, name, initializer=initializer, shape=shape, dtype=dtype,
                  validate_shape=shape.is_fully_defined())
 

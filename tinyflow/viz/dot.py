@@ -162,7 +162,7 @@ def _label(node):
             + '</FONT>')
     if node.fetched or node.kind in ('scope', 'variable', 'placeholder'):
         name = f'<B>{name}</B>'
-    details = [f'{small}{escape(labels.shortened(text, 32))}</FONT>' for text in node.details]
+    details = [f'{small}{escape(labels.shortened(text, 52))}</FONT>' for text in node.details]
     if node.kind == 'placeholder':      # a slanted shape is only handsome while it is low
         name, details = ' '.join([name, *details]), []
     lines = [name, *details]

@@ -67,10 +67,9 @@ class Picture:
         The file appears whole or not at all. Raises ValueError for another suffix.
         """
         suffix = render.suffix_of(path)
-        make: dict[str, Callable[[], str | bytes]] = {
-            '.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html,
-                '.dot': lambda: self.dot, '.gv': lambda: self.dot}[suffix]
-        content = make()
+        makers: dict[str, Callable[[], str | bytes]] = {
+            '.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html}
+        content = makers[suffix]() if suffix in makers else self.dot
         render.write(path, content.encode() if isinstance(content, str) else content)
 
     def _views(self):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from tinyflow.errors import worded
 from tinyflow.graph.graph import Graph
@@ -13,10 +14,10 @@ FORWARD, GRADIENT, OPTIMIZER, INIT = 'forward', 'gradient', 'optimizer', 'init'
 _GRADIENT_SCOPE = re.compile(r'gradients(_\d+)?\Z|.*_grad(_\d+)?\Z')
 _UPDATE = re.compile(r'(Resource)?(Sparse)?Apply[A-Z]')
 _SAVER_TYPES = {'SaveV2', 'RestoreV2', 'MergeV2Checkpoints', 'ShardedFilename'}
-_drawables: list[tuple[type, object]] = []
+_drawables: list[tuple[type, Callable]] = []
 
 
-def register_drawable(kind: type, to_fetches) -> None:
+def register_drawable(kind: type, to_fetches: Callable) -> None:
     """Teaches `draw` a new kind of object: `to_fetches(obj)` gives its Graph or its fetches.
 
     So a higher floor can make its Model or Estimator drawable without being known here.

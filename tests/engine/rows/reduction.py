@@ -16,7 +16,7 @@ HOLES = np.array([[2.0, 0.0, 3.0], [0.0, 0.0, 5.0], [1.5, 2.5, -1.0]])
 def by_loops(function, axis=None, keepdims=False):
     """An independent reference: collects the elements of each result in lists."""
     def ref(x):
-        axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         axes = {a % x.ndim for a in axes}
         groups = {}
         for place in itertools.product(*map(range, x.shape)):

@@ -1,0 +1,82 @@
+"""Every tutorial runs, keeps what its assertions promise, warns of nothing, draws its pictures."""
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted((ROOT / 'tutorials').glob('[0-9][0-9]_*.py')) + [ROOT / 'tutorials' / 'demo.py']
+MOST_SECONDS = 60       # each takes about one second by itself
+
+
+def run(script, folder, *arguments, environment=None):
+    """The finished process of a tutorial, run in `folder` with every warning an error."""
+    return subprocess.run(
+        [sys.executable, '-W', 'error', '-W', 'ignore:UCI digits stand in for MNIST:UserWarning',
+         str(script), *arguments],
+        cwd=folder, capture_output=True, encoding='utf-8', timeout=MOST_SECONDS,
+        env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8',
+             **(environment or {})})
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize('script', SCRIPTS, ids=lambda script: script.stem)
+def test_runs_silently_and_draws(script, tmp_path):
+    pictures = tmp_path / 'pictures'
+    done = run(script, tmp_path, environment={'TINYFLOW_OUTPUT': str(pictures)})
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    expected = set(re.findall(r"output\('([\w.]+)'\)", script.read_text(encoding='utf-8')))
+    if script.stem == 'demo':
+        expected = {'demo.svg', 'demo.png'}
+    assert expected and {path.name for path in pictures.iterdir()} == expected
+    for path in pictures.glob('*.svg'):
+        assert '<svg' in path.read_text(encoding='utf-8')
+    for path in pictures.glob('*.png'):
+        assert path.read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.engine
+def test_an_argument_names_the_output_folder(tmp_path):
+    done = run(ROOT / 'tutorials' / '01_graph.py', tmp_path, str(tmp_path / 'here'),
+               environment={'TINYFLOW_OUTPUT': str(tmp_path / 'not here')})
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / 'here' / '01_graph.svg').exists()
+    assert not (tmp_path / 'not here').exists()
+
+
+@pytest.mark.engine
+def test_prose_quotes_what_is_printed(tmp_path):
+    """Some sentences repeat numbers of the output; these are the ones that a change would break."""
+    quoted = {
+        '01_graph': ['c is Tensor("c:0", shape=(), dtype=float32)', 'c has the value 5.0',
+                     'a and the sum of squares: 3.0 25.0', 'nodes after running: 6',
+                     'triangle/area = 6.0'],
+        '02_placeholders': ['are 32.0 °F', 'are 68.0 °F', 'are 212.0 °F',
+                            'pay [[4.0], [2.5]]', 'pays [[3.0]]'],
+        '03_variables': ['counted 0 1 2 3', 'is 1 and again 1 while counter is 0',
+                         'counts 5 and evening counts 1',
+                         'weight [2.2086694] bias [-0.82041'],
+        '04_gradients': ['at x = 2: 12.0', '   4  0.99476  1.00000', 'elsewhere: [None]'],
+        '06_digits': ['from 2.3026 to'],
+    }
+    for stem, texts in quoted.items():
+        done = run(ROOT / 'tutorials' / f'{stem}.py', tmp_path, str(tmp_path / 'out'))
+        for text in texts:
+            assert text in done.stdout, f'{stem}: {text}'
+
+
+@pytest.mark.engine
+def test_demo_fits_a_terminal_of_80_columns(tmp_path):
+    done = run(ROOT / 'tutorials' / 'demo.py', tmp_path, 'out')
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    accuracies = [float(line.split()[-1].rstrip('%')) for line in lines
+                  if re.match(r' +\d+  \d\.\d{4}', line)]
+    assert len(accuracies) == 10 and accuracies[-1] > 93
