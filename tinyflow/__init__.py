@@ -134,6 +134,8 @@ from tinyflow.variable_scope import (
 from tinyflow.variables import (
     Variable, VariableAggregation, VariableSynchronization, init_scope,
 )
+from tinyflow import viz
+from tinyflow.viz.notebook import install as _show_pictures
 
 newaxis = None
 
@@ -141,7 +143,7 @@ __version__ = VERSION = '1.15.5'
 tinyflow_version = '0.1.0'
 
 # Found when first asked for: higher floors, and what most programs do not need at once.
-_LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer', 'viz': 'tinyflow.viz',
+_LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
          'data_sets': 'tinyflow.data_sets'}
 _missing = _absent(__name__, globals())
@@ -152,3 +154,5 @@ def __getattr__(name):
         module = globals()[name] = _importlib.import_module(_LAZY[name])
         return module
     return _missing(name)
+
+_show_pictures(Graph, Tensor, Operation, Session, InteractiveSession)

@@ -10,6 +10,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import sys
+import types
 
 from tinyflow.errors import worded
 
@@ -17,28 +18,61 @@ from tinyflow.errors import worded
 _ELSEWHERE = {
     'tensorflow': 'tinyflow',
     'tensorflow.compat.v1': 'tinyflow',
-    'tensorflow.python': 'tinyflow',
-    'tensorflow.python.client': 'tinyflow',
-    'tensorflow.python.framework': 'tinyflow.graph',
-    'tensorflow.python.framework.ops': 'tinyflow',
-    'tensorflow.python.framework.errors': 'tinyflow.errors',
-    'tensorflow.python.ops': 'tinyflow',
-    'tensorflow.python.training': 'tinyflow.train',
     'tensorflow.keras': 'keras_layer',
-    'tensorflow.python.keras': 'keras_layer',
     'tensorflow.estimator': 'estimator_layer',
     'keras': 'keras_layer',
 }
 _ROOTS = ('tensorflow', 'keras')
 
+# TensorFlow's private modules, which programs import all the same; a module that is not listed
+# stands for what its folder stands for.
+_PRIVATE = 'tensorflow.python'
+_PRIVATE_HOMES = {
+    'tensorflow.python': 'tinyflow',
+    'tensorflow.python.client.timeline': 'tinyflow.timeline',
+    'tensorflow.python.framework.dtypes': 'tinyflow.graph.dtypes',
+    'tensorflow.python.framework.errors': 'tinyflow.errors',
+    'tensorflow.python.keras': 'keras_layer',
+    'tensorflow.python.ops.nn': 'tinyflow.nn',
+    'tensorflow.python.ops.nn_impl': 'tinyflow.nn',
+    'tensorflow.python.ops.nn_ops': 'tinyflow.nn',
+    'tensorflow.python.training': 'tinyflow.train',
+}
+
 
 def _target(name: str) -> str:
     """The tinyflow module that answers for a TensorFlow module's name."""
+    if _is_private(name):
+        while name not in _PRIVATE_HOMES:
+            name = name.rpartition('.')[0]
+        return _PRIVATE_HOMES[name]
     known = _ELSEWHERE.get(name)
     if known is not None:
         return known
     parent, _, last = name.rpartition('.')
     return f'{_target(parent)}.{last}' if parent else name
+
+
+def _is_private(name: str) -> bool:
+    return name == _PRIVATE or name.startswith(_PRIVATE + '.')
+
+
+class _Private(types.ModuleType):
+    """One of TensorFlow's private modules: has all that the tinyflow module behind it has.
+
+    It is a module of its own because importing `tensorflow.python.ops` makes `ops` an attribute of
+    its parent, which must not be tinyflow itself.
+    """
+
+    def __init__(self, name: str, behind: types.ModuleType) -> None:
+        super().__init__(name)
+        self._behind = behind
+
+    def __getattr__(self, name):
+        value = getattr(self.__dict__['_behind'], name)
+        if isinstance(value, types.ModuleType):         # tinyflow's own layout is not TensorFlow's
+            return importlib.import_module(f'{self.__name__}.{name}')
+        return value
 
 
 class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -61,11 +95,14 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec):
         module = importlib.import_module(_target(spec.name))
-        self._own_spec = module.__spec__
+        if _is_private(spec.name):
+            return _Private(spec.name, module)
+        spec.loader_state = module.__spec__
         return module
 
     def exec_module(self, module):
-        module.__spec__ = self._own_spec        # the import system has put the alias's there
+        if not isinstance(module, _Private):    # the import system has put the alias's spec there
+            module.__spec__ = module.__spec__.loader_state
 
 
 _finder = _AliasFinder()

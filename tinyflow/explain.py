@@ -5,8 +5,6 @@ same objects serve `Session.profile` and the command line.
 """
 from __future__ import annotations
 
-import html
-import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -115,10 +113,11 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        from html import escape             # large, and only notebooks need it
         rows = []
         for title, content in self.sections():
-            body = html.escape('\n'.join(content))
-            rows.append(f'<details open><summary><b>{html.escape(title)}</b></summary>'
+            body = escape('\n'.join(content))
+            rows.append(f'<details open><summary><b>{escape(title)}</b></summary>'
                         f'<pre style="margin:0 0 0.6em 1em;line-height:1.25">{body}</pre>'
                         '</details>')
         return f'<div style="font-size:90%">{"".join(rows)}</div>'
@@ -201,6 +200,6 @@ def _measure(explanation, executable, arrays, runs):
             executable(arrays)
             times.append(time.perf_counter() - begin)
         explanation.profile = profile_executable(executable, arrays, runs)
-        explanation.run_seconds = statistics.median(times)
+        explanation.run_seconds = sorted(times)[len(times) // 2]
     except (FailedPreconditionError, InvalidArgumentError) as error:
         explanation.not_run = str(error).splitlines()[0]

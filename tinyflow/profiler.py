@@ -1,7 +1,6 @@
 """Times of many runs: per node, per user line, as a table or a Chrome trace (PAINS A29)."""
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -76,6 +75,7 @@ class Profile:
                    'args': {'op': t.instruction.type,
                             'line': str(t.instruction.operation.site or '')}}
                   for t in self.timings[-1]]
+        import json                         # importing it takes longer than most programs run
         text = json.dumps({'traceEvents': events, 'displayTimeUnit': 'ns'})
         if path is not None:
             with open(path, 'w', encoding='utf-8') as file:

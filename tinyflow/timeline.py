@@ -1,7 +1,6 @@
 """Timeline: RunMetadata.step_stats as a Chrome trace, as tensorflow.python.client.timeline has it."""
 from __future__ import annotations
 
-import json
 
 
 class Timeline:
@@ -12,6 +11,7 @@ class Timeline:
 
     def generate_chrome_trace_format(self, show_dataflow=True, show_memory=False) -> str:
         """A JSON text with one event per node that ran."""
+        import json
         events = []
         for pid, device in enumerate(self._step_stats.dev_stats):
             events.append({'name': 'process_name', 'ph': 'M', 'pid': pid,

@@ -73,7 +73,7 @@ class Source:
         self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
         self.read_first: list[Any] = []         # VariableV2 operations that must have a value
         self.states: dict[str, Any] = {}        # s6 -> operation
-        self.filename = f'<tinyflow program {next(_numbers)}>'
+        self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self._constants: dict[Any, str] = {}
         self._handed_out: set[Value] = set()
         self._tiles = itertools.count(1)

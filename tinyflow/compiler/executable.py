@@ -91,7 +91,8 @@ class Executable:
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == source.filename:
                 instruction = source.lines.get(trace.tb_lineno)
-                return error if instruction is None else explain_failure(instruction, error)
+                if instruction is not None:     # None: the call of a part, whose frame follows
+                    return explain_failure(instruction, error)
             trace = trace.tb_next
         return error
 

@@ -6,7 +6,9 @@ reads of a place is made an instruction of its own, at the moment when it must b
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.schedule import place_of, reads_to_copy
+from tinyflow.compiler.schedule import (
+    place_of, reads_to_copy, snapshot_of, stale_snapshots,
+)
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
 
@@ -17,11 +19,14 @@ def lower(order, feeds, fetches) -> Program:
     values = dict(zip(feeds, given))        # of a tensor fed twice (as x and 'x:0'), the last
     places: dict = {}
     copies = reads_to_copy(order, fetches, values)
+    stale = stale_snapshots(order, fetches, values)
+    kept_snapshots = {tensor for _, tensor in stale}
     fetched_places = {t for t in fetches
                       if isinstance(t, Tensor) and t.dtype.is_ref and t not in values}
-    results, instructions = {}, []
+    results, instructions, snapshots = {}, [], {}
     for operation in order:
-        inputs = tuple(values[t] for t in operation.inputs)
+        inputs = tuple([values[t] if (operation, t) in stale else snapshots.get(t) or values[t]
+                        for t in operation.inputs])
         outputs = []
         for tensor in operation.outputs:
             fed = tensor in values
@@ -31,10 +36,15 @@ def lower(order, feeds, fetches) -> Program:
             if not fed:
                 values[tensor] = value
             outputs.append(value)
-        if operation.inputs or not operation.outputs or not outputs[0].place:
+        is_snapshot = _names_a_place(operation, inputs, values)
+        if is_snapshot:
+            snapshots[operation.outputs[0]] = inputs[0]
+        if is_snapshot and operation.outputs[0] not in kept_snapshots:
+            values[operation.outputs[0]] = inputs[0]
+        elif operation.inputs or not operation.outputs or not outputs[0].place:
             made = tuple(v for v in outputs if not (v.place and operation.inputs))
             instructions.append(Instruction(operation.definition, operation, inputs, made,
-                                            operation.attrs, operation in copies))
+                                            operation.attrs, operation in copies or is_snapshot))
         for tensor in operation.outputs:
             if tensor in fetched_places:
                 results[tensor] = _read(operation, values[tensor], tensor)
@@ -43,6 +53,13 @@ def lower(order, feeds, fetches) -> Program:
                    for f in fetches)
     targets = frozenset(f for f in fetches if not isinstance(f, Tensor))
     return Program(tuple(instructions), given, wanted, targets)
+
+
+def _names_a_place(operation, inputs, values) -> bool:
+    """True for a Variable's own read, which stands for the storage wherever it is used."""
+    return bool(operation.inputs) and len(operation.outputs) == 1 \
+        and snapshot_of(operation.outputs[0]) is not None and inputs[0].place is not None \
+        and not values[operation.outputs[0]].place
 
 
 def _place_value(tensor, value, places):

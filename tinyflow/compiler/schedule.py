@@ -3,10 +3,14 @@
 Creation order is already a topological order, since a node's inputs exist before the node. What is
 left to decide is when Variables are written:
 
-* a read that is not ordered after an assignment sees the value from before the run (TF1 leaves
-  this a race), so every such read comes before the write;
+* an operation that uses a Variable sees the assignments that it is ordered after, and no others
+  (TF1 leaves the others a race), so it comes before those;
 * writes come as late as they can, so that values read before them are dead by then; a value
   that is not must be copied when it is read.
+
+A Variable's own read, `v/read`, is only a name for its storage: what counts is when the value is
+used, as TF1 programs expect (`with tf.control_dependencies([v.assign(1.)]): y = tf.identity(v)`). A
+read that the program makes itself, `v.read_value()`, is a use.
 """
 from __future__ import annotations
 
@@ -24,6 +28,16 @@ def place_of(tensor: Tensor) -> Operation | None:
             return operation
         tensor = operation.inputs[writes[0] if writes else 0]
     return None
+
+
+def snapshot_of(tensor: Tensor) -> Operation | None:
+    """The VariableV2 of which `tensor` is the Variable's own read, or None."""
+    operation = tensor.op
+    if operation.type != 'Identity' or not operation.inputs[0].dtype.is_ref \
+            or operation.control_inputs:
+        return None
+    place = place_of(operation.inputs[0])
+    return place if place is not None and operation.name == place.name + '/read' else None
 
 
 def schedule(operations: list[Operation], fed=frozenset()) -> list[Operation]:
@@ -99,35 +113,74 @@ def _read(operation, fed):
     """The places that an operation reads (and does not just assign to)."""
     places = []
     for i, tensor in enumerate(operation.inputs):
-        if tensor.dtype.is_ref and tensor not in fed and i not in operation.definition.writes:
+        if tensor in fed:
+            continue
+        if not tensor.dtype.is_ref:
+            place = snapshot_of(tensor)
+            if place is not None and tensor.op.inputs[0] not in fed:
+                places.append(place)
+        elif i not in operation.definition.writes:
             places.append(place_of(tensor))
     return places
 
 
-def _reads_that_come_late(order, before, fed):
-    """(reader, writer) pairs where the order puts a write before a read that does not follow it.
+class _Writers:
+    """Which writers each operation comes after: a bit for every writer, carried along the order."""
 
-    Every writer has a bit; a bit set of the writers that each operation comes after is carried
-    along the order.
-    """
-    bits, writers = {}, {}
-    for operation in order:
-        for place in _written(operation) if operation.definition.writes else ():
-            bits.setdefault(operation, 1 << len(bits))
-            writers.setdefault(place, []).append(operation)
-    follows: dict[Operation, int] = {}
+    def __init__(self, order, before):
+        self.of_place: dict[Operation, list[Operation]] = {}
+        self.bit: dict[Operation, int] = {}
+        self.before: dict[Operation, int] = {}
+        for operation in order:
+            for place in _written(operation) if operation.definition.writes else ():
+                self.bit.setdefault(operation, 1 << len(self.bit))
+                self.of_place.setdefault(place, []).append(operation)
+        for operation in order:
+            mask = 0
+            for needed in before[operation]:
+                mask |= self.before[needed] | self.bit.get(needed, 0)
+            self.before[operation] = mask
+
+    def unseen(self, operation, place, done):
+        """Writers of `place` in the bit set `done` that `operation` is not ordered after."""
+        return [writer for writer in self.of_place.get(place, ()) if writer is not operation
+                and self.bit[writer] & done & ~self.before[operation]]
+
+
+def _reads_that_come_late(order, before, fed):
+    """(reader, writer) pairs where the order puts a write before a read that does not follow it."""
+    writers = _Writers(order, before)
     done, late = 0, []
     for operation in order:
-        mask = 0
-        for needed in before[operation]:
-            mask |= follows[needed]
         for place in _read(operation, fed):
-            late += [(operation, writer) for writer in writers.get(place, ())
-                     if writer is not operation and bits[writer] & done & ~mask]
-        own = bits.get(operation, 0)
-        done |= own
-        follows[operation] = mask | own
+            late += [(operation, writer) for writer in writers.unseen(operation, place, done)]
+        done |= writers.bit.get(operation, 0)
     return late
+
+
+def stale_snapshots(order, fetches, fed=frozenset()) -> set[tuple[Operation | None, Tensor]]:
+    """(consumer, `v/read`) pairs where the storage has changed before the consumer runs.
+
+    The consumer (None for a fetch) needs the value from before. This happens where operations
+    exchange the values of Variables, and where a read is fetched.
+    """
+    stale: set[tuple[Operation | None, Tensor]] = set()
+    if not any(operation.definition.writes for operation in order):
+        return stale
+    writers = _Writers(order, _dependencies(order, fed))
+    done = 0
+    for operation in order:
+        for tensor in operation.inputs:
+            place = None if tensor in fed or tensor.dtype.is_ref else snapshot_of(tensor)
+            if place is not None and writers.unseen(operation, place, done):
+                stale.add((operation, tensor))
+        done |= writers.bit.get(operation, 0)
+    for fetch in fetches:
+        if isinstance(fetch, Tensor) and fetch not in fed and not fetch.dtype.is_ref:
+            place = snapshot_of(fetch)
+            if place is not None and place in writers.of_place:
+                stale.add((None, fetch))
+    return stale
 
 
 def reads_to_copy(order, fetches, fed=frozenset()) -> set[Operation]:
@@ -164,11 +217,14 @@ def reads_to_copy(order, fetches, fed=frozenset()) -> set[Operation]:
 
 def _views_place(operation, read_at, fed):
     """The place whose storage an operation's (ordinary) result shares memory with."""
-    if not operation.definition.view or operation.outputs[0].dtype.is_ref:
+    if not operation.definition.view or operation.outputs[0].dtype.is_ref \
+            or snapshot_of(operation.outputs[0]) is not None:
         return None
     source = operation.inputs[0]
     if source in fed:
         return None
     if source.dtype.is_ref:
         return place_of(source)
+    if snapshot_of(source) is not None and source.op.inputs[0] not in fed:
+        return snapshot_of(source)
     return read_at[source][0] if source in read_at else None

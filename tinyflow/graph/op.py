@@ -40,8 +40,8 @@ None entries where partly known) in place of the input's shape.
 """
 from __future__ import annotations
 
-import inspect
 import re
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,11 +98,14 @@ def _parse(side: str) -> tuple[Arg, ...]:
     return tuple(args)
 
 
-def _keyword_only(function) -> tuple[str, ...]:
+def _parameters(function) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(positional, keyword-only) parameter names; `inspect` would double the time of importing."""
     if function is None or isinstance(function, np.ufunc):
-        return ()
-    parameters = inspect.signature(function).parameters.values()
-    return tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        return (), ()
+    code = function.__code__
+    positional = code.co_argcount
+    return (code.co_varnames[:positional],
+            code.co_varnames[positional:positional + code.co_kwonlyargcount])
 
 
 class Op:
@@ -135,7 +138,7 @@ class Op:
     def __init_subclass__(cls, abstract=False, type=None):
         for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state'):
             function = cls.__dict__.get(key)
-            if inspect.isfunction(function):
+            if isinstance(function, FunctionType):
                 setattr(cls, key, staticmethod(function))
         if abstract:
             return
@@ -145,10 +148,9 @@ class Op:
         left, arrow, right = cls.signature.partition('->')
         cls.inputs, cls.outputs = _parse(left), _parse(right)
         cls.static_positions = tuple(i for i, a in enumerate(cls.inputs) if a.name in cls.static)
-        cls.kernel_attrs = _keyword_only(cls.kernel)
-        cls.shape_attrs = _keyword_only(cls.shape)
-        cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or (
-            cls.kernel is not None and 'out' in inspect.signature(cls.kernel).parameters)
+        positional, cls.kernel_attrs = _parameters(cls.kernel)
+        cls.shape_attrs = _parameters(cls.shape)[1]
+        cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
         cls._one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
         cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)
         cls._type_names = {a.type for a in cls.inputs + cls.outputs if a.fixed is None}

@@ -15,8 +15,8 @@ from tinyflow.ops.room import room, same_dtype
 _ALL = INEXACT | dtypes.INDEX | {dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16}
 
 
-def refuse_zero(y):
-    if not np.all(y):
+def refuse_zero(x, y):
+    if x.size and not np.all(y):
         raise ValueError('Integer division by zero|the divisor holds a 0; tf.where can replace it.')
 
 
@@ -34,7 +34,7 @@ class RealDiv(Elementwise):
 
 def _truncated_quotient(x, y, out=None):
     """The quotient of integers, rounded towards zero."""
-    refuse_zero(y)
+    refuse_zero(x, y)
     if x.dtype.kind == 'u':
         return np.floor_divide(x, y, out)
     remainder = np.fmod(x, y)
@@ -70,7 +70,7 @@ class FloorDiv(Elementwise):
 
     def kernel(x, y, out=None):
         if x.dtype.kind in 'iu':
-            refuse_zero(y)
+            refuse_zero(x, y)
             return np.floor_divide(x, y, out)
         return np.floor(np.true_divide(x, y, out), out)
 
@@ -100,7 +100,7 @@ class FloorMod(Elementwise):
 
     def kernel(x, y, out=None):
         if x.dtype.kind in 'iu':
-            refuse_zero(y)
+            refuse_zero(x, y)
         return np.mod(x, y, out)
 
     def gradient(op, dy):
@@ -115,7 +115,7 @@ class TruncateMod(Elementwise):
 
     def kernel(x, y, out=None):
         if x.dtype.kind in 'iu':
-            refuse_zero(y)
+            refuse_zero(x, y)
         return np.fmod(x, y, out)
 
     def gradient(op, dy):

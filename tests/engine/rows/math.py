@@ -91,6 +91,8 @@ ARITHMETIC = [
                  np.array([1.0, 6.0]), np.array([0.1, 0.1]), name='where Python rounds down'),
     of_constants('FloorMod', 'mod', lambda x, y: x % y, *SIGNS, run_bad=[by_zero('mod')],
                  name='of integers'),
+    row('FloorMod', lambda tf, x, y: tf.mod(x, y), [np.zeros(0, np.int32), np.int32(0)],
+        ref=lambda x, y: np.zeros(0), grad=False, name='nothing by zero'),
     row('FloorMod', lambda tf, x, y: tf.mod(x, y), FLOAT_SIGNS,
         ref=one_by_one(lambda x, y: x - y * math.floor(x / y))),
     of_constants('TruncateMod', 'truncatemod', lambda x, y: math.fmod(x, y), *SIGNS,

@@ -1,0 +1,161 @@
+"""The generated function: readable source that leads back to the user's lines."""
+from __future__ import annotations
+
+import gc
+import inspect
+import linecache
+import os
+import traceback
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.compiler.codegen import Source
+from tinyflow.compiler.memory import plan_memory
+from tinyflow.compiler.pipeline import Options, optimise, plan_program
+from tinyflow.graph.op import Op, Unary
+
+HERE = os.path.basename(__file__)
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def source_of(fetches, feeds=(), shapes=()):
+    program = optimise(plan_program(tuple(fetches), tuple(feeds)), tuple(shapes), Options())
+    return Source(plan_memory(program))
+
+
+def test_each_line_names_its_node_and_the_users_line():
+    x = tf.placeholder(tf.float32, [2, 2])
+    y = tf.exp(x, name='growth')
+    made = inspect.currentframe().f_lineno - 1
+    z = tf.matmul(y, y, name='product')
+    source = source_of([z], [x], [(2, 2)])
+    line = next(t for t in source.text.splitlines() if 'np.exp' in t)
+    assert 'growth' in line and f'{HERE}:{made}' in line and '[2, 2]' in line
+    assert any('product' in t for t in source.text.splitlines())
+
+
+def test_lines_lead_to_instructions():
+    x = tf.placeholder(tf.float32, [3])
+    source = source_of([tf.tanh(tf.exp(x, name='a'), name='b')], [x], [(3,)])
+    by_line = {number: i.name for number, i in source.lines.items()}
+    text = source.text.splitlines()
+    for number, name in by_line.items():
+        assert f'# {name} ' in text[number - 1]
+    assert set(by_line.values()) == {'a', 'b'}
+
+
+def test_the_source_is_known_to_linecache_as_long_as_it_lives():
+    source = source_of([tf.exp(tf.placeholder_with_default([1.0], [None]))])
+    name = source.filename
+    assert linecache.getline(name, 1).startswith('def run(')
+    linecache.checkcache()
+    assert linecache.getline(name, 1).startswith('def run(')
+    del source
+    gc.collect()
+    assert name not in linecache.cache
+
+
+def test_a_traceback_shows_the_generated_line():
+    class Broken(Unary):
+        pure, overwrites, calls_user_code = False, (), True
+
+        def kernel(x):
+            raise RuntimeError('broken')
+    try:
+        y = Broken.apply(tf.constant([1.0]), name='culprit')
+        with tf.Session() as session, pytest.raises(RuntimeError) as caught:
+            session.run(y)
+    finally:
+        del Op.registry['Broken']
+    text = ''.join(traceback.format_exception(caught.value))
+    assert '<tinyflow> program' in text and 'culprit' in text
+
+
+def test_the_same_graph_gives_the_same_source():
+    def text():
+        with tf.Graph().as_default():
+            x = tf.placeholder(tf.float32, [None, 4], name='x')
+            w = tf.Variable(tf.ones([4, 4]), name='w')
+            loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+            step = tf.assign_sub(w, tf.gradients(loss, w)[0])
+            return source_of([step.op, loss], [x], [(8, 4)]).text
+    assert len({text() for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize('name', [
+    'a' * 300, 'with.dots', 'np', 'own', 'x0', 'a/b/c-d_e', 'lambda', 'None'])
+def test_any_node_name_is_harmless(name):
+    x = tf.placeholder(tf.float32, [2], name=name)
+    y = tf.exp(x * 2.0, name=name)
+    with tf.Session() as session:
+        assert session.run(y, {x: [0.0, 0.0]}).tolist() == [1.0, 1.0]
+
+
+def test_attributes_of_every_kind_reach_the_kernel():
+    x = tf.placeholder(tf.float32, [2, 3])
+    value = np.arange(6.0).reshape(2, 3)
+    with tf.Session() as session:
+        def run(fetch):
+            return session.run(fetch, {x: value}).tolist()
+        assert run(tf.reduce_sum(x, [0, 1], keepdims=True)) == [[15.0]]
+        assert run(tf.transpose(x, (1, 0))) == value.T.tolist()
+        assert run(tf.cast(x, tf.int32)) == value.tolist()
+        assert run(tf.nn.leaky_relu(-x, 0.5)) == (-value / 2).tolist()
+        assert run(tf.reshape(x, [3, -1])) == value.reshape(3, 2).tolist()
+        assert run(tf.check_numerics(x, "it's a \"quoted\"\nmessage | with a bar")) == \
+            value.tolist()
+
+
+def test_many_variables_and_many_feeds():
+    """More names than one test of the prologue holds, and more arguments than 255."""
+    feeds = [tf.placeholder(tf.float32, []) for _ in range(300)]
+    variables = [tf.Variable(float(i)) for i in range(40)]
+    total = tf.add_n(feeds) + tf.add_n([v * 1.0 for v in variables])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(total, {f: 1.0 for f in feeds}) == 300.0 + sum(range(40))
+
+
+def test_a_program_longer_than_one_function(graph):
+    x = tf.placeholder(tf.float32, [3])
+    v = tf.Variable([1.0, 1.0, 1.0])
+    y, middle = x, None
+    for i in range(6000):
+        y = tf.negative(y) if i % 3 else y + v
+        if i == 2500:
+            middle = y
+    step = tf.assign_add(v, y * 0.0 + 1.0)
+    wanted = half = np.zeros(3)
+    for i in range(6000):
+        wanted = -wanted if i % 3 else wanted + 1.0
+        if i == 2500:
+            half = wanted
+    with tf.Session() as session:
+        feeds = {x: [0.0, 0.0, 0.0]}
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run([y, step], feeds)
+        session.run(v.initializer)
+        end, mid, _ = session.run([y, middle, step.op], feeds)
+        assert end.tolist() == wanted.tolist() and mid.tolist() == half.tolist()
+        assert session.run(v).tolist() == [2.0, 2.0, 2.0]
+        assert session.run(y, feeds).tolist() == (2 * wanted).tolist()
+
+
+def test_an_error_deep_in_a_long_program_names_its_node():
+    x = tf.placeholder(tf.float32)
+    y = x
+    for i in range(5000):
+        y = tf.negative(y)
+        if i == 3000:
+            y = tf.reshape(y, [2], name='here_it_is')
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError, match='here_it_is'):
+            session.run(y, {x: np.ones(3)})
+        assert session.run(y, {x: np.ones(2)}).tolist() == [1.0, 1.0]

@@ -1,0 +1,287 @@
+"""What each rewrite does, and what it must leave alone."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.compiler.passes import EXACT, PASSES
+from tinyflow.compiler.pipeline import Compiler, Options, optimise, plan_program
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def types(fetches, feeds=(), shapes=(), passes=tuple(PASSES), fold=True):
+    """The op types left after some passes, in order."""
+    program = plan_program(tuple(fetches), tuple(feeds))
+    program = optimise(program, tuple(shapes), Options(fold, tuple(passes)))
+    program.check()
+    return [i.type for i in program.instructions]
+
+
+def values(fetches, feeds, options):
+    with tf.Session() as session:
+        session._compiler = Compiler(session._store, options)
+        variables = tf.global_variables()
+        if variables:
+            session.run([v.initializer for v in variables])
+        return session.run(fetches, feeds)
+
+
+def same_bits(fetches, feeds, passes):
+    """Asserts that passes change no bit of the fetched values."""
+    plain = values(fetches, feeds, Options(False, ()))
+    for fold in (False, True):
+        for a, b in zip(plain, values(fetches, feeds, Options(fold, passes))):
+            assert a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+EDGES = np.array([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, 3e38], np.float32)
+
+
+# ---- infer and fold ------------------------------------------------------------------------
+
+def test_shapes_are_constants_once_the_feeds_are_known():
+    x = tf.placeholder(tf.float32, [None, 4])
+    y = tf.reshape(x, [tf.shape(x)[0] * 2, -1]) * tf.cast(tf.size(x), tf.float32)
+    assert types([y], [x], [(3, 4)]) == ['Reshape', 'Mul']
+    assert 'Shape' in types([y], [x], [(None, 4)])
+
+
+def test_folding_stops_at_what_is_random_or_written():
+    v = tf.Variable(1.0)
+    noise = tf.random_uniform([2]) * 2.0
+    kept = types([noise, tf.assign(v, 1.0 + tf.constant(2.0)).op])
+    assert kept.count('RandomUniform') == 1 and 'Assign' in kept and 'AddV2' not in kept
+
+
+def test_an_error_in_a_constant_is_raised_by_the_run():
+    bad = tf.constant([1, 2]) // tf.constant([1, 0])
+    with tf.Session() as session:
+        for _ in range(2):
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(bad)
+        assert session.run(tf.constant(1)) == 1
+
+
+def test_an_error_in_what_nobody_needs_is_not_raised():
+    tf.constant([1, 2]) // tf.constant([1, 0])
+    with tf.Session() as session:
+        assert session.run(tf.constant(5.0) + 1.0) == 6.0
+
+
+def test_a_check_is_made_in_every_run():
+    """A check that hands its input on must not be decided while compiling, or only once."""
+    x = tf.placeholder(tf.float32, [3])
+    checks = [tf.check_numerics(x, 'bad'), tf.check_numerics(tf.exp(x), 'bad'),
+              tf.check_numerics(tf.reshape(tf.log(x), [3, 1]), 'bad')]
+    with tf.Session() as session:
+        for check in checks:
+            for fetch in (check, check * 2.0):
+                for good, value in [(True, 1.0), (False, np.nan), (True, 1.0), (False, -np.inf),
+                                    (True, 2.0)]:
+                    if good or (value == -np.inf and fetch is not checks[0] and 'Exp'
+                                in check.op.inputs[0].op.type):
+                        session.run(fetch, {x: [value] * 3})
+                    else:
+                        with pytest.raises(tf.errors.InvalidArgumentError, match='bad'):
+                            session.run(fetch, {x: [value] * 3})
+
+
+def test_ensure_shape_is_checked_in_every_run():
+    x = tf.placeholder(tf.float32)
+    y = tf.ensure_shape(x, [None, 2])
+    with tf.Session() as session:
+        for fetch in (y, y + 1.0):
+            session.run(fetch, {x: np.ones([3, 2])})
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                session.run(fetch, {x: np.ones([2, 3])})
+
+
+# ---- identities ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('make', [
+    tf.identity, tf.stop_gradient, lambda x: x * 1.0, lambda x: 1.0 * x,
+    lambda x: tf.reshape(x, [9]), lambda x: tf.reshape(x, [-1]), lambda x: tf.transpose(x, [0]),
+    lambda x: tf.cast(x, tf.float32), lambda x: tf.slice(x, [0], [9]), lambda x: tf.add_n([x]),
+    lambda x: tf.broadcast_to(x, [9]), lambda x: tf.tile(x, [1]), lambda x: tf.pad(x, [[0, 0]]),
+    lambda x: x * tf.ones([9]), lambda x: tf.reduce_sum(x, [])])
+def test_what_repeats_its_input_is_dropped(make):
+    x = tf.placeholder(tf.float32, [9])
+    y = tf.negative(make(tf.negative(x)))
+    assert types([y], [x], [(9,)], ['identities']) == ['Neg', 'Neg']
+    same_bits([y, make(x)], {x: EDGES}, ('identities',))
+
+
+@pytest.mark.parametrize('make', [
+    lambda x: x + 0.0, lambda x: x - 0.0, lambda x: x * 0.0, lambda x: x / 1.0,
+    lambda x: 0.0 - x, lambda x: x[::-1], lambda x: tf.reverse(x, [0]), lambda x: x ** 1.0,
+    lambda x: tf.maximum(x, -np.inf), lambda x: tf.tile(x, [2])])
+def test_what_changes_a_bit_stays(make):
+    """-0.0 + 0.0 is 0.0; NaN * 0.0 is NaN."""
+    x = tf.placeholder(tf.float32, [9])
+    same_bits([make(x)], {x: EDGES}, tuple(PASSES))
+
+
+def test_one_times_a_smaller_array_still_grows():
+    x = tf.placeholder(tf.float32, [1, 2])
+    y = x * tf.ones([3, 2])
+    assert types([y + 1.0], [x], [(1, 2)])[0] == 'Mul'
+    same_bits([y], {x: [[5.0, 6.0]]}, tuple(PASSES))
+
+
+def test_integer_times_one():
+    x = tf.placeholder(tf.int32, [3])
+    same_bits([x * 1, x * [1, 1, 1], x * [1, 2, 1]], {x: [1, 2, 3]}, tuple(PASSES))
+
+
+# ---- merge ---------------------------------------------------------------------------------
+
+def test_equal_expressions_are_computed_once():
+    x = tf.placeholder(tf.float32, [3])
+    y = [tf.exp(x) + 1.0, tf.exp(x) + 1.0, 1.0 + tf.exp(x)]
+    assert types(y[:2], [x], [(3,)]).count('Exp') == 1
+    a, b, c = values(y, {x: [1.0, 2.0, 3.0]}, Options())
+    assert a.tolist() == b.tolist() == c.tolist() and a is not b
+    assert not np.shares_memory(a, b)
+
+
+def test_attributes_keep_expressions_apart():
+    a = tf.placeholder(tf.float32, [2, 2])
+    products = [tf.matmul(a, a), tf.matmul(a, a, True), tf.matmul(a, a, False, True)]
+    sums = [tf.reduce_sum(a, 0), tf.reduce_sum(a, 1), tf.reduce_sum(a, 0, keepdims=True)]
+    leaks = [tf.nn.leaky_relu(-a, 0.1), tf.nn.leaky_relu(-a, 0.2)]
+    casts = [tf.cast(a, tf.int32), tf.cast(a, tf.int64), tf.cast(a, tf.float64)]
+    ranks = [tf.argmax(a, 0), tf.argmax(a, 1), tf.argmax(a, 0, output_type=tf.int32)]
+    same_bits(products + sums + leaks + casts + ranks, {a: [[1.0, 2.0], [3.0, 4.5]]}, ('merge',))
+
+
+def test_zeros_of_both_signs_are_different_constants():
+    x = tf.placeholder(tf.float32, [2])
+    y = [tf.atan2(tf.constant(0.0), x), tf.atan2(tf.constant(-0.0), x)]
+    same_bits(y, {x: [-1.0, 1.0]}, tuple(PASSES))
+
+
+def test_one_and_true_are_different_constants():
+    same_bits([tf.constant(1), tf.constant(True), tf.constant(1.0), tf.constant(1, tf.int64)], {},
+              tuple(PASSES))
+
+
+def test_random_nodes_are_never_merged():
+    a, b = tf.random_uniform([4]), tf.random_uniform([4])
+    x, y = values([a, b], {}, Options())
+    assert x.tolist() != y.tolist()
+    assert types([a, b]).count('RandomUniform') == 2
+
+
+def test_reads_on_both_sides_of_a_write_are_not_merged():
+    v = tf.Variable([1.0, 2.0])
+    before = tf.negative(v.read_value())
+    with tf.control_dependencies([before]):
+        add = tf.assign_add(v, [1.0, 1.0])
+    with tf.control_dependencies([add]):
+        after = tf.negative(v.read_value())
+    a, b = values([before, after], {}, Options())
+    assert a.tolist() == [-1.0, -2.0] and b.tolist() == [-2.0, -3.0]
+
+
+def test_assignments_are_never_merged():
+    v = tf.Variable(0.0)
+    first = tf.assign_add(v, 1.0)
+    with tf.control_dependencies([first]):
+        second = tf.assign_add(v, 1.0)
+    assert values(second, {}, Options()) == 2.0
+
+
+# ---- broadcasts ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('spread', [
+    lambda s: tf.broadcast_to(s, [4, 3]), lambda s: tf.fill([4, 3], s),
+    lambda s: tf.tile(tf.reshape(s, [1, 1]), [4, 3])])
+@pytest.mark.parametrize('combine', [
+    lambda x, s: x * s, lambda x, s: s - x, lambda x, s: tf.maximum(x, s), lambda x, s: s / x,
+    lambda x, s: tf.squared_difference(x, s), lambda x, s: x ** s])
+def test_spread_copies_are_not_made(spread, combine):
+    x, s = tf.placeholder(tf.float32, [4, 3]), tf.placeholder(tf.float32, [])
+    y = combine(x, spread(s))
+    left = types([y], [x, s], [(4, 3), ()])
+    assert not set(left) & {'BroadcastTo', 'Fill', 'Tile'}
+    value = np.linspace(0.5, 2.5, 12).reshape(4, 3).astype('f')
+    same_bits([y], {x: value, s: 1.7}, tuple(n for n in PASSES if n in EXACT))
+
+
+def test_two_spread_inputs_keep_their_shape():
+    s, t = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [3])
+    y = tf.fill([4, 3], s) * tf.broadcast_to(t, [4, 3])
+    same_bits([y, tf.shape(y)], {s: 2.0, t: [1.0, 2.0, 3.0]}, tuple(PASSES))
+
+
+def test_a_select_needs_inputs_of_its_own_shape():
+    """TF1's Select takes a vector as choosing rows, which is no broadcasting."""
+    c, x = tf.placeholder(tf.bool, [2]), tf.placeholder(tf.float32, [2, 2])
+    y = [tf.where(c, x, tf.zeros([2, 2])), tf.where(c, tf.ones([2, 2]) * 3.0, x),
+         tf.where(tf.fill([2, 2], True), x, -x)]
+    same_bits(y, {c: [True, False], x: [[1.0, 2.0], [3.0, 4.0]]}, tuple(PASSES))
+
+
+def test_tiles_that_repeat_are_kept():
+    x, t = tf.placeholder(tf.float32, [4]), tf.placeholder(tf.float32, [2])
+    same_bits([x * tf.tile(t, [2])], {x: np.ones(4), t: [1.0, 2.0]}, tuple(PASSES))
+
+
+# ---- transposes ----------------------------------------------------------------------------
+
+@pytest.mark.parametrize('flags', [(a, b) for a in (False, True) for b in (False, True)])
+def test_transposes_are_folded_into_products(flags):
+    a, b = tf.placeholder(tf.float32, [3, 3]), tf.placeholder(tf.float32, [3, 3])
+    y = [tf.matmul(tf.transpose(a), b, *flags), tf.matmul(a, tf.transpose(b), *flags),
+         tf.matmul(tf.transpose(a), tf.transpose(b), *flags)]
+    for fetch in y:
+        assert types([fetch], [a, b], [(3, 3)] * 2) == ['MatMul']
+    rng = np.random.default_rng(0)
+    feeds = {a: rng.normal(size=(3, 3)), b: rng.normal(size=(3, 3))}
+    for one, two in zip(values(y, feeds, Options(False, ())), values(y, feeds, Options())):
+        np.testing.assert_allclose(one, two, rtol=1e-5)
+
+
+def test_a_transpose_of_a_variable_that_changes_is_not_folded():
+    v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    turned = tf.transpose(v)
+    with tf.control_dependencies([tf.assign(v, tf.zeros([2, 2]) + tf.reduce_sum(turned) * 0.0)]):
+        late = tf.identity(tf.constant([[1.0, 0.0], [0.0, 1.0]]))
+    y = tf.matmul(turned, late)
+    got = values(y, {}, Options())
+    assert got.tolist() == [[1.0, 3.0], [2.0, 4.0]]
+
+
+# ---- unused --------------------------------------------------------------------------------
+
+def test_what_is_fetched_for_its_own_sake_stays():
+    v = tf.Variable(0.0)
+    add = tf.assign_add(v, 1.0)
+    assert types([add.op]) == ['AssignAdd']
+    assert types([tf.group(add)]) == ['AssignAdd']
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run([tf.negative(v).op, tf.group(add), tf.no_op()])
+        assert session.run(v) == 1.0
+
+
+def test_half_used_outputs():
+    x = tf.placeholder(tf.float32, [4])
+    left, _ = tf.split(x, 2)
+    assert types([left + 1.0], [x], [(4,)]) == ['Split', 'AddV2']
+
+
+def test_notes_tell_what_was_done():
+    x = tf.placeholder(tf.float32, [3])
+    y = tf.identity(tf.exp(x)) + tf.exp(x)
+    program = optimise(plan_program((y,), (x,)), ((3,),), Options())
+    notes = {note.name: note for note in program.notes}
+    assert set(PASSES) <= set(notes)
+    assert notes['identities'].before - notes['identities'].after == 1
+    assert notes['merge'].before - notes['merge'].after == 1

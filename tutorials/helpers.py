@@ -1,0 +1,40 @@
+"""What the tutorials share: a folder for their pictures, and a curve made of text."""
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+
+
+def output(name: str) -> str:
+    """The path of the file `name` in the output folder, which is made if need be.
+
+    The folder is the script's first argument, else $TINYFLOW_OUTPUT, else tutorials/output. In a
+    notebook the arguments belong to the notebook's own machinery, so they do not count there.
+    """
+    arguments = [] if 'ipykernel' in sys.modules else sys.argv[1:2]
+    here = Path(__file__).resolve().parent / 'output'
+    folder = Path(*arguments or [os.environ.get('TINYFLOW_OUTPUT') or here])
+    folder.mkdir(parents=True, exist_ok=True)
+    return os.path.relpath(folder / name) if folder == here else str(folder / name)
+
+
+def text_curve(values, width: int = 60, height: int = 8) -> str:
+    """A curve of `values` for a terminal: time runs to the right, large is up.
+
+    Values are averaged where there are more of them than columns.
+    """
+    count = min(width, len(values))
+    edges = [len(values) * i // count for i in range(count + 1)]
+    columns = [sum(values[a:b]) / (b - a) for a, b in zip(edges, edges[1:])]
+    low, high = min(columns), max(columns)
+    step = (high - low) / (height - 1) or 1.0
+    rows = [round((value - low) / step) for value in columns]
+    decimals = max(0, 2 - math.floor(math.log10(abs(high) or 1.0)))
+    lines = []
+    for row in reversed(range(height)):
+        label = f'{low + row * step:.{decimals}f}' if row in (0, height - 1) else ''
+        dots = ''.join('•' if r == row else ' ' for r in rows).rstrip()
+        lines.append(f'{label:>9} │{dots}')
+    return '\n'.join([*lines, ' ' * 10 + '└' + '─' * count])
