@@ -54,7 +54,7 @@ def test_lines_lead_to_instructions():
 def test_the_source_is_known_to_linecache_as_long_as_it_lives():
     source = source_of([tf.exp(tf.placeholder_with_default([1.0], [None]))])
     name = source.filename
-    assert linecache.getline(name, 1).startswith('def run(')
+    assert linecache.getline(name, 1).startswith('def run('), 'a debugger finds no source'
     linecache.checkcache()
     assert linecache.getline(name, 1).startswith('def run(')
     del source

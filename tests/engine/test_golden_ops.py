@@ -25,7 +25,6 @@ LATER = {
     'nn.avg_pool': 'images come later',
     'nn.lrn': 'images come later',
 }
-LATER_RANDOM: dict[str, str] = {}
 
 # Streams whose op seed counts nodes that are not made here.
 SEED_DIFFERS = {
@@ -34,7 +33,6 @@ SEED_DIFFERS = {
 }
 
 NOW = [key for key in OPS if CASES[key].path not in LATER]
-NOW_RANDOM = [key for key in RANDOM if key.split('/')[0] not in LATER_RANDOM]
 
 # Where NumPy's or SciPy's last bits differ from Eigen's by more than the plain tolerance.
 SCALE: dict[str, float] = {}
@@ -122,7 +120,7 @@ def test_gradient(key):
                                   10 * SCALE.get(key, 1.0))
 
 
-@pytest.mark.parametrize('key', NOW_RANDOM)
+@pytest.mark.parametrize('key', RANDOM)
 def test_random_stream(key):
     """The seed attributes of the node, and its values in three runs of one Session."""
     case, recorded = RANDOM_CASES[key], RANDOM[key]
@@ -152,14 +150,6 @@ def test_what_is_not_there_yet_says_so(path):
     for case in CASES.values():
         if case.path == path:
             assert isinstance(raised(case), NOT_BUILT_YET)
-
-
-@pytest.mark.parametrize('name', LATER_RANDOM)
-def test_random_op_that_is_not_there_yet_says_so(name):
-    for key, case in RANDOM_CASES.items():
-        if key.split('/')[0] == name:
-            with pytest.raises(NOT_BUILT_YET):
-                case.build(tf, np, case.op_seed)
 
 
 def test_every_recorded_case_is_known():

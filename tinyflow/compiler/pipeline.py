@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
 
+from tinyflow.compiler.advice import warn_of_silent_broadcasting
 from tinyflow.compiler.executable import Arenas, Executable
 from tinyflow.compiler.infer import infer
 from tinyflow.compiler.ir import Program
@@ -39,6 +40,7 @@ class Options:
 def optimise(program: Program, feed_shapes, options: Options) -> Program:
     """`program` specialised to feed shapes (None where a size is left open) and rewritten."""
     program = infer(program, feed_shapes, options.fold)
+    warn_of_silent_broadcasting(program)
     for name in options.passes:
         program = PASSES[name](program)
     return program

@@ -49,6 +49,7 @@ class Graph:
         self._last_id = 0
         self._lock = threading.RLock()
         self.seed = None
+        self.seed_by_name = False
 
     # ---- nodes ---------------------------------------------------------------------------
 
@@ -515,6 +516,12 @@ def get_collection_ref(key):
     return get_default_graph().get_collection_ref(key)
 
 
-def set_random_seed(seed):
-    """Sets the default graph's seed, which every random op made afterwards depends on."""
-    get_default_graph().seed = seed
+def set_random_seed(seed, by_name=False):
+    """Sets the default graph's seed, which every random op made afterwards depends on.
+
+    In TF1 an op's numbers also depend on how many nodes were made before it, so adding one op
+    changes all that follow. With by_name=True (tinyflow's own; PAINS A21) they depend on the name
+    of the op instead.
+    """
+    graph = get_default_graph()
+    graph.seed, graph.seed_by_name = seed, by_name

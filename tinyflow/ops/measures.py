@@ -89,6 +89,7 @@ class BroadcastTo(Op):
     types = {'Tidx': INDEX}
     attrs = {'Tidx': dtypes.int32}
     static = ('shape',)
+    view = True
     partial_rank = True
 
     def shape(input, shape):
@@ -104,16 +105,12 @@ class BroadcastTo(Op):
             raise ValueError(f'{shapes.text(input)} cannot be broadcast to {shapes.text(shape)}')
         return shape
 
-    def kernel(input, shape, out=None):
+    def kernel(input, shape):
         try:
-            stretched = np.broadcast_to(input, shape)
+            return np.broadcast_to(input, shape)
         except ValueError:
             raise ValueError(f'{shapes.text(input.shape)} cannot be broadcast to '
                              f'{shapes.text(shape)}') from None
-        if out is None:
-            return stretched.copy()
-        np.copyto(out, stretched)
-        return out
 
     def gradient(op, dy):
         return sum_to_shape_of(dy, op.inputs[0]), None

@@ -5,6 +5,8 @@ stream that each Session keeps for it, so the numbers are those of TensorFlow 1.
 """
 from __future__ import annotations
 
+from zlib import crc32
+
 import numpy as np
 
 from tinyflow.errors import report, worded
@@ -26,8 +28,9 @@ def get_seed(op_seed):
     """The pair (graph seed, op seed) of a random op made now; (None, None) if nothing is seeded.
 
     With a graph seed alone, the number of nodes that the graph has so far stands for the op seed,
-    so one more node in front changes the numbers, as in TF1. Raises TypeError for a seed that is
-    not an integer.
+    so one more node in front changes the numbers, as in TF1; after set_random_seed(seed,
+    by_name=True) the name of the op's scope does, and other nodes make no difference. Raises
+    TypeError for a seed that is not an integer.
     """
     default_graph = graph.get_default_graph()
     graph_seed = default_graph.seed
@@ -36,8 +39,10 @@ def get_seed(op_seed):
     if graph_seed is None:
         seeds = DEFAULT_GRAPH_SEED, _truncated(op_seed)
     else:
-        seeds = (_truncated(graph_seed),
-                 _truncated(default_graph._last_id if op_seed is None else op_seed))
+        if op_seed is None:
+            op_seed = (crc32(default_graph.get_name_scope().encode())
+                       if default_graph.seed_by_name else default_graph._last_id)
+        seeds = _truncated(graph_seed), _truncated(op_seed)
     # The kernels take (0, 0) for "no seed", which is not what the user said.
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 

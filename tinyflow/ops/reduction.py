@@ -125,6 +125,8 @@ def _emit_sum(call):
     if 1 not in call.static or call.inputs[0].dtype.kind not in 'fc':
         return None
     axes = call.static[1]
+    if axes == ():
+        return None
     axes = axes[0] if type(axes) is tuple and len(axes) == 1 else axes
     keep = ', True' if call.attrs['keep_dims'] else ''
     return f'np.add.reduce({call.args[0]}, {axes}, None, {call.out}{keep})'
@@ -132,6 +134,8 @@ def _emit_sum(call):
 
 class Sum(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
+        if axes == ():                  # NumPy would add 0.0, which makes 0.0 of -0.0
+            return np.positive(x, out)
         return np.add.reduce(x, axes, x.dtype, out, keep_dims)
 
     emit = _emit_sum
