@@ -7,7 +7,10 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 """
 import importlib as _importlib
 
-from tinyflow import compat, errors
+from tinyflow import (
+    bitwise, compat, debugging, dtypes, errors, initializers, linalg, manip, math, nn, random,
+    train, version, viz,
+)
 from tinyflow.absent import absent as _absent
 from tinyflow.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.behavior import (
@@ -15,8 +18,10 @@ from tinyflow.behavior import (
     disable_v2_behavior, disable_v2_tensorshape, enable_eager_execution, enable_v2_behavior,
     executing_eagerly, function,
 )
-from tinyflow.config import ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, \
-    RunOptions
+from tinyflow.config import (
+    ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
+)
+from tinyflow.errors import OpError
 from tinyflow.explain import explain
 from tinyflow.gradient_rules import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
@@ -38,12 +43,11 @@ from tinyflow.graph.indexed_slices import (
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import Dimension, TensorShape
-from tinyflow import initializers
 from tinyflow.initializers import (
-    constant_initializer, glorot_normal_initializer, glorot_uniform_initializer,
-    ones_initializer, orthogonal_initializer, random_normal_initializer,
-    random_uniform_initializer, truncated_normal_initializer, uniform_unit_scaling_initializer,
-    variance_scaling_initializer, zeros_initializer,
+    constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
+    orthogonal_initializer, random_normal_initializer, random_uniform_initializer,
+    truncated_normal_initializer, uniform_unit_scaling_initializer, variance_scaling_initializer,
+    zeros_initializer,
 )
 from tinyflow.naming import explain_name
 from tinyflow.ops.arithmetic import (
@@ -52,8 +56,20 @@ from tinyflow.ops.arithmetic import (
     rsqrt, scalar_mul, sign, sqrt, square, squared_difference, subtract, truediv, truncatediv,
     truncatemod,
 )
+from tinyflow.ops.clip import (
+    clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm,
+)
 from tinyflow.ops.complex_numbers import angle, complex, conj, imag, real
+from tinyflow.ops.confusion import confusion_matrix
+from tinyflow.ops.constants import (
+    bitcast, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, check_numerics,
+    constant, ensure_shape, fill, guarantee_const, identity, identity_n, lin_space, linspace, ones,
+    ones_like, placeholder, placeholder_with_default, range, rank, saturate_cast, shape, shape_n,
+    size, stop_gradient, to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32,
+    to_int64, zeros, zeros_like,
+)
 from tinyflow.ops.contractions import einsum, tensordot
+from tinyflow.ops.control import group, no_op, tuple
 from tinyflow.ops.decompositions import (
     cholesky, cholesky_solve, matrix_determinant, matrix_inverse, matrix_solve,
     matrix_triangular_solve, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
@@ -65,6 +81,13 @@ from tinyflow.ops.elementary import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, expm1, log, log1p, log_sigmoid,
     sigmoid, sin, sinh, tan, tanh,
 )
+from tinyflow.ops.indexing import (
+    argsort, batch_gather, boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd,
+    invert_permutation, one_hot, repeat, scatter_nd, searchsorted, sequence_mask, setdiff1d, slice,
+    sort, strided_slice, tensor_scatter_add, tensor_scatter_nd_add, tensor_scatter_nd_sub,
+    tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update, unique, unique_with_counts,
+    where,
+)
 from tinyflow.ops.linalg import cross, matmul
 from tinyflow.ops.logic import (
     approximate_equal, equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal,
@@ -72,6 +95,10 @@ from tinyflow.ops.logic import (
 )
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
 from tinyflow.ops.operators import OPERATORS as _operators
+from tinyflow.ops.random import (
+    get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
+    random_uniform, truncated_normal,
+)
 from tinyflow.ops.ranking import arg_max, arg_min, argmax, argmin
 from tinyflow.ops.reduction import (
     count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
@@ -83,70 +110,47 @@ from tinyflow.ops.segments import (
     unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
     unsorted_segment_sqrt_n, unsorted_segment_sum,
 )
-from tinyflow.ops.constants import (
-    bitcast, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, check_numerics,
-    constant, ensure_shape, fill, guarantee_const, identity, identity_n, lin_space, linspace, ones,
-    ones_like, placeholder, placeholder_with_default, range, rank, saturate_cast, shape, shape_n,
-    size, stop_gradient, to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32,
-    to_int64, zeros, zeros_like,
-)
-from tinyflow.ops.control import group, no_op, tuple
-from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
-from tinyflow.ops.state import (
-    assign, assign_add, assign_sub, count_up_to, scatter_add, scatter_div, scatter_max,
-    scatter_min, scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub,
-    scatter_update,
-)
-from tinyflow.ops.indexing import (
-    argsort, batch_gather, boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd,
-    invert_permutation, one_hot, repeat, scatter_nd, searchsorted, sequence_mask, setdiff1d, slice,
-    sort, strided_slice, tensor_scatter_add, tensor_scatter_nd_add, tensor_scatter_nd_sub,
-    tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update, unique,
-    unique_with_counts, where,
-)
 from tinyflow.ops.shaping import (
     batch_to_space, batch_to_space_nd, concat, depth_to_space, expand_dims, matrix_transpose,
     meshgrid, pad, parallel_stack, required_space_to_batch_paddings, reshape, reverse,
     reverse_sequence, reverse_v2, roll, space_to_batch, space_to_batch_nd, space_to_depth, split,
     squeeze, stack, tile, transpose, unstack,
 )
-from tinyflow import bitwise, linalg, manip, math, nn, random
-from tinyflow.ops.clip import (
-    clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm,
+from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
+from tinyflow.ops.state import (
+    assign, assign_add, assign_sub, count_up_to, scatter_add, scatter_div, scatter_max, scatter_min,
+    scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
 )
-from tinyflow.ops.random import (
-    get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson,
-    random_shuffle, random_uniform, truncated_normal,
-)
-from tinyflow import train
 from tinyflow.session import InteractiveSession, Session
 from tinyflow.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,
     initialize_variables, is_variable_initialized, local_variables, local_variables_initializer,
-    model_variables, moving_average_variables, report_uninitialized_variables,
-    trainable_variables, variables_initializer,
+    model_variables, moving_average_variables, report_uninitialized_variables, trainable_variables,
+    variables_initializer,
 )
 from tinyflow.variable_scope import (
-    AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope,
-    no_regularizer, variable_op_scope, variable_scope,
+    AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer,
+    variable_op_scope, variable_scope,
 )
-from tinyflow.variables import (
-    Variable, VariableAggregation, VariableSynchronization, init_scope,
-)
-from tinyflow import viz
+from tinyflow.variables import Variable, VariableAggregation, VariableSynchronization, init_scope
+from tinyflow.version import TINYFLOW_VERSION as tinyflow_version, VERSION
 from tinyflow.viz.notebook import install as _show_pictures
 
 newaxis = None
-
-__version__ = VERSION = '1.15.5'
-tinyflow_version = '0.1.0'
+__version__ = VERSION
 
 # Found when first asked for: higher floors, and what most programs do not need at once.
 _LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
          'data_sets': 'tinyflow.data_sets'}
-_missing = _absent(__name__, globals())
+_NAMESPACES = {'bitwise', 'compat', 'debugging', 'dtypes', 'errors', 'initializers', 'linalg',
+               'manip', 'math', 'nn', 'random', 'train', 'version', 'viz'}
+
+# Importing a module makes it an attribute of its package; of those, only namespaces are public.
+__all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
+           and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
+_missing = _absent(__name__, [*__all__, *_LAZY])
 
 
 def __getattr__(name):
@@ -154,5 +158,10 @@ def __getattr__(name):
         module = globals()[name] = _importlib.import_module(_LAZY[name])
         return module
     return _missing(name)
+
+
+def __dir__():
+    return [*__all__, *_LAZY, '__version__']
+
 
 _show_pictures(Graph, Tensor, Operation, Session, InteractiveSession)

@@ -1,4 +1,5 @@
 """tf.bitwise: operations on the bits of integers."""
+from tinyflow.absent import absent as _absent
 from tinyflow.ops.logic import (
     bitwise_and,
     bitwise_or,
@@ -9,3 +10,5 @@ from tinyflow.ops.logic import (
 )
 
 __all__ = ['bitwise_and', 'bitwise_or', 'bitwise_xor', 'invert', 'left_shift', 'right_shift']
+
+__getattr__ = _absent(__name__, __all__)

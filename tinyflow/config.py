@@ -44,8 +44,8 @@ class GPUOptions(Record):
     """Accepted and without effect: there is no GPU."""
 
     _fields = {'per_process_gpu_memory_fraction': 0.0, 'allow_growth': False, 'allocator_type': '',
-               'deferred_deletion_bytes': 0, 'visible_device_list': '', 'polling_active_delay_usecs':
-               0, 'force_gpu_compatible': False}
+               'deferred_deletion_bytes': 0, 'visible_device_list': '',
+               'polling_active_delay_usecs': 0, 'force_gpu_compatible': False}
 
 
 class OptimizerOptions(Record):

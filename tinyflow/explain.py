@@ -27,8 +27,8 @@ class Explanation:
     """What a Session does for one (fetches, feeds); prints as text, renders in a notebook.
 
     `kept` and `cut` are the operations that run and those of the graph that do not; `order` is the
-    schedule; `notes` say what each pass changed; `executable` holds the program, its memory plan and
-    its source; `profile` the times, if the run was possible (else `not_run` says why not).
+    schedule; `notes` say what each pass changed; `executable` holds the program, its memory plan
+    and its source; `profile` the times, if the run was possible (else `not_run` says why not).
     """
 
     fetches: tuple[Tensor | Operation, ...]
@@ -113,7 +113,7 @@ class Explanation:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from html import escape             # large, and only notebooks need it
+        from html import escape  # large, and only notebooks need it
         rows = []
         for title, content in self.sections():
             body = escape('\n'.join(content))

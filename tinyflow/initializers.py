@@ -8,11 +8,18 @@ import numpy as np
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.ops import (
-    arithmetic, constants, decompositions, diagonals, random, shaping,
+    arithmetic,
+    constants,
+    decompositions,
+    diagonals,
+    random,
+    shaping,
 )
-from tinyflow.variable_lists import global_variables_initializer as global_variables
-from tinyflow.variable_lists import local_variables_initializer as local_variables
-from tinyflow.variable_lists import variables_initializer as variables
+from tinyflow.variable_lists import (
+    global_variables_initializer as global_variables,
+    local_variables_initializer as local_variables,
+    variables_initializer as variables,
+)
 
 __all__ = [
     'Initializer', 'constant', 'constant_initializer', 'global_variables', 'glorot_normal',

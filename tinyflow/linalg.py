@@ -1,59 +1,35 @@
 """tf.linalg: matrices, under the names of TF1."""
+from tinyflow.absent import absent as _absent
 from tinyflow.ops.clip import global_norm
 from tinyflow.ops.contractions import einsum, tensordot
 from tinyflow.ops.decompositions import (
     cholesky,
     cholesky_solve,
     logdet,
+    matrix_determinant as det,
+    matrix_inverse as inv,
+    matrix_solve as solve,
+    matrix_triangular_solve as triangular_solve,
     qr,
+    self_adjoint_eig as eigh,
+    self_adjoint_eigvals as eigvalsh,
     slogdet,
     svd,
 )
-from tinyflow.ops.decompositions import (
-    matrix_determinant as det,
-)
-from tinyflow.ops.decompositions import (
-    matrix_inverse as inv,
-)
-from tinyflow.ops.decompositions import (
-    matrix_solve as solve,
-)
-from tinyflow.ops.decompositions import (
-    matrix_triangular_solve as triangular_solve,
-)
-from tinyflow.ops.decompositions import (
-    self_adjoint_eig as eigh,
-)
-from tinyflow.ops.decompositions import (
-    self_adjoint_eigvals as eigvalsh,
-)
 from tinyflow.ops.diagonals import (
     diag as tensor_diag,
-)
-from tinyflow.ops.diagonals import (
     diag_part as tensor_diag_part,
-)
-from tinyflow.ops.diagonals import (
     eye,
-    trace,
-)
-from tinyflow.ops.diagonals import (
     matrix_band_part as band_part,
-)
-from tinyflow.ops.diagonals import (
     matrix_diag as diag,
-)
-from tinyflow.ops.diagonals import (
     matrix_diag_part as diag_part,
-)
-from tinyflow.ops.diagonals import (
     matrix_set_diag as set_diag,
+    trace,
 )
 from tinyflow.ops.linalg import adjoint, cross, matmul, matvec
 from tinyflow.ops.normalization import l2_normalize
 from tinyflow.ops.norms import lstsq, norm, normalize, pinv
-from tinyflow.ops.shaping import matrix_transpose
-from tinyflow.ops.shaping import matrix_transpose as transpose
+from tinyflow.ops.shaping import matrix_transpose, matrix_transpose as transpose
 
 __all__ = [
     'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part',
@@ -62,3 +38,5 @@ __all__ = [
     'slogdet', 'solve', 'svd', 'tensor_diag', 'tensor_diag_part', 'tensordot', 'trace',
     'transpose', 'triangular_solve',
 ]
+
+__getattr__ = _absent(__name__, __all__)

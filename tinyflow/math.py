@@ -1,4 +1,5 @@
 """tf.math: mathematics of tensors, under the names of TF1."""
+from tinyflow.absent import absent as _absent
 from tinyflow.ops.arithmetic import (
     abs,
     accumulate_n,
@@ -32,6 +33,7 @@ from tinyflow.ops.arithmetic import (
     truediv,
 )
 from tinyflow.ops.complex_numbers import angle, conj, imag, real
+from tinyflow.ops.confusion import confusion_matrix
 from tinyflow.ops.dropout import zero_fraction
 from tinyflow.ops.elementary import (
     acos,
@@ -109,13 +111,13 @@ from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, z
 
 __all__ = [
     'abs', 'accumulate_n', 'acos', 'acosh', 'add', 'add_n', 'angle', 'argmax', 'argmin', 'asin',
-    'asinh', 'atan', 'atan2', 'atanh', 'bincount', 'ceil', 'conj', 'cos', 'cosh', 'count_nonzero',
-    'cumprod', 'cumsum', 'digamma', 'divide', 'divide_no_nan', 'equal', 'erf', 'erfc', 'exp',
-    'expm1', 'floor', 'floordiv', 'floormod', 'greater', 'greater_equal', 'imag', 'in_top_k',
-    'invert_permutation', 'is_finite', 'is_inf', 'is_nan', 'l2_normalize', 'lbeta', 'less',
-    'less_equal', 'lgamma', 'log', 'log1p', 'log_sigmoid', 'log_softmax', 'logical_and',
-    'logical_not', 'logical_or', 'logical_xor', 'maximum', 'minimum', 'mod', 'multiply',
-    'multiply_no_nan', 'negative', 'not_equal', 'polygamma', 'polyval', 'pow', 'real',
+    'asinh', 'atan', 'atan2', 'atanh', 'bincount', 'ceil', 'confusion_matrix', 'conj', 'cos',
+    'cosh', 'count_nonzero', 'cumprod', 'cumsum', 'digamma', 'divide', 'divide_no_nan', 'equal',
+    'erf', 'erfc', 'exp', 'expm1', 'floor', 'floordiv', 'floormod', 'greater', 'greater_equal',
+    'imag', 'in_top_k', 'invert_permutation', 'is_finite', 'is_inf', 'is_nan', 'l2_normalize',
+    'lbeta', 'less', 'less_equal', 'lgamma', 'log', 'log1p', 'log_sigmoid', 'log_softmax',
+    'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'minimum', 'mod',
+    'multiply', 'multiply_no_nan', 'negative', 'not_equal', 'polygamma', 'polyval', 'pow', 'real',
     'reciprocal', 'reciprocal_no_nan', 'reduce_all', 'reduce_any', 'reduce_euclidean_norm',
     'reduce_logsumexp', 'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod', 'reduce_std',
     'reduce_sum', 'reduce_variance', 'rint', 'round', 'rsqrt', 'scalar_mul', 'segment_max',
@@ -125,3 +127,5 @@ __all__ = [
     'unsorted_segment_min', 'unsorted_segment_prod', 'unsorted_segment_sqrt_n',
     'unsorted_segment_sum', 'xdivy', 'xlogy', 'zero_fraction', 'zeta',
 ]
+
+__getattr__ = _absent(__name__, __all__)

@@ -1,15 +1,22 @@
 """tf.random: random values by TensorFlow's newer names."""
-from tinyflow.absent import absent
+from tinyflow.absent import absent as _absent
 from tinyflow.graph.graph import set_random_seed
-from tinyflow.ops.random import categorical, get_seed, multinomial
-from tinyflow.ops.random import random_gamma as gamma
-from tinyflow.ops.random import random_normal as normal
-from tinyflow.ops.random import random_poisson as poisson
-from tinyflow.ops.random import random_shuffle as shuffle
-from tinyflow.ops.random import random_uniform as uniform
-from tinyflow.ops.random import truncated_normal
+from tinyflow.ops.random import (
+    categorical,
+    get_seed,
+    multinomial,
+    random_gamma as gamma,
+    random_normal as normal,
+    random_poisson as poisson,
+    random_shuffle as shuffle,
+    random_uniform as uniform,
+    truncated_normal,
+)
 from tinyflow.ops.stateless_random import (
-    stateless_categorical, stateless_multinomial, stateless_normal, stateless_truncated_normal,
+    stateless_categorical,
+    stateless_multinomial,
+    stateless_normal,
+    stateless_truncated_normal,
     stateless_uniform,
 )
 
@@ -19,4 +26,4 @@ __all__ = [
     'stateless_truncated_normal', 'stateless_uniform', 'truncated_normal', 'uniform',
 ]
 
-__getattr__ = absent(__name__, __all__)
+__getattr__ = _absent(__name__, __all__)

@@ -185,7 +185,7 @@ class BaseSession:
         return profile_executable(call.executable(arrays), arrays, runs)
 
     def partial_run_setup(self, fetches, feeds=None):
-        raise NotImplementedError('partial_run is left out of tinyflow; feed all values in one run.')
+        raise NotImplementedError('partial_run is left out of tinyflow; feed all in one run.')
 
     partial_run = partial_run_setup
 
@@ -194,7 +194,7 @@ class BaseSession:
         return ['/job:localhost/replica:0/task:0/device:CPU:0']
 
     def close(self) -> None:
-        """Frees the values of Variables and the compiled programs; the Session is of no more use."""
+        """Frees the values of Variables and the compiled programs; nothing runs afterwards."""
         self._closed = True
         self._calls.clear()
         self._compiler.clear()

@@ -1,6 +1,5 @@
-"""Timeline: RunMetadata.step_stats as a Chrome trace, as tensorflow.python.client.timeline has it."""
+"""RunMetadata.step_stats as a Chrome trace, as tensorflow.python.client.timeline has it."""
 from __future__ import annotations
-
 
 
 class Timeline:

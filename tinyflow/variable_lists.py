@@ -8,7 +8,11 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.const import Pack
 from tinyflow.graph.convert import constant
 from tinyflow.graph.graph import (
-    device, get_collection, get_default_graph, name_scope, session_for,
+    device,
+    get_collection,
+    get_default_graph,
+    name_scope,
+    session_for,
 )
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops import control, indexing, logic, measures, state

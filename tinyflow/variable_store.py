@@ -7,13 +7,19 @@ import inspect
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.graph import (
-    add_to_collection, colocate_with, get_default_graph, name_scope,
+    add_to_collection,
+    colocate_with,
+    get_default_graph,
+    name_scope,
 )
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.sites import Site, here
 from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.variables import (
-    Variable, VariableAggregation, VariableSynchronization, init_scope,
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    init_scope,
 )
 
 

@@ -12,7 +12,12 @@ from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.graph import (
-    colocate_with, device, get_collection, get_default_graph, name_scope, session_for,
+    colocate_with,
+    device,
+    get_collection,
+    get_default_graph,
+    name_scope,
+    session_for,
 )
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys

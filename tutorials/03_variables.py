@@ -122,7 +122,7 @@ with tf.Session() as session:
     print('\nweight', start[0], 'bias', start[1])
 
 # %% [markdown]
-# `weight [2.2086694] bias [-0.8204183]`. The random node was drawn from once, by the initializer;
+# `weight [2.2086694] bias [-0.82041824]`. The random node was drawn from once, by the initializer;
 # reading `weight` a hundred times gives the same number a hundred times.
 #
 # **What to remember.** A Variable is a place in the graph, a Session holds what is in it, the

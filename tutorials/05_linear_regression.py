@@ -97,8 +97,9 @@ print(f'\nlearned   y = {w:.4f} x + {b:.4f}')
 print(f'exact     y = {best_w:.4f} x + {best_b:.4f}')
 
 # %% [markdown]
-# The two lines agree in all the decimals shown. They differ a little from y = 0.3 x + 2, because the
-# shifts by chance do not cancel out completely. More points would help; more training would not.
+# The two lines agree in all the decimals shown. They differ a little from y = 0.3 x + 2, because
+# the shifts by chance do not cancel out completely. More points would help; more training would
+# not.
 #
 # **What to remember.** Placeholders for the data, Variables for what is learned, a loss, an
 # optimizer that adds the gradients and the steps, and a loop around `session.run`.

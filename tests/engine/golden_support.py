@@ -71,7 +71,7 @@ def collections(graph):
             for k, members in found.items() if members}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def public(path):
     """The public function of tinyflow (or Python's operator) that a dotted path names."""
     import operator

@@ -88,7 +88,7 @@ def test_the_ways_to_import_it(cli, head):
     assert (done.returncode, done.stderr, done.stdout) == (0, '', "b'TF1'\n")
 
 
-@pytest.mark.parametrize('name', ['linear_regression', 'xor', 'mnist_softmax',
+@pytest.mark.parametrize('name', ['linear_regression', 'xor', 'word_vectors', 'mnist_softmax',
                                   'multilayer_perceptron'])
 def test_classic_programs_print_what_tensorflow_printed(name, cli, tmp_path):
     shutil.copy(CLASSIC / f'{name}.py', tmp_path / 'program.py')

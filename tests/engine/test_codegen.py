@@ -120,7 +120,7 @@ def test_many_variables_and_many_feeds():
     total = tf.add_n(feeds) + tf.add_n([v * 1.0 for v in variables])
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
-        assert session.run(total, {f: 1.0 for f in feeds}) == 300.0 + sum(range(40))
+        assert session.run(total, dict.fromkeys(feeds, 1.0)) == 300.0 + sum(range(40))
 
 
 def test_a_program_longer_than_one_function(graph):

@@ -8,7 +8,13 @@ import pytest
 
 import tinyflow as tf
 from tests.engine.golden_support import (
-    NOT_BUILT_YET, assert_same, collections, edges, forward_nodes, plain, spec,
+    NOT_BUILT_YET,
+    assert_same,
+    collections,
+    edges,
+    forward_nodes,
+    plain,
+    spec,
 )
 from tests.golden import in_gradients, load_programs
 from tests.golden.programs import PROGRAMS

@@ -215,6 +215,7 @@ def test_a_transposed_view_is_not_overwritten_in_place():
     with tf.Session() as session:
         for fetch, wanted in [(a + tf.transpose(a), e + e.T), (tf.transpose(a) - a, e.T - e),
                               (tf.matmul(a, tf.transpose(a)), e @ e.T),
-                              (a[::-1] * a, e[::-1] * e), (a[:, ::-1] + a[::-1], e[:, ::-1] + e[::-1])]:
+                              (a[::-1] * a, e[::-1] * e),
+                              (a[:, ::-1] + a[::-1], e[:, ::-1] + e[::-1])]:
             np.testing.assert_allclose(session.run(tf.tanh(fetch / 100), {x: value}),
                                        np.tanh(wanted / 100), rtol=1e-5)

@@ -368,7 +368,8 @@ def check_message(error, sample, call):
 def test_building_refuses(sample, call):
     """Bad input is refused while the graph is built, by the op's name and the user's line."""
     with tf.Graph().as_default(), \
-            pytest.raises((ValueError, TypeError, tf.errors.InvalidArgumentError)) as caught:
+            pytest.raises((ValueError, TypeError, AttributeError,
+                           tf.errors.InvalidArgumentError)) as caught:
         call(tf)
     check_message(caught.value, sample, call)
 

@@ -9,8 +9,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from tinyflow.ops import philox, philox_floats, rejection_samplers, samplers
 from tinyflow.ops.philox import Counter, PhiloxStream, SystemStream, open_stream

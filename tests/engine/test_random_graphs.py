@@ -7,8 +7,7 @@ program node by node. Every combination of passes must agree with both.
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 import tinyflow as tf
 from tinyflow.compiler.interpret import interpret
@@ -17,7 +16,7 @@ from tinyflow.compiler.pipeline import Compiler, Options, plan_program
 from tinyflow.compiler.store import Store
 
 SIZES = (1, 2, 3, 4)
-PROFILE = settings(max_examples=400, deadline=None, derandomize=True, phases=[Phase.generate],
+PROFILE = settings(max_examples=100, deadline=None, derandomize=True, phases=[Phase.generate],
                    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
 
@@ -153,7 +152,7 @@ class Garden:
                            self.shapes[x][::-1]])
         asked = self.pick([shape, (-1,) + shape[1:]]) if shape else shape
         if self.draw(st.booleans()):
-            asked = tf.constant(asked)
+            asked = tf.constant(asked, tf.int32)
         return self.add(tf.reshape(x.tensor, asked), lambda env: x.value(env).reshape(shape), shape)
 
     def run_time_reshape(self):

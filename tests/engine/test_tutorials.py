@@ -61,7 +61,7 @@ def test_prose_quotes_what_is_printed(tmp_path):
                             'pay [[4.0], [2.5]]', 'pays [[3.0]]'],
         '03_variables': ['counted 0 1 2 3', 'is 1 and again 1 while counter is 0',
                          'counts 5 and evening counts 1',
-                         'weight [2.2086694] bias [-0.82041'],
+                         'weight [2.2086694] bias [-0.82041824]'],
         '04_gradients': ['at x = 2: 12.0', '   4  0.99476  1.00000', 'elsewhere: [None]'],
         '06_digits': ['from 2.3026 to'],
     }

@@ -1,8 +1,8 @@
 """Stage 7: a plan becomes a straight-line Python function, one line per instruction.
 
-The source reads as NumPy. Each line ends in the node's name, its result and the user's line, and the
-whole is known to `linecache`: a debugger steps through it, a profiler gives time to its lines, and
-a traceback leads back to the node without any bookkeeping while it runs.
+The source reads as NumPy. Each line ends in the node's name, its result and the user's line, and
+the whole is known to `linecache`: a debugger steps through it, a profiler gives time to its lines,
+and a traceback leads back to the node without any bookkeeping while it runs.
 
 Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's Cell, c2 a constant,
 b3 a buffer in the arena, w4 a view made when the function was bound, t5 a result of this run,

@@ -1,4 +1,4 @@
-"""A compiled program, ready to run: bound to memory once per thread that runs it at the same time."""
+"""A compiled program, ready to run: bound to memory once per thread that runs it meanwhile."""
 from __future__ import annotations
 
 import contextvars
@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tinyflow.compiler.codegen import Source
-from tinyflow.compiler.failure import explain_failure
-from tinyflow.compiler.failure import uninitialized as uninitialized_error
+from tinyflow.compiler.failure import explain_failure, uninitialized as uninitialized_error
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory import plan_memory
 

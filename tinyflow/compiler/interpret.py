@@ -22,8 +22,19 @@ def interpret(program, feeds, store) -> list:
                 raise explain_failure(instruction, error, arguments) from None
             for value, array in zip(instruction.outputs, outputs):
                 env[value] = np.array(array, value.dtype.np, copy=instruction.copy or None)
-    return [None if v is None else np.array(v.array if v.array is not None else env[v])
-            for v in program.fetches]
+    return [None if v is None else np.array(_read(v, env, store)) for v in program.fetches]
+
+
+def _read(value, env, store):
+    """The array of a value; for a place, what stands there now."""
+    if value.array is not None:
+        return value.array
+    if value.place is None:
+        return env[value]
+    cell = store.cell(value.place)
+    if cell.value is None:
+        raise uninitialized([cell], None)
+    return cell.value
 
 
 def arguments_of(instruction, env, store):

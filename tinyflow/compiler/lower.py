@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.schedule import (
-    place_of, reads_to_copy, snapshot_of, stale_snapshots,
+    place_of,
+    reads_to_copy,
+    snapshot_of,
+    stale_snapshots,
 )
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor

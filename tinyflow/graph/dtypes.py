@@ -3,11 +3,13 @@
 Every dtype also has a "ref" twin (``float32_ref``), the type of a Variable's own output: a place
 that can be assigned to, not only a value. Reading one gives the base dtype.
 """
+import builtins
+
 import numpy as np
 
 
 class DType:
-    """The element type of a tensor, such as ``tf.float32``; each exists once, so ``is`` compares."""
+    """The element type of a tensor, such as ``tf.float32``; each exists once: ``is`` compares."""
 
     __slots__ = ('name', 'np', 'as_datatype_enum', 'is_ref', 'base_dtype', '_as_ref', 'kind')
 
@@ -151,7 +153,7 @@ for _dtype in ALL:
     for _key in (_dtype._as_ref.name, _dtype._as_ref.as_datatype_enum):
         _BY_KEY[_key] = _dtype._as_ref
 _BY_KEY.update({'double': float64, 'half': float16, 'float': float32, float: float32, int: int64,
-                np.bool_: bool, type(True): bool, str: string, bytes: string, object: string})
+                np.bool_: bool, builtins.bool: bool, str: string, bytes: string, object: string})
 _BY_NUMPY = {_dtype.np: _dtype for _dtype in ALL if _dtype.np is not None}
 
 

@@ -10,8 +10,8 @@
         def gradient(op, dy):                              # graph in, graph out
 
 The class name is TF's op type. Tensors are positional, attributes keyword-only; `shape` and
-`kernel` receive just the attributes that they name. No instances are ever made: `MatMul.apply(a, b)`
-makes an Operation, whose `.definition` is the class.
+`kernel` receive just the attributes that they name. No instances are ever made:
+`MatMul.apply(a, b)` makes an Operation, whose `.definition` is the class.
 
 The signature. `name: T` is a tensor whose dtype is the type attribute T; `name: int32` has a fixed
 dtype; `name: N*T` is a list of tensors of one dtype; `name: [T]` a list of tensors of any dtypes;
@@ -28,10 +28,10 @@ None entries where partly known) in place of the input's shape.
     overwrites = (0, 1)    inputs whose buffer may become the output's
     view = True            the result is a NumPy view of input 0
     writes = (0,)          inputs (places) that the kernel changes; output 0 is then that place
-    takes_cell = (0,)      inputs (places) that the kernel wants as a store.Cell: it may set `.value`
+    takes_cell = (0,)      inputs (places) that the kernel wants as a Cell: it may set `.value`
     calls_user_code = True exceptions of the kernel are the user's own and pass unchanged
     pure = False           never folded, merged or dropped: random, print, py_func, collectives
-    state = f(attrs)       makes the op's own per-session state, passed as the kernel's first argument
+    state = f(attrs)       makes the op's own state in a Session, the kernel's first argument
     elementwise = True     output element i depends on (broadcast) input elements i only
     partial_rank = True    `shape` wants to be called even when an input's rank is unknown
     emit(call)             NumPy source for the compiled program, where a call of the kernel is
@@ -167,7 +167,7 @@ class Op:
         """Adds a node to the graph of the inputs (or the default graph).
 
         Returns its output Tensor, a list of Tensors for several outputs (or a list output), or the
-        Operation if it has none. Raises TypeError for dtypes that do not fit, ValueError for shapes.
+        Operation if it has none. TypeError for dtypes that do not fit, ValueError for shapes.
         """
         operation = cls.make(inputs, attrs, name)
         outputs = operation.outputs

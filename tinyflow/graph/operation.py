@@ -13,8 +13,9 @@ from tinyflow.graph.sites import Site
 class Tensor:
     """One output of an Operation: a promise of a value with a dtype and a (partial) shape."""
 
-    __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static', '_keras_history',
-                 '_keras_mask', '_uses_learning_phase', '_keras_shape', '__weakref__')
+    __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static',
+                 '_keras_history', '_keras_mask', '_uses_learning_phase', '_keras_shape',
+                 '__weakref__')
     __array_priority__ = 100        # NumPy arrays on the left hand the operator over to us
 
     def __init__(self, op, value_index, dtype, raw_shape):

@@ -12,7 +12,8 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.static import constant_value
-from tinyflow.ops import constants, padding, shaping
+from tinyflow.ops import constants, padding
+from tinyflow.ops.arguments import renamed
 
 __all__ = ['batch_to_space', 'batch_to_space_nd', 'depth_to_space',
            'required_space_to_batch_paddings', 'space_to_batch', 'space_to_batch_nd',
@@ -204,7 +205,7 @@ def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None
 
     Shapes: input [n, h, w, c], paddings [2, 2] -> [n * b * b, (h + p) / b, (w + p) / b, c].
     """
-    block_size = shaping.renamed('block_shape', block_shape, 'block_size', block_size)
+    block_size = renamed('block_shape', block_shape, 'block_size', block_size)
     return space_to_batch_nd(input, np.array([block_size] * 2, np.int32), paddings, name=name)
 
 
@@ -213,7 +214,7 @@ def batch_to_space(input, crops, block_size, name=None, block_shape=None):
 
     Shapes: input [n * b * b, h, w, c], crops [2, 2] -> [n, h * b - crops, w * b - crops, c].
     """
-    block_size = shaping.renamed('block_shape', block_shape, 'block_size', block_size)
+    block_size = renamed('block_shape', block_shape, 'block_size', block_size)
     return batch_to_space_nd(input, np.array([block_size] * 2, np.int32), crops, name=name)
 
 

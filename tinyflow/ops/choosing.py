@@ -1,4 +1,4 @@
-"""Select and GatherV2 for gradient rules, which name ops that other modules declare."""
+"""What gradient rules need of modules that are built on theirs: the ops by their names."""
 from __future__ import annotations
 
 from tinyflow.graph.op import Op
@@ -7,6 +7,16 @@ from tinyflow.graph.op import Op
 def where(condition, x, y):
     """x where the condition holds, else y; all of one shape."""
     return Op.registry['Select'].apply(condition, x, y)
+
+
+def log(x):
+    """The natural logarithm."""
+    return Op.registry['Log'].apply(x)
+
+
+def sign(x):
+    """-1, 0 or 1; of a complex number, the number divided by its size."""
+    return Op.registry['Sign'].apply(x)
 
 
 def gather(params, indices):

@@ -8,7 +8,15 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.ops import (
-    arithmetic, constants, identities, indexing, joining, logic, logistic, measures, reduction,
+    arithmetic,
+    constants,
+    identities,
+    indexing,
+    joining,
+    logic,
+    logistic,
+    measures,
+    reduction,
 )
 
 

@@ -10,7 +10,7 @@ from tinyflow.graph.dtypes import COMPLEX
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import arithmetic, constants
+from tinyflow.ops import choosing, constants
 
 _REAL = frozenset((dtypes.float32, dtypes.float64))
 
@@ -24,7 +24,7 @@ class ComplexAbs(Unary):
 
     def gradient(op, dy):
         dy = complex(dy, constants.zeros_like(dy))
-        return dy * arithmetic.sign(op.inputs[0])
+        return dy * choosing.sign(op.inputs[0])
 
 
 class Real(Unary):

@@ -17,8 +17,15 @@ from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.ops import (
-    arithmetic, constants, identities, joining, measures, shaping, slicing,
+    arithmetic,
+    constants,
+    identities,
+    joining,
+    measures,
+    shaping,
+    slicing,
 )
+from tinyflow.ops.arguments import renamed
 from tinyflow.ops.softmax import log_softmax, row_max, row_sum, softmax, softmax_gradient
 
 
@@ -166,7 +173,7 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
     Shapes: labels, logits [*a, classes] -> [*a]. Labels are probabilities, such as one-hot rows;
     logits are any numbers, not probabilities. Gradients flow into both.
     """
-    axis = shaping.renamed('axis', axis, 'dim', dim)
+    axis = renamed('axis', axis, 'dim', dim)
     _check_named('softmax_cross_entropy_with_logits', None, labels, logits)
     return _dense(labels, logits, -1 if axis is None else axis, name)
 

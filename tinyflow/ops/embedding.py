@@ -7,8 +7,17 @@ from tinyflow.graph.dtypes import int32
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import (
-    arithmetic, clip, constants, gathering, identities, indexing, joining, measures, reduction,
-    sets, shaping,
+    arithmetic,
+    clip,
+    constants,
+    gathering,
+    identities,
+    indexing,
+    joining,
+    measures,
+    reduction,
+    sets,
+    shaping,
 )
 from tinyflow.ops.sets import DynamicStitch
 

@@ -11,7 +11,8 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
-from tinyflow.ops import arithmetic, constants, elementary, indexing, logic, nn, shaping
+from tinyflow.ops import arithmetic, constants, elementary, indexing, logic, nn
+from tinyflow.ops.arguments import renamed
 
 
 class L2Loss(Op):
@@ -89,7 +90,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
     `labels`. With l = 1 + (q - 1) z it is (1 - z) x + l (log(1 + exp(-|x|)) + max(-x, 0)).
     ValueError where the shapes differ.
     """
-    labels = shaping.renamed('labels', labels, 'targets', targets)
+    labels = renamed('labels', labels, 'targets', targets)
     with name_scope(name, 'logistic_loss', [logits, labels]) as name:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')

@@ -6,10 +6,11 @@ from tinyflow.graph.dtypes import float16, float32
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.shapes import known
 from tinyflow.ops import arithmetic, constants, gathering, identities, measures, reduction, shaping
+from tinyflow.ops.arguments import renamed
 
 
 def _keepdims(keepdims, keep_dims):
-    return bool(shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims))
+    return bool(renamed('keepdims', keepdims, 'keep_dims', keep_dims))
 
 
 def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
@@ -134,9 +135,9 @@ def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamm
 
     Shapes: t [batch, height, width, channels], m, v, beta, gamma [channels] -> as t.
     """
-    t = shaping.renamed('input', input, 't', t)
-    m = shaping.renamed('mean', mean, 'm', m)
-    v = shaping.renamed('variance', variance, 'v', v)
+    t = renamed('input', input, 't', t)
+    m = renamed('mean', mean, 'm', m)
+    v = renamed('variance', variance, 'v', v)
     return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None,
                                variance_epsilon, name)
 
@@ -146,7 +147,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
 
     Shapes: x [*a] -> [*a]. `dim` is the older name of `axis`.
     """
-    axis = shaping.renamed('axis', axis, 'dim', dim)
+    axis = renamed('axis', axis, 'dim', dim)
     with name_scope(name, 'l2_normalize', [x]) as name:
         x = convert_to_tensor(x, name='x')
         total = reduction.reduce_sum(arithmetic.square(x), axis, keepdims=True)

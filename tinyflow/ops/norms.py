@@ -18,6 +18,7 @@ from tinyflow.ops import (
     reduction,
     shaping,
 )
+from tinyflow.ops.arguments import renamed
 
 
 def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims=None):
@@ -28,7 +29,7 @@ def norm(tensor, ord='euclidean', axis=None, keepdims=None, name=None, keep_dims
     sum of squares), 1 (largest column sum), inf (largest row sum), 2 (largest singular value).
     Raises ValueError for other orders and axes.
     """
-    keepdims = bool(shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims))
+    keepdims = bool(renamed('keepdims', keepdims, 'keep_dims', keep_dims))
     of_matrix = isinstance(axis, (list, tuple)) and len(axis) == 2
     axis = _checked_axis(axis, of_matrix)
     _check_order(ord, of_matrix)

@@ -7,7 +7,8 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
-from tinyflow.ops import constants, shaping, slicing
+from tinyflow.ops import constants, slicing
+from tinyflow.ops.arguments import renamed
 
 __all__ = ['pad', 'reverse', 'reverse_sequence', 'reverse_v2', 'roll']
 
@@ -267,8 +268,8 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
 
     Shapes: input [*a], seq_lengths [size of batch_axis] -> [*a].
     """
-    seq_axis = shaping.renamed('seq_axis', seq_axis, 'seq_dim', seq_dim)
-    batch_axis = shaping.renamed('batch_axis', batch_axis, 'batch_dim', batch_dim)
+    seq_axis = renamed('seq_axis', seq_axis, 'seq_dim', seq_dim)
+    batch_axis = renamed('batch_axis', batch_axis, 'batch_dim', batch_dim)
     if seq_axis is None:
         raise worded(TypeError("Expected int for argument 'seq_dim' not None."))
     return ReverseSequence.apply(input, seq_lengths, seq_dim=seq_axis, batch_dim=batch_axis or 0,

@@ -9,7 +9,7 @@ from tinyflow.graph.dtypes import INEXACT
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.graph.static import constant_value
-from tinyflow.ops import choosing, complex_numbers, constants, elementary, logic
+from tinyflow.ops import choosing, complex_numbers, constants, logic
 from tinyflow.ops.room import room
 
 _WIDE = INEXACT | dtypes.INDEX
@@ -38,7 +38,7 @@ class Pow(Elementwise):
         # The logarithm is only taken where it exists; elsewhere TF defines the gradient as 0.
         positive = logic.not_equal(x, 0) if x.dtype.is_complex else x > 0
         ones, zeros = constants.ones_like(x), constants.zeros_like(x)
-        log_x = choosing.where(positive, elementary.log(choosing.where(positive, x, ones)), zeros)
+        log_x = choosing.where(positive, choosing.log(choosing.where(positive, x, ones)), zeros)
         return to_x, dy * conj(op.outputs[0]) * conj(log_x)
 
 

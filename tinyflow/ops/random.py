@@ -16,8 +16,15 @@ from tinyflow.graph.graph import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import arithmetic, constants, measures, slicing
 from tinyflow.ops.draws import (
-    Multinomial, ParameterizedTruncatedNormal, RandomGamma, RandomPoissonV2, RandomShuffle,
-    RandomStandardNormal, RandomUniform, RandomUniformInt, TruncatedNormal,
+    Multinomial,
+    ParameterizedTruncatedNormal,
+    RandomGamma,
+    RandomPoissonV2,
+    RandomShuffle,
+    RandomStandardNormal,
+    RandomUniform,
+    RandomUniformInt,
+    TruncatedNormal,
 )
 
 DEFAULT_GRAPH_SEED = 87654321

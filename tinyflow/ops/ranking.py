@@ -11,6 +11,7 @@ from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import constants, segments, shaping
+from tinyflow.ops.arguments import renamed
 from tinyflow.ops.room import holds_nan
 
 
@@ -152,7 +153,7 @@ def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64
 
     Shapes: input [*a] -> [*a without axis] int64.
     """
-    axis = shaping.renamed('axis', axis, 'dimension', dimension)
+    axis = renamed('axis', axis, 'dimension', dimension)
     return ArgMax.apply(input, 0 if axis is None else axis, name=name,
                         output_type=dtypes.as_dtype(output_type))
 
@@ -162,7 +163,7 @@ def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64
 
     Shapes: input [*a] -> [*a without axis] int64.
     """
-    axis = shaping.renamed('axis', axis, 'dimension', dimension)
+    axis = renamed('axis', axis, 'dimension', dimension)
     return ArgMin.apply(input, 0 if axis is None else axis, name=name,
                         output_type=dtypes.as_dtype(output_type))
 

@@ -29,6 +29,7 @@ from tinyflow.ops import (
     sets,
     shaping,
 )
+from tinyflow.ops.arguments import renamed
 
 
 class Reduction(Op, abstract=True):
@@ -308,8 +309,8 @@ def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(Sum, input_tensor, axis, keepdims, name)
 
 
@@ -320,8 +321,8 @@ def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     Integers are rounded towards zero.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(Mean, input_tensor, axis, keepdims, name)
 
 
@@ -331,8 +332,8 @@ def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
 
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(Prod, input_tensor, axis, keepdims, name)
 
 
@@ -343,8 +344,8 @@ def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     The gradient is shared equally between equal largest elements.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(Max, input_tensor, axis, keepdims, name)
 
 
@@ -355,8 +356,8 @@ def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     The gradient is shared equally between equal smallest elements.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(Min, input_tensor, axis, keepdims, name)
 
 
@@ -366,8 +367,8 @@ def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 
     Shapes: input_tensor [*a] bool -> [*a without axis], or with size 1 there if keepdims.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(All, input_tensor, axis, keepdims, name)
 
 
@@ -377,8 +378,8 @@ def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
 
     Shapes: input_tensor [*a] bool -> [*a without axis], or with size 1 there if keepdims.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     return _reduce(Any, input_tensor, axis, keepdims, name)
 
 
@@ -388,8 +389,8 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reductio
 
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     """
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = bool(shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims))
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = bool(renamed('keepdims', keepdims, 'keep_dims', keep_dims))
     with name_scope(name, 'ReduceLogSumExp', [input_tensor]):
         largest = _reduce(Max, input_tensor, axis, True, None)
         # Infinities would make x - max undefined.
@@ -438,9 +439,9 @@ def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int6
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     Raises ValueError if there is no input.
     """
-    keepdims = shaping.renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    input_tensor = shaping.renamed('input_tensor', input_tensor, 'input', input)
-    axis = shaping.renamed('axis', axis, 'reduction_indices', reduction_indices)
+    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
+    input_tensor = renamed('input_tensor', input_tensor, 'input', input)
+    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     with name_scope(name, 'count_nonzero', [input_tensor]):
         input_tensor = convert_to_tensor(input_tensor, name='input')
         zero = constants.zeros([], input_tensor.dtype.base_dtype)

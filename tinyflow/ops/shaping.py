@@ -10,6 +10,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.ops import constants
+from tinyflow.ops.arguments import renamed
 from tinyflow.ops.blocks import (
     batch_to_space,
     batch_to_space_nd,
@@ -315,11 +316,3 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
     axes = () if axis is None else (axis,) if np.isscalar(axis) else tuple(axis)
     return Squeeze.apply(input, squeeze_dims=tuple(int(a) for a in axes), name=name)
 
-
-def renamed(new_name, new, old_name, old):
-    """The value of an argument that has a deprecated second name. ValueError if both are given."""
-    if old is None:
-        return new
-    if new is not None:
-        raise worded(ValueError(f"Cannot specify both '{old_name}' and '{new_name}'"))
-    return old

@@ -9,6 +9,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.ops import arithmetic, constants, elementary, joining, measures, reduction, shaping
+from tinyflow.ops.arguments import renamed
 
 # Up to so many classes it pays to transpose first: NumPy reduces along the last axis row by row.
 _FEW_CLASSES = 64
@@ -97,7 +98,7 @@ def log_softmax(logits, axis=None, name=None, dim=None):
 
 
 def _chosen_axis(axis, dim, default=-1):
-    axis = shaping.renamed('axis', axis, 'dim', dim)
+    axis = renamed('axis', axis, 'dim', dim)
     return default if axis is None else axis
 
 

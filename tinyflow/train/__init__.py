@@ -42,4 +42,8 @@ __all__ = [
     'polynomial_decay',
 ]
 
-__getattr__ = _absent(__name__, globals())
+__getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -5,7 +5,7 @@ from tinyflow.compiler.ir import Note, Program
 
 
 def drop_unused(program: Program) -> Program:
-    """Keeps what the fetches need, what has an effect, and Operations fetched for their own sake."""
+    """Keeps what the fetches need, what has an effect, and the Operations that are fetched."""
     used = {v for v in program.fetches if v is not None}
     kept = []
     for instruction in reversed(program.instructions):

@@ -56,7 +56,8 @@ def _key(instruction, written):
     names = definition.kernel_attrs
     try:
         key = (definition, tuple([id(v) for v in instruction.inputs]),
-               instruction.outputs[0].dtype, tuple([_hashable(attrs[k]) for k in names]) if names else ())
+               instruction.outputs[0].dtype,
+               tuple([_hashable(attrs[k]) for k in names]) if names else ())
         hash(key)
     except TypeError:
         return None

@@ -1,0 +1,48 @@
+"""The confusion matrix: how often a class was taken for which."""
+from __future__ import annotations
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.graph import name_scope
+from tinyflow.ops.arithmetic import maximum
+from tinyflow.ops.constants import cast, ones_like
+from tinyflow.ops.gathering import scatter_nd
+from tinyflow.ops.reduction import reduce_max
+from tinyflow.ops.shaping import reshape, squeeze, stack
+
+
+def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None,
+                     weights=None):
+    """matrix[i, j] is the number (or sum of weights) of examples of class i predicted as class j.
+
+    Without num_classes, it is one more than the largest class in labels and predictions.
+
+    Shapes: labels [n] or [n, 1], predictions [n] or [n, 1], weights [n] ->
+    [num_classes, num_classes]. Raises ValueError for shapes that differ; while running,
+    InvalidArgumentError for a class that is negative or not below num_classes.
+    """
+    with name_scope(name, 'confusion_matrix', [predictions, labels, num_classes, weights]):
+        labels = convert_to_tensor(labels, name='labels')
+        predictions = convert_to_tensor(predictions, name='predictions')
+        predictions, labels = _vector(predictions, labels), _vector(labels, predictions)
+        predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
+        if num_classes is None:
+            num_classes = maximum(reduce_max(predictions), reduce_max(labels)) + 1
+        size = cast(num_classes, dtypes.int64)
+        if weights is None:
+            values = ones_like(predictions, dtype)
+        else:
+            weights = convert_to_tensor(weights, name='weights')
+            predictions.shape.assert_is_compatible_with(weights.shape)
+            values = cast(weights, dtype)
+        return scatter_nd(stack([labels, predictions], axis=1), values, stack([size, size]))
+
+
+def _vector(classes, others):
+    """A column as a vector where the other argument is a vector, as TF1 accepts it."""
+    if classes.raw_shape is None:
+        return reshape(classes, [-1])
+    rank_of_others = 1 if others.raw_shape is None else len(others.raw_shape)
+    if len(classes.raw_shape) == rank_of_others + 1 and classes.raw_shape[-1] in (1, None):
+        return squeeze(classes, [-1])
+    return classes
