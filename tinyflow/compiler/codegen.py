@@ -10,13 +10,14 @@ s6 a state, k7 an attribute.
 """
 from __future__ import annotations
 
+import builtins
 import itertools
 import linecache
 import os
 import weakref
 from collections.abc import Callable
 from functools import lru_cache
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,8 @@ class Source:
         self.plan = plan
         self.clock = clock                      # call tick() after each instruction
         self.timed: list[Instruction] = []      # the instructions that do, in order
-        self.names: dict[str, Any] = {'np': np, 'as_python': as_python, 'own': own}
+        self.names: dict[str, Any] = {'__builtins__': builtins, 'np': np, 'as_python': as_python,
+                                      'own': own}
         self.lines: dict[int, Instruction] = {}
         self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
         self.read_first: list[Any] = []         # VariableV2 operations that must have a value
@@ -78,7 +80,7 @@ class Source:
         self._handed_out: set[Value] = set()
         self._tiles = itertools.count(1)
         self._code_lines = self._write()
-        self.code = self._compile()
+        self.functions = self._compile()
 
     # ---- text ----------------------------------------------------------------------------
 
@@ -324,11 +326,23 @@ class Source:
 
     # ---- code ----------------------------------------------------------------------------
 
-    def _compile(self) -> CodeType:
+    def _compile(self) -> dict[str, CodeType]:
+        """The code of each function in the source, by name.
+
+        They are compiled one by one: the syntax tree of a long program would take more memory than
+        all the rest.
+        """
         weak = weakref.ref(self)
         linecache.cache[self.filename] = (lambda: source.text if (source := weak()) else '',)
         weakref.finalize(self, linecache.cache.pop, self.filename, None)
-        return compile('\n'.join(self._code_lines) + '\n', self.filename, 'exec')
+        lines = self._code_lines
+        starts = [i for i, line in enumerate(lines) if line.startswith('def ')]
+        functions = {}
+        for start, end in zip(starts, [*starts[1:], len(lines)]):
+            module = compile('\n'.join(lines[start:end]) + '\n', self.filename, 'exec')
+            code = next(c for c in module.co_consts if isinstance(c, CodeType))
+            functions[code.co_name] = _further_down(code, start)
+        return functions
 
     def bind(self, arena: np.ndarray, store, uninitialized) -> Callable[..., list]:
         """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`."""
@@ -350,8 +364,19 @@ class Source:
         for name, operation in self.states.items():
             names[name] = store.state(operation)
         names['uninitialized'] = uninitialized
-        exec(self.code, names)                              # noqa: S102 - the code is our own
+        for name, code in self.functions.items():
+            names[name] = FunctionType(code, names)
         return names['run']
+
+
+def _further_down(code: CodeType, lines: int) -> CodeType:
+    """The same code (and that of functions inside it) as if it stood some lines further down."""
+    if not lines:
+        return code
+    return code.replace(
+        co_firstlineno=code.co_firstlineno + lines,
+        co_consts=tuple([_further_down(c, lines) if isinstance(c, CodeType) else c
+                         for c in code.co_consts]))
 
 
 def _declare_globals(lines) -> list[tuple[str, None]]:

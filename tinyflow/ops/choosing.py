@@ -24,6 +24,11 @@ def gather(params, indices):
     return Op.registry['GatherV2'].apply(params, indices, 0)
 
 
+def part(x, begin, size):
+    """The box of `size` elements along each axis that starts at `begin`."""
+    return Op.registry['Slice'].apply(x, begin, size)
+
+
 def list_difference(x, y):
     """The elements of the vector x that are not in y, in their order."""
     return Op.registry['ListDiff'].apply(x, y)[0]

@@ -36,11 +36,20 @@ _BINARY = {
 }
 
 
+# The operators that are one node each. Applying that op opens the very scope that is opened below,
+# in a third of the time, and these make up most of many programs.
+_ONE_NODE = {'add': 'AddV2', 'sub': 'Sub', 'mul': 'Mul'}
+
+
 def _operator(key, function):
     """`x <op> y` for a tensor x, where y may be a number or an array."""
     reflected = f'__r{key}__'
+    op = getattr(arithmetic, _ONE_NODE.get(key, ''), None)
 
     def method(x, y):
+        if op is not None and type(y) in (Tensor, float, int) \
+                and x.dtype.base_dtype is not dtypes.string:
+            return op.apply(x, y, name=key)
         with name_scope(None, key, [x, y]) as scope:
             if type(y) is not Tensor:
                 try:

@@ -7,7 +7,7 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
-from tinyflow.ops import constants, slicing
+from tinyflow.ops import choosing, constants
 from tinyflow.ops.arguments import renamed
 
 __all__ = ['pad', 'reverse', 'reverse_sequence', 'reverse_v2', 'roll']
@@ -86,7 +86,7 @@ def padded(input, paddings, value, out):
 def _unpad(op, dy):
     """The part of dy that is not padding."""
     x, paddings = op.inputs[:2]
-    return slicing.slice(dy, paddings[:, 0], constants.shape(x, out_type=paddings.dtype))
+    return choosing.part(dy, paddings[:, 0], constants.shape(x, out_type=paddings.dtype))
 
 
 class MirrorPad(_Padding):

@@ -315,4 +315,3 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
     axis = renamed('axis', axis, 'squeeze_dims', squeeze_dims)
     axes = () if axis is None else (axis,) if np.isscalar(axis) else tuple(axis)
     return Squeeze.apply(input, squeeze_dims=tuple(int(a) for a in axes), name=name)
-

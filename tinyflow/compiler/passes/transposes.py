@@ -27,8 +27,7 @@ def _fold(instruction, flags):
     for i, flag in enumerate(flags):
         producer = inputs[i].producer
         if producer is not None and producer.type == 'Transpose' and not producer.copy \
-                and static_of(producer.inputs[1]) == (1, 0) \
-                and producer.inputs[0].place is None:
+                and static_of(producer.inputs[1]) == (1, 0):
             inputs[i] = producer.inputs[0]
             attrs[flag] = not attrs[flag]
     if attrs == instruction.attrs:
