@@ -35,6 +35,8 @@ class Side:
         # The side measured may be a source tree that nobody has installed.
         paths = [os.environ.get("PYTHONPATH"), str(HERE.parent)]
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths)))
+        # An installed package has its bytecode beside it; a source tree must be allowed to keep it.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.log = tempfile.TemporaryFile()
         try:
             self.process = subprocess.Popen(

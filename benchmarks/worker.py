@@ -48,7 +48,7 @@ class Bench:
 
     def greeting(self):
         package = sys.modules[self.tf.__name__.partition(".")[0]]
-        version = getattr(package, "__version__", "unreleased")
+        version = getattr(package, "tinyflow_version", package.__version__)
         return {
             "version": version,
             "numpy": self.np.__version__,

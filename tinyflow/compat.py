@@ -38,6 +38,14 @@ def as_str_any(value):
     return as_text(value) if isinstance(value, bytes) else str(value)
 
 
+__all__ = ['as_bytes', 'as_str', 'as_str_any', 'as_text', 'bytes_or_text_types', 'complex_types',
+           'integral_types', 'real_types', 'v1']
+
+
+def __dir__():
+    return __all__
+
+
 def __getattr__(name):
     if name == 'v1':
         return sys.modules['tinyflow']

@@ -79,6 +79,7 @@ class ConfigProto(Record):
 class RunOptions(Record):
     """Settings of one run; trace_level=RunOptions.FULL_TRACE times every node."""
 
+    trace_level: int
     NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
     _fields = {'trace_level': 0, 'timeout_in_ms': 0, 'inter_op_thread_pool': 0,
                'output_partition_graphs': False, 'debug_options': None,

@@ -65,6 +65,14 @@ class TinyflowWarning(UserWarning):
     """A warning of tinyflow; its text starts with an id such as [A3] that can be filtered on."""
 
 
+__all__ = [name for name, value in sorted(globals().items()) if name[0] != '_'
+           and (name.isupper() or isinstance(value, type))]
+
+
+def __dir__():
+    return __all__
+
+
 def describe(tensor) -> str:
     """A tensor in one line: name, dtype, shape and the user's line that made it."""
     from_line = f'   made at {tensor.op.site}' if tensor.op.site else ''

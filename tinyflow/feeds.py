@@ -1,14 +1,18 @@
 """What is fed: which tensor a key means, and the array that a value becomes (PAINS A5, A16)."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
 
 
-def as_feed_element(graph, key) -> Tensor:
+def as_feed_element(graph: Graph, key: Any) -> Tensor:
     """The tensor that a key of feed_dict means. TypeError or ValueError if it means none."""
     composite = getattr(key, '_fetch_parts', None)
     if composite is not None:
@@ -24,7 +28,7 @@ def as_feed_element(graph, key) -> Tensor:
                      ) from None
 
 
-def feed_array(tensor, value) -> np.ndarray:
+def feed_array(tensor: Tensor, value: Any) -> np.ndarray:
     """`value` as an array of the tensor's dtype. TypeError, ValueError where that loses something.
 
     An array that already has the dtype is used as it is.
@@ -58,13 +62,13 @@ def feed_array(tensor, value) -> np.ndarray:
             f'{error}', inputs=[('fed to', tensor)], mend=_mend_for_value(value)))) from None
 
 
-def _strings(value) -> np.ndarray:
+def _strings(value: Any) -> np.ndarray:
     from tinyflow.graph.convert import _bytes_array
     array = np.asarray(value)
     return _bytes_array(array.astype(object) if array.dtype.kind in 'SU' else value)
 
 
-def _mend_for_value(value) -> str:
+def _mend_for_value(value: Any) -> str:
     if value is None:
         return 'the value is None: was it computed by a function that forgot its return?'
     if isinstance(value, (list, tuple)):
@@ -72,7 +76,7 @@ def _mend_for_value(value) -> str:
     return 'feed numbers, or nested lists or arrays of them.'
 
 
-def check_feed_shapes(feeds, arrays) -> None:
+def check_feed_shapes(feeds: Iterable[Tensor], arrays: Iterable[np.ndarray]) -> None:
     """Raises ValueError for a fed array that does not have its tensor's shape."""
     for tensor, array in zip(feeds, arrays):
         if not shapes.compatible(tensor.raw_shape, array.shape):
@@ -82,8 +86,9 @@ def check_feed_shapes(feeds, arrays) -> None:
                 mend=_mend_for_shape(tensor.raw_shape, array.shape))))
 
 
-def _mend_for_shape(wanted, got) -> str:
+def _mend_for_shape(wanted: shapes.Shape, got: tuple) -> str:
     """The reshape, added axis or transposition that would make `got` fit."""
+    wanted = wanted or ()
     example = '(' + ', '.join('-1' if d is None else str(d) for d in wanted) + ')'
     if len(got) + 1 == len(wanted):
         for axis in range(len(wanted)):

@@ -8,31 +8,33 @@ from typing import Any
 import numpy as np
 
 from tinyflow.errors import worded
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 
 
 class FetchPlan:
     """What a fetch argument asks for: `elements` (each once) and how to rebuild its structure."""
 
-    def __init__(self, graph, fetches) -> None:
+    def __init__(self, graph: Graph, fetches: Any) -> None:
         self.elements: list[Tensor | Operation] = []
         self._index: dict[Any, int] = {}
         self.rebuild: Callable[[list], Any] = self._structure(graph, fetches)
 
-    def _structure(self, graph, fetch) -> Callable[[list], Any]:
+    def _structure(self, graph: Graph, fetch: Any) -> Callable[[list], Any]:
         """A function from the list of fetched values to the structure of `fetch`."""
         if isinstance(fetch, (list, tuple)):
             parts = [self._structure(graph, f) for f in fetch]
             if hasattr(fetch, '_fields'):
-                kind = type(fetch)
+                kind: Any = type(fetch)
                 return lambda got: kind(*[part(got) for part in parts])
             if type(fetch) is tuple:
                 return lambda got: tuple([part(got) for part in parts])
             return lambda got: [part(got) for part in parts]
         if isinstance(fetch, Mapping):
-            kind, keys = type(fetch), list(fetch)
+            mapping: Any = type(fetch)
+            keys = list(fetch)
             parts = [self._structure(graph, fetch[k]) for k in keys]
-            return lambda got: kind((k, part(got)) for k, part in zip(keys, parts))
+            return lambda got: mapping((k, part(got)) for k, part in zip(keys, parts))
         composite = getattr(fetch, '_fetch_parts', None)        # IndexedSlices, SparseTensor
         if composite is not None:
             tensors, make = composite()
@@ -40,22 +42,22 @@ class FetchPlan:
             return lambda got: make(*[part(got) for part in parts])
         return self._single(graph, fetch)
 
-    def _single(self, graph, fetch):
+    def _single(self, graph: Graph, fetch: Any) -> Callable[[list], Any]:
         element = as_element(graph, fetch)
-        index = self._index.get(element)
-        if index is not None:
-            return lambda got: _another(got[index])
+        if element in self._index:
+            earlier = self._index[element]
+            return lambda got: _another(got[earlier])
         index = self._index[element] = len(self.elements)
         self.elements.append(element)
         return lambda got: got[index]
 
 
-def _another(value):
+def _another(value: Any) -> Any:
     """The value again, as an array of its own: a caller may change one and keep the other."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def as_element(graph, fetch) -> Tensor | Operation:
+def as_element(graph: Graph, fetch: Any) -> Tensor | Operation:
     """The node that a fetch names, or a TypeError/ValueError that says what it was (PAINS A6)."""
     try:
         return graph.as_graph_element(fetch)
@@ -70,14 +72,14 @@ def as_element(graph, fetch) -> Tensor | Operation:
         )) from None
 
 
-def _not_fetchable(fetch) -> str:
+def _not_fetchable(fetch: Any) -> str:
     shown = re.sub(r' at 0x[0-9a-f]+', '', repr(fetch))
     problem = (f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or '
                f'Tensor. (Can not convert a {type(fetch).__name__} into a Tensor or Operation.)')
     return f'{problem}\n  Mend: {_what_it_was(fetch)}'
 
 
-def _what_it_was(fetch) -> str:
+def _what_it_was(fetch: Any) -> str:
     if fetch is None:
         return ('the value is None. tf.summary.merge_all() is None when the graph has no '
                 'summaries; tf.gradients gives None where no path leads; a function may have '

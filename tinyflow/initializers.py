@@ -33,6 +33,10 @@ __all__ = [
 ]
 
 
+def __dir__():
+    return __all__
+
+
 class Initializer:
     """Called with a shape, makes a tensor of that shape.
 

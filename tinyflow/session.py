@@ -7,23 +7,25 @@ are separate paths, not flags inside it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from tinyflow import config as configuration
+from tinyflow.compiler.executable import Executable
 from tinyflow.compiler.pipeline import Compiler, Entry
 from tinyflow.compiler.profile import fill_metadata
 from tinyflow.compiler.store import Store
 from tinyflow.errors import worded
 from tinyflow.feeds import as_feed_element, check_feed_shapes, feed_array
 from tinyflow.fetches import FetchPlan
-from tinyflow.graph.graph import _stacks, get_default_graph
+from tinyflow.graph.graph import Graph, _stacks, default_session, get_default_graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.growth import GrowthWatch
-from tinyflow.profiler import profile_executable
+from tinyflow.profiler import Profile, profile_executable
 
 _CALLS = 256            # (fetches, feeds) spellings remembered
 
@@ -39,13 +41,13 @@ class _Call:
         self.feeds = [(tensor, tensor.dtype.np) for tensor in entry.feeds]
         self.executable_of = entry.executables.get
 
-    def arrays(self, values) -> list[np.ndarray]:
+    def arrays(self, values: Iterable[Any]) -> list[np.ndarray]:
         """The fed values as arrays of their tensors' dtypes; without a copy where they fit."""
         return [value if type(value) is np.ndarray and value.dtype is dtype
                 else feed_array(tensor, value)
                 for (tensor, dtype), value in zip(self.feeds, values)]
 
-    def executable(self, arrays):
+    def executable(self, arrays: list[np.ndarray]) -> Executable:
         """The program compiled for the shapes of `arrays`."""
         shapes = tuple([a.shape for a in arrays])
         found = self.executable_of(shapes)
@@ -58,7 +60,8 @@ class _Call:
 class BaseSession:
     """What Session and InteractiveSession share."""
 
-    def __init__(self, target: str = '', graph=None, config=None) -> None:
+    def __init__(self, target: str = '', graph: Graph | None = None,
+                 config: configuration.ConfigProto | None = None) -> None:
         if graph is not None and not hasattr(graph, 'get_operations'):
             raise worded(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
         if config is not None and not isinstance(config, configuration.ConfigProto):
@@ -76,19 +79,21 @@ class BaseSession:
         self._lock = threading.Lock()
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         """The graph that this Session runs."""
         return self._graph
 
     @property
-    def graph_def(self):
+    def graph_def(self) -> Any:
         return self._graph.as_graph_def()
 
     @property
     def sess_str(self) -> str:
         return ''
 
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run(self, fetches: Any, feed_dict: Any = None,
+            options: configuration.RunOptions | None = None,
+            run_metadata: configuration.RunMetadata | None = None) -> Any:
         """Runs what `fetches` need, once, and returns their values in the structure of `fetches`.
 
         `fetches` is a Tensor, Operation, Variable, name, or any nest of lists, tuples, dicts and
@@ -120,7 +125,7 @@ class BaseSession:
             return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
         return call.plan.rebuild(executable(arrays))
 
-    def _new_call(self, fetches, feed_dict) -> _Call:
+    def _new_call(self, fetches: Any, feed_dict: Any) -> _Call:
         """Decides what a new spelling of fetches and feeds means, and remembers it."""
         if not self._graph._last_id:
             raise worded(RuntimeError(
@@ -147,7 +152,7 @@ class BaseSession:
             pass
         return call
 
-    def _feed_elements(self, feed_dict) -> tuple[Tensor, ...]:
+    def _feed_elements(self, feed_dict: Any) -> tuple[Tensor, ...]:
         if not feed_dict:
             return ()
         if not hasattr(feed_dict, 'keys'):
@@ -155,7 +160,8 @@ class BaseSession:
                 f'feed_dict must be a dict of tensor: value, not {type(feed_dict).__name__}.'))
         return tuple([as_feed_element(self._graph, key) for key in feed_dict])
 
-    def make_callable(self, fetches, feed_list=None, accept_options=False) -> Callable[..., Any]:
+    def make_callable(self, fetches: Any, feed_list: list | tuple | None = None,
+                      accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that returns `run(fetches)`'s result.
 
         Everything but the values is looked up here, so calling it costs less than `run`.
@@ -165,7 +171,8 @@ class BaseSession:
         feeds = tuple(feed_list or ())
         call = self._new_call(fetches, dict.fromkeys(feeds))
 
-        def run_it(*values, options=None, run_metadata=None):
+        def run_it(*values: Any, options: configuration.RunOptions | None = None,
+                   run_metadata: configuration.RunMetadata | None = None) -> Any:
             if self._closed:
                 raise worded(RuntimeError('Attempted to use a closed Session.'))
             if len(values) != len(feeds):
@@ -178,18 +185,18 @@ class BaseSession:
             return call.plan.rebuild(executable(arrays))
         return run_it
 
-    def profile(self, fetches, feed_dict=None, runs=100):
+    def profile(self, fetches: Any, feed_dict: Any = None, runs: int = 100) -> Profile:
         """Runs `fetches` `runs` times with a clock on every node; see profiler.Profile."""
         call = self._new_call(fetches, feed_dict)
         arrays = call.arrays(feed_dict.values()) if feed_dict else []
         return profile_executable(call.executable(arrays), arrays, runs)
 
-    def partial_run_setup(self, fetches, feeds=None):
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
         raise NotImplementedError('partial_run is left out of tinyflow; feed all in one run.')
 
     partial_run = partial_run_setup
 
-    def list_devices(self):
+    def list_devices(self) -> list[str]:
         """The devices: one CPU."""
         return ['/job:localhost/replica:0/task:0/device:CPU:0']
 
@@ -200,20 +207,20 @@ class BaseSession:
         self._compiler.clear()
         self._store.clear()
 
-    def as_default(self):
+    def as_default(self) -> AbstractContextManager[BaseSession]:
         """Makes this the default Session inside a `with` block, without closing it afterwards."""
-        from tinyflow.graph.graph import default_session
         return default_session(self)
 
 
 class Session(BaseSession):
     """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it."""
 
-    def __init__(self, target: str = '', graph=None, config=None) -> None:
+    def __init__(self, target: str = '', graph: Graph | None = None,
+                 config: configuration.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
-        self._entered: list = []
+        self._entered: list[AbstractContextManager] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Session:
         if self._entered:
             raise worded(RuntimeError('Session context managers are not re-entrant: the inner '
                                       '`with` would close this Session.\n  Mend: `with '
@@ -224,23 +231,25 @@ class Session(BaseSession):
         _stacks.sessions.append(self)
         return self
 
-    def __exit__(self, kind, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
         _stacks.sessions.remove(self)
         self._entered.pop().__exit__(kind, error, trace)
         self.close()
 
     @staticmethod
-    def reset(target, containers=None, config=None) -> None:
+    def reset(target: Any, containers: Any = None, config: Any = None) -> None:
         """Accepted for TF1 programs; a Session's state ends with it."""
 
 
 class InteractiveSession(BaseSession):
     """A Session that makes itself the default one, for notebooks: `x.eval()` just works."""
 
-    def __init__(self, target: str = '', graph=None, config=None) -> None:
+    def __init__(self, target: str = '', graph: Graph | None = None,
+                 config: configuration.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
         _stacks.sessions.append(self)
-        self._default_graph = None
+        self._default_graph: AbstractContextManager | None = None
         if graph is not None:
             self._default_graph = graph.as_default()
             self._default_graph.__enter__()

@@ -120,3 +120,7 @@ def _as_list(value):
 
 
 __all__ = ['Slope', 'check_gradient', 'compare_slopes', 'compute_gradient_error']
+
+
+def __dir__():
+    return __all__

@@ -14,6 +14,7 @@ import numpy as np
 
 TILE = 1 << 16          # elements
 _MOST_THREADS = 4       # more of them mostly wait for the GIL and for memory
+_FEWEST_TILES = 8       # per thread; for less work, waking a thread costs more than it saves
 
 
 def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> None:
@@ -26,7 +27,7 @@ def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> 
         function(0, n)
         return
     count = -(-n // tile)
-    threads = min(_cpus(), _MOST_THREADS, count // 2)
+    threads = min(_cpus(), _MOST_THREADS, count // _FEWEST_TILES)
     if threads < 2:
         _span(function, 0, n, tile)
         return

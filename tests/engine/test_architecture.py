@@ -13,7 +13,7 @@ FLOORS = [
     {'errors', 'tiles', 'absent', 'behavior', 'compat', 'aliases'},
     {'graph'},
     {'ops', 'config'},
-    {'variables', 'variable_lists', 'variable_scope', 'initializers', 'gradients',
+    {'variables', 'variable_lists', 'variable_scope', 'variable_store', 'initializers', 'gradients',
      'gradient_path', 'gradient_rules', 'unbroadcast', 'naming'},
     {'compiler'},
     {'profiler', 'fetches', 'feeds', 'growth', 'session', 'timeline'},

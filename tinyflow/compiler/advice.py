@@ -7,7 +7,7 @@ from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.errors import TinyflowWarning
 from tinyflow.graph import shapes
 
-_warned: set[tuple] = set()         # sites that were told already
+_warned: set[tuple | None] = set()         # sites that were told already
 
 
 def warn_of_silent_broadcasting(program: Program) -> None:

@@ -15,24 +15,26 @@ import itertools
 import linecache
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.ir import Instruction, Value
-from tinyflow.compiler.memory import Plan
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.memory import Location, Plan
+from tinyflow.compiler.store import Store
 from tinyflow.compiler.tiling import Group, tile_groups
 from tinyflow.graph import shapes
+from tinyflow.graph.operation import Operation
 from tinyflow.graph.sites import Site
 from tinyflow.graph.static import as_python
 from tinyflow.tiles import in_tiles
 
 _numbers = itertools.count(1)
 _LONG = 2000                    # lines; longer programs are written in parts
-
+Line = tuple[str, Instruction | None]
 
 _OUT_BY_KEYWORD = frozenset((np.maximum, np.minimum))
 
@@ -49,7 +51,8 @@ class Call:
 
     __slots__ = ('args', 'out', 'inputs', 'outputs', 'attrs', 'static', 'constant')
 
-    def __init__(self, args, out, instruction, static, constant):
+    def __init__(self, args: list[str], out: str, instruction: Instruction,
+                 static: dict[int, Any], constant: Callable[[Any], str]) -> None:
         self.args = args
         self.out = out
         self.inputs = instruction.inputs
@@ -65,7 +68,7 @@ class Source:
     `lines` maps a line number of the text to its Instruction.
     """
 
-    def __init__(self, plan: Plan, clock: bool = False):
+    def __init__(self, plan: Plan, clock: bool = False) -> None:
         self.plan = plan
         self.clock = clock                      # call tick() after each instruction
         self.timed: list[Instruction] = []      # the instructions that do, in order
@@ -84,7 +87,7 @@ class Source:
 
     # ---- text ----------------------------------------------------------------------------
 
-    def _write(self) -> str:
+    def _write(self) -> list[str]:
         plan = self.plan
         for value, location in plan.locations.items():
             if location.kind == 'constant':
@@ -114,7 +117,7 @@ class Source:
             lines.append(line)
         return '\n'.join(lines) + '\n'
 
-    def _body(self):
+    def _body(self) -> Iterator[Line]:
         """(line, its instruction or None) pairs for all instructions."""
         groups = {} if self.clock else tile_groups(self.plan)
         grouped: set[Instruction] = set()
@@ -132,17 +135,18 @@ class Source:
                 self.timed.append(instruction)
                 yield '    tick()', None
 
-    def _in_parts(self, head, body, feeds):
+    def _in_parts(self, head: list[str], body: list[Line], feeds: list[str]) -> list[Line]:
         """A long program as several functions with shared names, which Python compiles faster.
 
         The names are globals of this one binding of the program, so nobody else sees them.
         """
-        text, calls = [], []
+        text: list[Line] = []
+        calls: list[Line] = []
         for start in range(0, len(body), _LONG):
             part = body[start:start + _LONG]
             calls.append((f'    part{len(calls)}()', None))
             text += [(f'def part{len(calls) - 1}():', None), *_declare_globals(part), *part]
-        assigned = [(line, None) for line in head]
+        assigned: list[Line] = [(line, None) for line in head]
         text += [(f'def run({", ".join("_" + name for name in feeds)}):', None)]
         if feeds:
             text += [(f'    global {", ".join(feeds)}', None)]
@@ -151,7 +155,9 @@ class Source:
 
     def _prologue(self) -> list[str]:
         """Fetches the arrays of Variables that the program reads before it assigns to them."""
-        plan, lines, tested = self.plan, [], []
+        plan = self.plan
+        lines: list[str] = []
+        tested: list[str] = []
         for value, first in _first_uses(plan.program).items():
             location = plan.locations[value]
             cell = 'p' + location.name[1:]
@@ -198,7 +204,7 @@ class Source:
                 lines.append(f'    del {", ".join(dead)}')
         return lines
 
-    def _group(self, group: Group):
+    def _group(self, group: Group) -> Iterator[Line]:
         """(line, instruction) pairs for a group: a function of one tile, called for all."""
         first, plan = group.instructions[0], self.plan
         name = f'tile{next(self._tiles)}'
@@ -216,7 +222,7 @@ class Source:
             yield f'        {expression}', instruction
         yield f'    in_tiles({group.shape[0]}, {name}, {group.rows_per_tile})', first
 
-    def _lock(self, instruction) -> str | None:
+    def _lock(self, instruction: Instruction) -> str | None:
         """The Cell to lock, so that another thread's update of the Variable is not lost."""
         for i in instruction.definition.writes:
             value = instruction.inputs[i]
@@ -224,7 +230,8 @@ class Source:
                 return 'p' + self.plan.locations[value].name[1:]
         return None
 
-    def _expression(self, instruction: Instruction, buffers, group: Group | None = None) -> str:
+    def _expression(self, instruction: Instruction, buffers: list[Location] | None,
+                    group: Group | None = None) -> str:
         definition = instruction.definition
         args, static = self._arguments(instruction)
         out = 'None' if not buffers else buffers[0].name if len(buffers) == 1 else \
@@ -258,7 +265,7 @@ class Source:
         parts += [f'{k}={self._constant(instruction.attrs[k])}' for k in definition.kernel_attrs]
         return f'{self._bind(definition.type, kernel)}({", ".join(parts)})'
 
-    def _arguments(self, instruction):
+    def _arguments(self, instruction: Instruction) -> tuple[list[str], dict[int, Any]]:
         definition, plan = instruction.definition, self.plan
         args = [plan.locations[v].name for v in instruction.inputs]
         static: dict[int, Any] = {}
@@ -276,11 +283,11 @@ class Source:
                 args[i] = self._constant(static[i])
         return args, static
 
-    def _bind(self, name: str, thing) -> str:
+    def _bind(self, name: str, thing: Any) -> str:
         self.names[name] = thing
         return name
 
-    def _constant(self, value) -> str:
+    def _constant(self, value: Any) -> str:
         """Source for an attribute: a literal where it is short, else a name bound to it."""
         text = repr(value) if _is_literal(value) else ''
         if text and len(text) <= 60:
@@ -290,7 +297,7 @@ class Source:
             self._constants[key] = self._bind(f'k{len(self._constants)}', value)
         return self._constants[key]
 
-    def _state(self, operation) -> str:
+    def _state(self, operation: Operation) -> str:
         name = f's{len(self.states)}'
         self.states[name] = operation
         return name
@@ -313,12 +320,12 @@ class Source:
                 items.append(f'np.array({location.name})')
         return f'[{", ".join(items)}]'
 
-    def _is_fresh(self, value) -> bool:
+    def _is_fresh(self, value: Value) -> bool:
         """True if this run made the array and nobody else has it."""
         producer = value.producer
         return producer is not None and (producer.copy or not producer.definition.view)
 
-    def _first_fetch(self, value) -> bool:
+    def _first_fetch(self, value: Value) -> bool:
         """Each caller's array is its own, also where one value is fetched twice."""
         first = value not in self._handed_out
         self._handed_out.add(value)
@@ -344,7 +351,8 @@ class Source:
             functions[code.co_name] = _further_down(code, start)
         return functions
 
-    def bind(self, arena: np.ndarray, store, uninitialized) -> Callable[..., list]:
+    def bind(self, arena: np.ndarray, store: Store,
+             uninitialized: Callable[[], None]) -> Callable[..., list]:
         """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`."""
         plan = self.plan
         names = dict(self.names)
@@ -352,7 +360,7 @@ class Source:
         for value, location in plan.locations.items():
             if location.kind == 'buffer':
                 arrays[value] = names[location.name] = _carve(arena, location.offset, value)
-            elif location.kind == 'constant':
+            elif value.array is not None:
                 arrays[value] = value.array
         for instruction in plan.program.instructions:
             if instruction.outputs and \
@@ -379,7 +387,7 @@ def _further_down(code: CodeType, lines: int) -> CodeType:
                          for c in code.co_consts]))
 
 
-def _declare_globals(lines) -> list[tuple[str, None]]:
+def _declare_globals(lines: Sequence[Line]) -> list[Line]:
     """A `global` statement for the names that some lines assign."""
     names: dict[str, None] = {}
     for line, _ in lines:
@@ -392,13 +400,13 @@ def _declare_globals(lines) -> list[tuple[str, None]]:
     return [(f'    global {", ".join(names)}', None)] if names else []
 
 
-def own(value, fresh):
+def own(value: Any, fresh: bool) -> Any:
     """A fetched value of a rank known only now, as the caller's own."""
     array = np.asarray(value)
     return array[()] if array.ndim == 0 else array if fresh else array.copy()
 
 
-def _first_uses(program) -> dict[Value, bool]:
+def _first_uses(program: Program) -> dict[Value, bool]:
     """The places that a program uses; True if it assigns to one before anything reads it."""
     first: dict[Value, bool] = {}
     cells: dict[Value, bool] = {}                   # also those whose Cell alone is looked at
@@ -412,19 +420,19 @@ def _first_uses(program) -> dict[Value, bool]:
         for i, value in places:
             if i in takes_cell and i in writes:
                 first.setdefault(value, True)
-    for value in program.fetches:
-        if value is not None and value.place is not None:
-            first.setdefault(value, False)
+    for fetch in program.fetches:
+        if fetch is not None and fetch.place is not None:
+            first.setdefault(fetch, False)
     return cells | first
 
 
-def _carve(arena, offset, value):
-    dtype, shape = value.dtype.np, value.raw_shape
+def _carve(arena: np.ndarray, offset: int, value: Value) -> np.ndarray:
+    dtype, shape = value.dtype.np, value.sizes
     nbytes = dtype.itemsize * (shapes.size(shape) or 0)
     return arena[offset:offset + nbytes].view(dtype).reshape(shape)
 
 
-def _view(instruction, arrays):
+def _view(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> np.ndarray:
     definition = instruction.definition
     arguments = [arrays[instruction.inputs[0]], *[v.array for v in instruction.inputs[1:]]]
     for i in definition.static_positions:
@@ -433,7 +441,7 @@ def _view(instruction, arrays):
                              **{k: instruction.attrs[k] for k in definition.kernel_attrs})
 
 
-def _comment(instruction, locations) -> str:
+def _comment(instruction: Instruction, locations: list[Location]) -> str:
     operation = instruction.operation
     results = ', '.join([shapes.text(v.raw_shape) for v in instruction.outputs])
     text = f'{operation.name} {results}'.rstrip()
@@ -444,17 +452,17 @@ def _comment(instruction, locations) -> str:
 
 
 @lru_cache(maxsize=4096)                # a loop makes thousands of nodes in few places
-def _where(site) -> str:
+def _where(site: tuple) -> str:
     place = Site(*site)
     return f'{os.path.basename(place.file)}:{place.line}'
 
 
-def _is_literal(value) -> bool:
+def _is_literal(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return type(value) in (list, tuple) and all(map(_is_literal, value))
     return value is None or type(value) in (bool, int, str)
 
 
-def _worth_deleting(value) -> bool:
+def _worth_deleting(value: Value) -> bool:
     size = shapes.size(value.raw_shape)
     return size is None or size > 1024

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from tinyflow.compiler.codegen import Source
 from tinyflow.compiler.failure import explain_failure, uninitialized as uninitialized_error
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory import plan_memory
+from tinyflow.compiler.store import Store
 
 
 class Arena:
@@ -38,7 +39,7 @@ class Arena:
 class Arenas:
     """The arenas of a Session that no run is using, and the Store that its programs work on."""
 
-    def __init__(self, store) -> None:
+    def __init__(self, store: Store) -> None:
         self.store = store
         self.free: list[Arena] = []
 
@@ -58,7 +59,7 @@ class Executable:
         self._arenas = arenas
         self._frames: dict[Arena, Callable[..., list]] = {}
 
-    def __call__(self, feeds) -> list:
+    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         free = self._arenas.free
         try:
             arena = free.pop()
@@ -73,7 +74,7 @@ class Executable:
         finally:
             free.append(arena)
 
-    def _bind(self, arena: Arena):
+    def _bind(self, arena: Arena) -> Callable[..., list]:
         frame = self.source.bind(arena.block(self.plan.arena_bytes), self._arenas.store,
                                  self.uninitialized)
         self._frames[arena] = frame
@@ -96,6 +97,6 @@ class Executable:
         return error
 
     @property
-    def store(self):
+    def store(self) -> Store:
         """The Store that the program works on."""
         return self._arenas.store

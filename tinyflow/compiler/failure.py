@@ -1,14 +1,21 @@
 """What went wrong in a kernel, told by the node, its inputs, the user's line and the mend."""
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.compiler.store import Cell
 from tinyflow.graph import shapes
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.static import as_python
 
 
-def explain_failure(instruction, error, arguments=None) -> Exception:
+def explain_failure(instruction: Instruction, error: Exception,
+                    arguments: Sequence[Any] | None = None) -> Exception:
     """The error to raise instead of `error`, which an instruction's kernel raised.
 
     A TF error keeps its class; ValueError, TypeError, IndexError and LinAlgError become
@@ -40,7 +47,7 @@ def explain_failure(instruction, error, arguments=None) -> Exception:
     return kind(None, operation, text)
 
 
-def _shapes_that_do_not_fit(instruction):
+def _shapes_that_do_not_fit(instruction: Instruction) -> ValueError | None:
     """What the op's shape function says of the shapes that it had while running, if it objects."""
     inputs, definition = instruction.inputs, instruction.definition
     arguments = [v.raw_shape for v in inputs]
@@ -58,14 +65,15 @@ def _shapes_that_do_not_fit(instruction):
 class _Seen:
     """A tensor with the shape that it had while running."""
 
-    def __init__(self, tensor, array, value):
+    def __init__(self, tensor: Tensor, array: Any, value: Value) -> None:
         self.name, self.op = tensor.name, tensor.op
         self.dtype = tensor.dtype.base_dtype
         shape = getattr(array, 'shape', None) if value.raw_shape is None else value.raw_shape
         self.shape_text = tensor.shape_text if shape is None else shapes.text(shape)
 
 
-def _inputs(instruction, arguments):
+def _inputs(instruction: Instruction,
+            arguments: Sequence[Any] | None) -> list[tuple[str, _Seen]]:
     operation = instruction.operation
     labels = [a.name for a in operation.definition.inputs]
     tensors, values = operation.inputs, instruction.inputs
@@ -78,7 +86,7 @@ def _inputs(instruction, arguments):
     return [(label, _Seen(*seen)) for label, *seen in zip(labels[:6], tensors, arguments, values)]
 
 
-def uninitialized(cells, instruction) -> Exception:
+def uninitialized(cells: Sequence[Cell], instruction: Instruction | None) -> Exception:
     """PAINS A2: every uninitialised Variable that the run needs, not only the first."""
     operations = [cell.operation for cell in cells]
     first = operations[0]

@@ -5,17 +5,21 @@ does not depend on feeds or Variables is computed here, once, instead of in ever
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.graph import shapes
+from tinyflow.graph.operation import Operation
 from tinyflow.graph.static import as_python, evaluate
 
 _LARGEST_CONSTANT = 1 << 20     # elements of a folded result
 _LARGEST_STATIC = 64            # elements of an integer value that shapes may depend on
 
 
-def infer(program: Program, feed_shapes, fold: bool = True) -> Program:
+def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = True) -> Program:
     """`program` with its feeds of the given (maybe partial) shapes.
 
     With fold=False only the small integers that shapes depend on are computed beforehand.
@@ -44,26 +48,26 @@ def infer(program: Program, feed_shapes, fold: bool = True) -> Program:
     return Program(tuple(instructions), feeds, fetches, program.targets, program.notes + (note,))
 
 
-def _place(value, new):
+def _place(value: Value, new: dict[Value, Value]) -> Value:
     """A Variable's storage; its static shape counts only while no assignment may change it."""
-    shape = None if _may_change_shape(value.place) else value.raw_shape
+    shape = None if value.place is None or _may_change_shape(value.place) else value.raw_shape
     fresh = new[value] = Value(value.name, value.dtype, shape, value.place)
     return fresh
 
 
-def _may_change_shape(variable):
+def _may_change_shape(variable: Operation) -> bool:
     return any(op.type == 'Assign' and not op.attrs['validate_shape']
                for op in variable.outputs[0].consumers())
 
 
-def _know_less(inputs, old_inputs):
+def _know_less(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
     """True if an input's shape is open here that the graph thinks it knows (validate_shape=False);
     what follows from the graph's static shapes does not hold then."""
     return any(v.raw_shape is None and old.raw_shape is not None
                for v, old in zip(inputs, old_inputs))
 
 
-def _known_beforehand(instruction, fold) -> bool:
+def _known_beforehand(instruction: Instruction, fold: bool) -> bool:
     """Gives the outputs their shapes, and their values if those are known; True if they all are."""
     definition, outputs = instruction.definition, instruction.outputs
     if definition.type == 'Const':
@@ -94,12 +98,12 @@ def _known_beforehand(instruction, fold) -> bool:
     return True
 
 
-def _matters_to_shapes(outputs):
+def _matters_to_shapes(outputs: Sequence[Value]) -> bool:
     return all(v.dtype.is_integer and (shapes.size(v.raw_shape) or 0) <= _LARGEST_STATIC
                for v in outputs)
 
 
-def _infer_shapes(instruction):
+def _infer_shapes(instruction: Instruction) -> None:
     definition = instruction.definition
     arguments = [v.raw_shape for v in instruction.inputs]
     if definition.static_positions:
@@ -118,12 +122,12 @@ def _infer_shapes(instruction):
             value.raw_shape = shape
 
 
-def static_of(value):
+def static_of(value: Value) -> Any:
     """What is known of a value's content, in the form that shape functions take."""
     return as_python(value.array) if value.array is not None else value.static
 
 
-def _partly_known(instruction, output) -> bool:
+def _partly_known(instruction: Instruction, output: Value) -> bool:
     """Tries the op's own rule for partly known values, such as Shape's."""
     known = instruction.definition.fold_partial(instruction, static_of)
     if known is None:

@@ -4,13 +4,18 @@ Slow and obvious on purpose: the compiled program is tested against it.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from tinyflow.compiler.failure import explain_failure, uninitialized
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.store import Store
 from tinyflow.graph.static import as_python
 
 
-def interpret(program, feeds, store) -> list:
+def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> list:
     """The fetched arrays, given arrays for the program's feeds and the Session's Store."""
     env = dict(zip(program.feeds, feeds))
     with np.errstate(all='ignore'):
@@ -25,7 +30,7 @@ def interpret(program, feeds, store) -> list:
     return [None if v is None else np.array(_read(v, env, store)) for v in program.fetches]
 
 
-def _read(value, env, store):
+def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarray:
     """The array of a value; for a place, what stands there now."""
     if value.array is not None:
         return value.array
@@ -37,10 +42,10 @@ def _read(value, env, store):
     return cell.value
 
 
-def arguments_of(instruction, env, store):
+def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: Store) -> list[Any]:
     """The arrays (cells for places that are assigned to) that an instruction's kernel is given."""
     takes_cell = instruction.definition.takes_cell
-    arguments = []
+    arguments: list[Any] = []
     for i, value in enumerate(instruction.inputs):
         if value.place is None:
             arguments.append(env[value] if value.array is None else value.array)
@@ -55,10 +60,9 @@ def arguments_of(instruction, env, store):
     return arguments
 
 
-def run_kernel(instruction, arguments, store):
+def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> tuple:
     """Calls an instruction's kernel; a tuple of its outputs."""
-    definition = instruction.definition
-    arguments = list(arguments)
+    definition, arguments = instruction.definition, list(arguments)
     for i in definition.static_flat_positions(len(arguments)):
         arguments[i] = as_python(arguments[i])
     if definition.has_lists:

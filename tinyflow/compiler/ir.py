@@ -6,10 +6,18 @@ outputs, attrs), so that an op's declaration works on both.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tinyflow.graph import shapes
+from tinyflow.graph.dtypes import DType
+from tinyflow.graph.operation import Operation
+
+if TYPE_CHECKING:
+    from tinyflow.graph.operation import Definition
 
 
 class Value:
@@ -22,12 +30,13 @@ class Value:
 
     __slots__ = ('name', 'dtype', 'raw_shape', 'array', 'static', 'place', 'producer')
 
-    def __init__(self, name, dtype, raw_shape, place=None):
+    def __init__(self, name: str, dtype: DType, raw_shape: shapes.Shape,
+                 place: Operation | None = None) -> None:
         self.name = name
         self.dtype = dtype.base_dtype
         self.raw_shape = raw_shape
-        self.array = None
-        self.static = None
+        self.array: np.ndarray | None = None
+        self.static: Any = None
         self.place = place
         self.producer: Instruction | None = None
 
@@ -35,7 +44,14 @@ class Value:
     def known_shape(self) -> bool:
         return self.raw_shape is not None and None not in self.raw_shape
 
-    def __repr__(self):
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The shape, for callers that have made sure that it is known."""
+        if not shapes.known(self.raw_shape):
+            raise ValueError(f'the shape of {self!r} is not known')
+        return self.raw_shape
+
+    def __repr__(self) -> str:
         return f'{self.name} {self.dtype.name} {shapes.text(self.raw_shape)}'
 
 
@@ -49,7 +65,8 @@ class Instruction:
 
     __slots__ = ('definition', 'operation', 'inputs', 'outputs', 'attrs', 'copy')
 
-    def __init__(self, definition, operation, inputs, outputs, attrs, copy=False):
+    def __init__(self, definition: Definition, operation: Operation, inputs: tuple[Value, ...],
+                 outputs: tuple[Value, ...], attrs: dict[str, Any], copy: bool = False) -> None:
         self.definition = definition
         self.operation = operation
         self.inputs = inputs
@@ -76,12 +93,12 @@ class Instruction:
         """True if nothing is lost by not running it when its outputs are unused."""
         return self.definition.pure and not self.definition.writes
 
-    def with_inputs(self, inputs) -> Instruction:
+    def with_inputs(self, inputs: Iterable[Value]) -> Instruction:
         """The same instruction on other inputs; its outputs are handed over."""
         return Instruction(self.definition, self.operation, tuple(inputs), self.outputs,
                            self.attrs, self.copy)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         inputs = ', '.join(v.name for v in self.inputs)
         outputs = ', '.join(map(repr, self.outputs))
         return f'{self.type}({inputs}) -> {outputs or "nothing"}'
@@ -97,14 +114,15 @@ class Program:
     instructions: tuple[Instruction, ...]
     feeds: tuple[Value, ...]
     fetches: tuple[Value | None, ...]
-    targets: frozenset = frozenset()
-    notes: tuple[Any, ...] = field(default=())      # what each pass has to report
+    targets: frozenset[Operation] = frozenset()
+    notes: tuple[Note, ...] = field(default=())     # what each pass has to report
 
-    def with_instructions(self, instructions, note=None) -> Program:
+    def with_instructions(self, instructions: Iterable[Instruction],
+                          note: Note | None = None) -> Program:
         return replace(self, instructions=tuple(instructions),
                        notes=self.notes + ((note,) if note else ()))
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f'feed {v!r}' for v in self.feeds]
         lines += [repr(i) for i in self.instructions]
         lines += [f'fetch {v.name if v else "(operation)"}' for v in self.fetches]
@@ -121,9 +139,9 @@ class Program:
                 if value in made:
                     raise ValueError(f'{value} is made twice, by {instruction!r}')
                 made.add(value)
-        for value in self.fetches:
-            if value is not None and value not in made and value.array is None:
-                raise ValueError(f'{value} is fetched but never made')
+        for fetch in self.fetches:
+            if fetch is not None and fetch not in made and fetch.array is None:
+                raise ValueError(f'{fetch} is fetched but never made')
 
 
 @dataclass(frozen=True)
@@ -135,5 +153,5 @@ class Note:
     before: int
     after: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f'{self.name:<22}{self.before:>6} -> {self.after:<6}{self.text}'

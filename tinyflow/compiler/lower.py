@@ -5,6 +5,8 @@ reads of a place is made an instruction of its own, at the moment when it must b
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.schedule import (
     place_of,
@@ -13,20 +15,23 @@ from tinyflow.compiler.schedule import (
     stale_snapshots,
 )
 from tinyflow.graph.op import Op
-from tinyflow.graph.operation import Tensor
+from tinyflow.graph.operation import Operation, Tensor
 
 
-def lower(order, feeds, fetches) -> Program:
+def lower(order: list[Operation], feeds: Sequence[Tensor],
+          fetches: Sequence[Tensor | Operation]) -> Program:
     """The Program that runs `order`, taking `feeds` (tensors) and giving `fetches`."""
     given = tuple(Value(t.name, t.dtype, t.raw_shape) for t in feeds)
     values = dict(zip(feeds, given))        # of a tensor fed twice (as x and 'x:0'), the last
-    places: dict = {}
+    places: dict[Operation, Value] = {}
     copies = reads_to_copy(order, fetches, values)
     stale = stale_snapshots(order, fetches, values)
     kept_snapshots = {tensor for _, tensor in stale}
     fetched_places = {t for t in fetches
                       if isinstance(t, Tensor) and t.dtype.is_ref and t not in values}
-    results, instructions, snapshots = {}, [], {}
+    instructions: list[Instruction] = []
+    results: dict[Tensor, Value] = {}
+    snapshots: dict[Tensor, Value] = {}
     for operation in order:
         inputs = tuple([values[t] if (operation, t) in stale else snapshots.get(t) or values[t]
                         for t in operation.inputs])
@@ -50,24 +55,28 @@ def lower(order, feeds, fetches) -> Program:
                                             operation.attrs, operation in copies or is_snapshot))
         for tensor in operation.outputs:
             if tensor in fetched_places:
-                results[tensor] = _read(operation, values[tensor], tensor)
-                instructions.append(results[tensor].producer)
+                read = _read(operation, values[tensor], tensor)
+                results[tensor] = read.outputs[0]
+                instructions.append(read)
     wanted = tuple(results.get(f, values.get(f)) if isinstance(f, Tensor) else None
                    for f in fetches)
     targets = frozenset(f for f in fetches if not isinstance(f, Tensor))
     return Program(tuple(instructions), given, wanted, targets)
 
 
-def _names_a_place(operation, inputs, values) -> bool:
+def _names_a_place(operation: Operation, inputs: Sequence[Value],
+                   values: dict[Tensor, Value]) -> bool:
     """True for a Variable's own read, which stands for the storage wherever it is used."""
     return bool(operation.inputs) and len(operation.outputs) == 1 \
         and snapshot_of(operation.outputs[0]) is not None and inputs[0].place is not None \
         and not values[operation.outputs[0]].place
 
 
-def _place_value(tensor, value, places):
+def _place_value(tensor: Tensor, value: Value, places: dict[Operation, Value]) -> Value:
     """One Value stands for a Variable's storage, whichever ref tensor names it."""
     root = place_of(tensor)
+    if root is None:
+        return value
     if root not in places:
         value.place = root
         value.raw_shape = root.outputs[0].raw_shape
@@ -75,7 +84,6 @@ def _place_value(tensor, value, places):
     return places[root]
 
 
-def _read(operation, place, tensor):
+def _read(operation: Operation, place: Value, tensor: Tensor) -> Instruction:
     value = Value(tensor.name, tensor.dtype, tensor.raw_shape)
-    Instruction(Op.registry['Identity'], operation, (place,), (value,), {}, copy=True)
-    return value
+    return Instruction(Op.registry['Identity'], operation, (place,), (value,), {}, copy=True)

@@ -45,7 +45,7 @@ class Plan:
     unplanned_bytes: int                        # what the buffers would need without reuse
     dies_at: dict[Instruction, list[Value]] = field(default_factory=dict)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (f'arena of {self.arena_bytes:,} bytes for results that would take '
                 f'{self.unplanned_bytes:,} without reuse')
 
@@ -53,12 +53,12 @@ class Plan:
 class _Arena:
     """Offsets of free blocks, by size."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.size = 0
         self._exact: dict[int, list[int]] = {}
         self._large: list[tuple[int, int]] = []         # (size, offset), sorted
 
-    def take(self, nbytes):
+    def take(self, nbytes: int) -> tuple[int, int]:
         nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
         free = self._exact.get(nbytes)
         if nbytes < _SMALL:
@@ -73,7 +73,7 @@ class _Arena:
         self.size += nbytes
         return offset, nbytes
 
-    def give(self, offset, nbytes):
+    def give(self, offset: int, nbytes: int) -> None:
         if nbytes < _SMALL:
             self._exact.setdefault(nbytes, []).append(offset)
         else:
@@ -82,7 +82,7 @@ class _Arena:
 
 
 class _Planner:
-    def __init__(self, program: Program):
+    def __init__(self, program: Program) -> None:
         self.program = program
         self.locations: dict[Value, Location] = {}
         self.arena = _Arena()
@@ -104,7 +104,7 @@ class _Planner:
             dies_at[instruction] = self._release(instruction, step, last_use)
         return Plan(self.program, self.locations, self.arena.size, self.unplanned, dies_at)
 
-    def _sources(self):
+    def _sources(self) -> None:
         for i, value in enumerate(self.program.feeds):
             self._locate(value, 'feed', f'x{i}')
         for value in self.fetched:
@@ -113,7 +113,7 @@ class _Planner:
             for value in instruction.inputs:
                 self._source(value)
 
-    def _source(self, value):
+    def _source(self, value: Value) -> None:
         if value in self.locations:
             return
         if value.array is not None:
@@ -122,11 +122,11 @@ class _Planner:
         elif value.place is not None:
             self._locate(value, 'place', f'v{next(self.numbers)}')
 
-    def _locate(self, value, kind, name, root=None):
+    def _locate(self, value: Value, kind: str, name: str, root: Value | None = None) -> None:
         self.locations[value] = Location(kind, name)
         self.root[value] = root or value
 
-    def _kind_of_results(self, instruction):
+    def _kind_of_results(self, instruction: Instruction) -> None:
         """Which results are views, which get a buffer, which are made anew in each run."""
         definition, outputs = instruction.definition, instruction.outputs
         if definition.view and not instruction.copy:
@@ -141,10 +141,10 @@ class _Planner:
             n = next(self.numbers)
             self._locate(value, 'buffer' if planned else 'local', f'{"b" if planned else "t"}{n}')
 
-    def _view(self, instruction):
+    def _view(self, instruction: Instruction) -> None:
         source, value = instruction.inputs[0], instruction.outputs[0]
         if source not in self.dummy and self.locations[source].kind == 'buffer':
-            self.dummy[source] = np.empty(source.raw_shape, source.dtype.np)
+            self.dummy[source] = np.empty(source.sizes, source.dtype.np)
         dummy = self._dummy_view(instruction)
         if dummy is not None and np.may_share_memory(dummy, self.dummy[source]) \
                 and value not in self.fetched:
@@ -153,7 +153,7 @@ class _Planner:
             return
         self._locate(value, 'local', f't{next(self.numbers)}', self.root[source])
 
-    def _dummy_view(self, instruction):
+    def _dummy_view(self, instruction: Instruction) -> np.ndarray | None:
         """The view of a stand-in of the input, if all that it depends on is known."""
         definition, inputs = instruction.definition, instruction.inputs
         if inputs[0] not in self.dummy or definition.has_lists \
@@ -168,7 +168,7 @@ class _Planner:
         except (ValueError, TypeError, IndexError):
             return None             # the run will refuse it, with the user's line
 
-    def _last_uses(self):
+    def _last_uses(self) -> dict[Value, int]:
         last_use: dict[Value, int] = {}
         for step, instruction in enumerate(self.program.instructions):
             for value in instruction.inputs + instruction.outputs:
@@ -178,12 +178,13 @@ class _Planner:
             last_use[self.root[value]] = end
         return last_use
 
-    def _place_results(self, instruction, step, last_use):
+    def _place_results(self, instruction: Instruction, step: int,
+                       last_use: dict[Value, int]) -> None:
         for value in instruction.outputs:
             location = self.locations[value]
             if location.kind != 'buffer':
                 continue
-            nbytes = prod(value.raw_shape) * value.dtype.np.itemsize
+            nbytes = prod(value.sizes) * value.dtype.np.itemsize
             self.unplanned += nbytes
             taken = self._overwritable(instruction, value, step, last_use)
             if taken is not None:
@@ -193,7 +194,8 @@ class _Planner:
                 self.block[value] = self.arena.take(nbytes)
             location.offset = self.block[value][0]
 
-    def _overwritable(self, instruction, value, step, last_use):
+    def _overwritable(self, instruction: Instruction, value: Value, step: int,
+                      last_use: dict[Value, int]) -> Value | None:
         """An input that dies here and whose buffer may take the result."""
         if len(instruction.outputs) != 1:
             return None
@@ -209,7 +211,8 @@ class _Planner:
                 return candidate
         return None
 
-    def _release(self, instruction, step, last_use):
+    def _release(self, instruction: Instruction, step: int,
+                 last_use: dict[Value, int]) -> list[Value]:
         """Gives back the blocks of values that nobody needs after this step."""
         dead = []
         for value in dict.fromkeys(instruction.inputs + instruction.outputs):

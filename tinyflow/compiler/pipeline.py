@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
@@ -23,6 +24,9 @@ from tinyflow.compiler.lower import lower
 from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
+from tinyflow.compiler.store import Store
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.shapes import Shape
 
 _PROGRAMS = 64              # (fetches, feeds) pairs kept
 _SHAPES = 16                # Executables kept per pair
@@ -37,7 +41,7 @@ class Options:
     passes: tuple[str, ...] = tuple(PASSES)
 
 
-def optimise(program: Program, feed_shapes, options: Options) -> Program:
+def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options) -> Program:
     """`program` specialised to feed shapes (None where a size is left open) and rewritten."""
     program = infer(program, feed_shapes, options.fold)
     warn_of_silent_broadcasting(program)
@@ -46,14 +50,14 @@ def optimise(program: Program, feed_shapes, options: Options) -> Program:
     return program
 
 
-def plan_program(fetches, feeds) -> Program:
+def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> Program:
     """The Program for `fetches` (Tensors and Operations) given `feeds` (Tensors)."""
     fed = frozenset(feeds)
     return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)
 
 
 @contextmanager
-def _collector_paused():
+def _collector_paused() -> Iterator[None]:
     """Compiling makes many objects and no garbage; looking for some would take a third of it."""
     was_on = gc.isenabled()
     gc.disable()
@@ -67,7 +71,8 @@ def _collector_paused():
 class Entry:
     """One (fetches, feeds) pair: its Program and the Executables made from it."""
 
-    def __init__(self, fetches, feeds, arenas: Arenas, options: Options) -> None:
+    def __init__(self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...],
+                 arenas: Arenas, options: Options) -> None:
         self.fetches = fetches
         self.feeds = feeds
         with _collector_paused():
@@ -105,14 +110,14 @@ class Entry:
         return made
 
 
-def _fits(general, shapes) -> bool:
+def _fits(general: Sequence[Shape], shapes: Sequence[tuple]) -> bool:
     return all(g is None or len(g) == len(s) and all(i is None or i == j for i, j in zip(g, s))
                for g, s in zip(general, shapes))
 
 
-def _common(keys) -> tuple:
+def _common(keys: Sequence[tuple]) -> tuple[Shape, ...]:
     """What several shape keys agree on; a differing size, or rank, is left open."""
-    merged = []
+    merged: list[Shape] = []
     for column in zip(*keys):
         if any(s is None or len(s) != len(column[0]) for s in column):
             merged.append(None)
@@ -125,13 +130,13 @@ def _common(keys) -> tuple:
 class Compiler:
     """A Session's cache of Entries."""
 
-    def __init__(self, store, options: Options | None = None) -> None:
+    def __init__(self, store: Store, options: Options | None = None) -> None:
         self.options = options or Options()
         self.arenas = Arenas(store)
         self.entries: OrderedDict[tuple, Entry] = OrderedDict()
         self._lock = RLock()
 
-    def entry(self, fetches: tuple, feeds: tuple) -> Entry:
+    def entry(self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]) -> Entry:
         """The Entry for these fetches and feeds, planned if it is new."""
         key = fetches, feeds
         with self._lock:

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from tinyflow.compiler.codegen import Source
 from tinyflow.compiler.executable import Arena, Executable
 from tinyflow.compiler.ir import Instruction
-from tinyflow.config import DeviceStepStats, NodeExecStats, StepStats
+from tinyflow.config import DeviceStepStats, NodeExecStats, RunMetadata, StepStats
 
 DEVICE = '/job:localhost/replica:0/task:0/device:CPU:0'
 
@@ -21,7 +24,8 @@ class Timing:
     seconds: float
 
 
-def profile(executable: Executable, arrays) -> tuple[list, list[Timing]]:
+def profile(executable: Executable,
+            arrays: Sequence[np.ndarray]) -> tuple[list, list[Timing]]:
     """(the fetched values, a Timing for each instruction that took time), from one real run."""
     arena = Arena()
     source = timed_source(executable)
@@ -48,7 +52,8 @@ def timed_source(executable: Executable) -> Source:
     return executable.timed_source
 
 
-def fill_metadata(executable: Executable, arrays, run_metadata) -> list:
+def fill_metadata(executable: Executable, arrays: Sequence[np.ndarray],
+                  run_metadata: RunMetadata) -> list:
     """Runs with a clock and records the times in a RunMetadata, as TF's FULL_TRACE does."""
     begin = int(time.time() * 1e6)
     results, timings = profile(executable, arrays)

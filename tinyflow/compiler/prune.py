@@ -1,11 +1,13 @@
 """Stage 1: which operations the fetches need, cut at the fed tensors."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
+
 from tinyflow import errors
 from tinyflow.graph.operation import Operation, Tensor
 
 
-def prune(fetches, feeds) -> list[Operation]:
+def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> list[Operation]:
     """The operations that must run for `fetches`, in order of creation.
 
     A fed tensor needs nothing. An operation runs if one of its outputs is wanted that is not fed,
@@ -36,16 +38,17 @@ def prune(fetches, feeds) -> list[Operation]:
     return sorted(wanted_by, key=lambda operation: operation.id)
 
 
-def _all_fed(operation, fed):
+def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:
     """Waiting for a fed placeholder is waiting for nothing."""
     return bool(operation.outputs) and all(t in fed for t in operation.outputs)
 
 
-def _unfed(placeholder, wanted_by, feeds):
+def _unfed(placeholder: Operation, wanted_by: dict[Operation, Operation | None],
+           feeds: Iterable[Tensor]) -> Exception:
     """PAINS A1: the error names the way from the fetch to the placeholder, and the nearest feed."""
     path = [placeholder]
-    while wanted_by[path[-1]] is not None:
-        path.append(wanted_by[path[-1]])
+    while (consumer := wanted_by[path[-1]]) is not None:
+        path.append(consumer)
     tensor = placeholder.outputs[0]
     way = ' -> '.join(_shorten([f"'{operation.name}'" for operation in reversed(path)]))
     problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
@@ -63,11 +66,11 @@ def _unfed(placeholder, wanted_by, feeds):
         None, placeholder, errors.report(problem, op=placeholder, mend=mend))
 
 
-def _shorten(names):
+def _shorten(names: list[str]) -> list[str]:
     return names if len(names) <= 6 else names[:3] + ['...'] + names[-2:]
 
 
-def _nearest(placeholder, feeds) -> Tensor | None:
+def _nearest(placeholder: Operation, feeds: Iterable[Tensor]) -> Tensor | None:
     """A fed tensor whose name differs from the placeholder's only by a number at the end."""
     stem = placeholder.name.rstrip('0123456789').rstrip('_')
     for tensor in feeds:

@@ -15,8 +15,12 @@ read that the program makes itself, `v.read_value()`, is a use.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Collection, Iterable, Sequence
 
 from tinyflow.graph.operation import Operation, Tensor
+
+Nodes = dict[Operation, list[Operation]]
+Fed = Collection[Tensor]
 
 
 def place_of(tensor: Tensor) -> Operation | None:
@@ -40,7 +44,7 @@ def snapshot_of(tensor: Tensor) -> Operation | None:
     return place if place is not None and operation.name == place.name + '/read' else None
 
 
-def schedule(operations: list[Operation], fed=frozenset()) -> list[Operation]:
+def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operation]:
     """`operations` (in creation order) in the order in which they run."""
     if not any(operation.definition.writes for operation in operations) and \
             _in_order(operations):
@@ -55,20 +59,21 @@ def schedule(operations: list[Operation], fed=frozenset()) -> list[Operation]:
     return order
 
 
-def _in_order(operations):
+def _in_order(operations: list[Operation]) -> bool:
     """False if a control input was added to an operation after both were made."""
     return all(c.id < operation.id for operation in operations
                for c in operation.control_inputs)
 
 
-def _dependencies(operations, fed):
+def _dependencies(operations: list[Operation], fed: Fed) -> Nodes:
     inside = set(operations)
     return {operation: [op for op in dict.fromkeys(
         [t.op for t in operation.inputs if t not in fed] + list(operation.control_inputs))
         if op in inside] for operation in operations}
 
 
-def _topological(operations, before, optional=()):
+def _topological(operations: list[Operation], before: Nodes,
+                 optional: Iterable[tuple[Operation, Operation]] = ()) -> list[Operation]:
     """Kahn's algorithm, writes last, then by creation; drops `optional` edges to break a cycle."""
     after: dict[Operation, list[Operation]] = {operation: [] for operation in operations}
     missing = {}
@@ -79,7 +84,8 @@ def _topological(operations, before, optional=()):
     ready = [_priority(operation) for operation in operations if not missing[operation]]
     heapq.heapify(ready)
     optional = list(optional)
-    order, by_id = [], {operation.id: operation for operation in operations}
+    order: list[Operation] = []
+    by_id = {operation.id: operation for operation in operations}
     while len(order) < len(operations):
         if not ready:
             if not optional:
@@ -100,18 +106,18 @@ def _topological(operations, before, optional=()):
     return order
 
 
-def _priority(operation):
+def _priority(operation: Operation) -> tuple[bool, int]:
     return bool(operation.definition.writes), operation.id
 
 
-def _written(operation):
+def _written(operation: Operation) -> list[Operation | None]:
     """The places that an operation writes."""
     return [place_of(operation.inputs[i]) for i in operation.definition.writes]
 
 
-def _read(operation, fed):
+def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
     """The places that an operation reads (and does not just assign to)."""
-    places = []
+    places: list[Operation | None] = []
     for i, tensor in enumerate(operation.inputs):
         if tensor in fed:
             continue
@@ -127,8 +133,8 @@ def _read(operation, fed):
 class _Writers:
     """Which writers each operation comes after: a bit for every writer, carried along the order."""
 
-    def __init__(self, order, before):
-        self.of_place: dict[Operation, list[Operation]] = {}
+    def __init__(self, order: list[Operation], before: Nodes) -> None:
+        self.of_place: dict[Operation | None, list[Operation]] = {}
         self.bit: dict[Operation, int] = {}
         self.before: dict[Operation, int] = {}
         for operation in order:
@@ -141,16 +147,18 @@ class _Writers:
                 mask |= self.before[needed] | self.bit.get(needed, 0)
             self.before[operation] = mask
 
-    def unseen(self, operation, place, done):
+    def unseen(self, operation: Operation, place: Operation | None, done: int) -> list[Operation]:
         """Writers of `place` in the bit set `done` that `operation` is not ordered after."""
         return [writer for writer in self.of_place.get(place, ()) if writer is not operation
                 and self.bit[writer] & done & ~self.before[operation]]
 
 
-def _reads_that_come_late(order, before, fed):
+def _reads_that_come_late(order: list[Operation], before: Nodes,
+                          fed: Fed) -> list[tuple[Operation, Operation]]:
     """(reader, writer) pairs where the order puts a write before a read that does not follow it."""
     writers = _Writers(order, before)
-    done, late = 0, []
+    done = 0
+    late: list[tuple[Operation, Operation]] = []
     for operation in order:
         for place in _read(operation, fed):
             late += [(operation, writer) for writer in writers.unseen(operation, place, done)]
@@ -158,7 +166,8 @@ def _reads_that_come_late(order, before, fed):
     return late
 
 
-def stale_snapshots(order, fetches, fed=frozenset()) -> set[tuple[Operation | None, Tensor]]:
+def stale_snapshots(order: list[Operation], fetches: Sequence[Tensor | Operation],
+                    fed: Fed = frozenset()) -> set[tuple[Operation | None, Tensor]]:
     """(consumer, `v/read`) pairs where the storage has changed before the consumer runs.
 
     The consumer (None for a fetch) needs the value from before. This happens where operations
@@ -183,7 +192,8 @@ def stale_snapshots(order, fetches, fed=frozenset()) -> set[tuple[Operation | No
     return stale
 
 
-def reads_to_copy(order, fetches, fed=frozenset()) -> set[Operation]:
+def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
+                  fed: Fed = frozenset()) -> set[Operation]:
     """Operations whose result is a view of a Variable's storage and is used after a later write.
 
     Their result must be a copy. A place itself (a ref output) is read when it is used, so only
@@ -191,11 +201,11 @@ def reads_to_copy(order, fetches, fed=frozenset()) -> set[Operation]:
     """
     if not any(operation.definition.writes for operation in order):
         return set()
-    writes_done: dict[Operation, int] = {}
+    writes_done: dict[Operation | None, int] = {}
     read_at: dict[Tensor, tuple[Operation, int]] = {}
     copied = set()
 
-    def use(tensor):
+    def use(tensor: Tensor) -> None:
         place, count = read_at[tensor]
         if writes_done.get(place, 0) > count:
             copied.add(tensor.op)
@@ -215,7 +225,8 @@ def reads_to_copy(order, fetches, fed=frozenset()) -> set[Operation]:
     return copied
 
 
-def _views_place(operation, read_at, fed):
+def _views_place(operation: Operation, read_at: dict[Tensor, tuple[Operation, int]],
+                 fed: Fed) -> Operation | None:
     """The place whose storage an operation's (ordinary) result shares memory with."""
     if not operation.definition.view or operation.outputs[0].dtype.is_ref \
             or snapshot_of(operation.outputs[0]) is not None:

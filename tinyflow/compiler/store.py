@@ -2,6 +2,11 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
+
+import numpy as np
+
+from tinyflow.graph.operation import Operation
 
 
 class Cell:
@@ -12,8 +17,8 @@ class Cell:
 
     __slots__ = ('value', 'operation', 'lock', '__weakref__')
 
-    def __init__(self, operation):
-        self.value = None
+    def __init__(self, operation: Operation) -> None:
+        self.value: np.ndarray | None = None
         self.operation = operation
         self.lock = threading.Lock()
 
@@ -21,12 +26,12 @@ class Cell:
 class Store:
     """Cells by VariableV2 operation and states by stateful operation, made when first needed."""
 
-    def __init__(self):
-        self._cells: dict = {}
-        self._states: dict = {}
+    def __init__(self) -> None:
+        self._cells: dict[Operation, Cell] = {}
+        self._states: dict[Operation, Any] = {}
         self._lock = threading.Lock()
 
-    def cell(self, operation) -> Cell:
+    def cell(self, operation: Operation) -> Cell:
         """The Cell of a VariableV2 operation."""
         try:
             return self._cells[operation]
@@ -34,7 +39,7 @@ class Store:
             with self._lock:
                 return self._cells.setdefault(operation, Cell(operation))
 
-    def state(self, operation):
+    def state(self, operation: Operation) -> Any:
         """The state of a stateful operation, such as a random stream's position."""
         try:
             return self._states[operation]
@@ -45,11 +50,11 @@ class Store:
                     self._states[operation] = definition.state(operation.attrs)
                 return self._states[operation]
 
-    def cells(self):
+    def cells(self) -> list[Cell]:
         """All cells so far."""
         return list(self._cells.values())
 
-    def clear(self):
+    def clear(self) -> None:
         """Forgets everything; for a closed Session."""
         self._cells.clear()
         self._states.clear()

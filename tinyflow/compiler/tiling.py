@@ -13,6 +13,7 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory import Plan
+from tinyflow.graph import shapes
 from tinyflow.tiles import TILE
 
 _LARGE = 4 * TILE           # elements; below, starting threads costs more than it saves
@@ -41,9 +42,9 @@ def tile_groups(plan: Plan) -> dict[Instruction, Group]:
     groups: dict[Instruction, Group] = {}
     run: list[Instruction] = []
 
-    def close():
+    def close() -> None:
         if run:
-            shape = run[0].outputs[0].raw_shape
+            shape = run[0].outputs[0].sizes
             if prod(shape) >= (_LARGE if len(run) > 1 else _LARGE_ALONE):
                 groups[run[0]] = Group(tuple(run), shape)
             run.clear()
@@ -70,7 +71,7 @@ def _can_be_tiled(instruction: Instruction, plan: Plan) -> bool:
     if definition.has_lists or not definition.pure:
         return False
     shape = outputs[0].raw_shape
-    return bool(shape) and None not in shape and prod(shape) >= _LARGE \
+    return shapes.known(shape) and bool(shape) and prod(shape) >= _LARGE \
         and outputs[0].dtype.np.kind != 'O' \
         and plan.locations[outputs[0]].kind in ('buffer', 'local') \
         and all(v.known_shape for v in instruction.inputs) \

@@ -3,6 +3,8 @@
 Every dtype also has a "ref" twin (``float32_ref``), the type of a Variable's own output: a place
 that can be assigned to, not only a value. Reading one gives the base dtype.
 """
+from __future__ import annotations
+
 import builtins
 
 import numpy as np
@@ -12,6 +14,12 @@ class DType:
     """The element type of a tensor, such as ``tf.float32``; each exists once: ``is`` compares."""
 
     __slots__ = ('name', 'np', 'as_datatype_enum', 'is_ref', 'base_dtype', '_as_ref', 'kind')
+
+    name: str
+    np: np.dtype
+    base_dtype: DType
+    is_ref: builtins.bool
+    kind: str
 
     def __init__(self, name, np_type, enum, base=None):
         self.name = name

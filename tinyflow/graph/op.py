@@ -122,7 +122,7 @@ class Op:
     view = False
     writes: tuple[int, ...] = ()
     pure = True
-    state = None
+    state: Any = None
     elementwise = False
     partial_rank = False
     takes_cell: tuple[int, ...] = ()
@@ -134,6 +134,13 @@ class Op:
 
     inputs: tuple[Arg, ...]
     outputs: tuple[Arg, ...]
+
+    # Worked out once, when a subclass is declared.
+    static_positions: tuple[int, ...]
+    kernel_attrs: tuple[str, ...]
+    shape_attrs: tuple[str, ...]
+    kernel_has_out: bool
+    has_lists: bool
 
     def __init_subclass__(cls, abstract=False, type=None):
         for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state'):

@@ -5,9 +5,17 @@ each of them makes a node and so belongs to the vocabulary.
 """
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.sites import Site
+
+if TYPE_CHECKING:
+    from tinyflow.graph.dtypes import DType
+    from tinyflow.graph.graph import Graph
+    from tinyflow.graph.op import Op
+    Definition = type[Op]
 
 
 class Tensor:
@@ -17,6 +25,12 @@ class Tensor:
                  '_keras_history', '_keras_mask', '_uses_learning_phase', '_keras_shape',
                  '__weakref__')
     __array_priority__ = 100        # NumPy arrays on the left hand the operator over to us
+
+    op: Operation
+    value_index: int
+    dtype: DType
+    raw_shape: shapes.Shape
+    _consumers: list[Operation] | None
 
     def __init__(self, op, value_index, dtype, raw_shape):
         self.op = op
@@ -62,7 +76,7 @@ class Tensor:
                 inputs=[('tensor', self)],
                 mend='set_shape only adds knowledge; tf.reshape changes a shape.'))) from None
 
-    def consumers(self) -> list:
+    def consumers(self) -> list[Operation]:
         """The Operations that take this tensor as an input."""
         return list(dict.fromkeys(self._consumers or ()))
 
@@ -126,6 +140,19 @@ class Operation:
     __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
                  'control_inputs', 'id', '_site', '_control_outputs', '_gradient_override',
                  'colocation_groups', '__weakref__')
+
+    graph: Graph
+    definition: Definition
+    type: str
+    name: str
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    attrs: dict[str, Any]
+    control_inputs: tuple[Operation, ...]
+    device: str
+    id: int                     # position in the graph's order of creation, from 1
+    _site: tuple | None
+    _gradient_override: str | None
 
     def __init__(self, graph, definition, name, inputs, attrs, control_inputs, device, site):
         self.graph = graph

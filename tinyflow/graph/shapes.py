@@ -7,6 +7,7 @@ TF1 programs know them.
 from __future__ import annotations
 
 import operator
+from typing import TypeGuard
 
 Shape = tuple | None
 
@@ -63,7 +64,7 @@ def broadcast(x: Shape, y: Shape) -> Shape:
     return tuple(result)
 
 
-def known(shape: Shape) -> bool:
+def known(shape: Shape) -> TypeGuard[tuple[int, ...]]:
     """True if every dimension is known."""
     return shape is not None and None not in shape
 

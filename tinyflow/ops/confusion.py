@@ -18,13 +18,15 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
     Without num_classes, it is one more than the largest class in labels and predictions.
 
     Shapes: labels [n] or [n, 1], predictions [n] or [n, 1], weights [n] ->
-    [num_classes, num_classes]. Raises ValueError for shapes that differ; while running,
+    [num_classes, num_classes]. Raises ValueError for other shapes; while running,
     InvalidArgumentError for a class that is negative or not below num_classes.
     """
     with name_scope(name, 'confusion_matrix', [predictions, labels, num_classes, weights]):
         labels = convert_to_tensor(labels, name='labels')
         predictions = convert_to_tensor(predictions, name='predictions')
         predictions, labels = _vector(predictions, labels), _vector(labels, predictions)
+        for classes in (labels, predictions):
+            classes.shape.assert_has_rank(1)
         predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
         if num_classes is None:
             num_classes = maximum(reduce_max(predictions), reduce_max(labels)) + 1

@@ -129,8 +129,10 @@ def _emit_sum(call):
     if axes == ():
         return None
     axes = axes[0] if type(axes) is tuple and len(axes) == 1 else axes
-    keep = ', True' if call.attrs['keep_dims'] else ''
-    return f'np.add.reduce({call.args[0]}, {axes}, None, {call.out}{keep})'
+    keep = call.attrs['keep_dims']
+    if call.out == 'None':
+        return f'np.add.reduce({call.args[0]}, {axes}{", keepdims=True" if keep else ""})'
+    return f'np.add.reduce({call.args[0]}, {axes}, None, {call.out}{", True" if keep else ""})'
 
 
 class Sum(Reduction):

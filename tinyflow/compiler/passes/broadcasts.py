@@ -31,7 +31,7 @@ def drop_broadcasts(program: Program) -> Program:
                                 f'{count} nodes do their own broadcasting')
 
 
-def _small_inputs(instruction, shrunk):
+def _small_inputs(instruction: Instruction, shrunk: dict[Value, Value]) -> tuple[Value, ...]:
     """The inputs, spread ones replaced as long as the result keeps its shape."""
     wanted = instruction.outputs[0].raw_shape
     inputs = list(instruction.inputs)
@@ -53,22 +53,22 @@ def _small_inputs(instruction, shrunk):
     return tuple(inputs)
 
 
-def _before_spread(value, shrunk):
+def _before_spread(value: Value, shrunk: dict[Value, Value]) -> Value | None:
     """A smaller value that broadcasts to `value`, or None."""
     if value in shrunk:
         return shrunk[value]
     found = None
     if value.array is not None:
-        found = _uniform(value)
+        found = _uniform(value, value.array)
     elif value.producer is not None and value.producer.type in _SPREADERS:
-        found = _spread_from(value.producer, value)
+        found = _spread_from(value.producer)
     if found is not None:
         shrunk[value] = found
     return found
 
 
-def _uniform(value):
-    array = value.array
+def _uniform(value: Value, array: np.ndarray) -> Value | None:
+    """A scalar in the place of an array that holds it everywhere."""
     if array.ndim == 0 or array.size < 2 or array.dtype.kind not in 'fiu':
         return None
     first = array.reshape(-1)[:1]
@@ -80,13 +80,13 @@ def _uniform(value):
     return scalar
 
 
-def _spread_from(producer, value):
+def _spread_from(producer: Instruction) -> Value | None:
     source = producer.inputs[1] if producer.type == 'Fill' else producer.inputs[0]
     if source.place is not None or not source.known_shape:
         return None
     if producer.type == 'Tile':
         multiples = static_of(producer.inputs[1])
         if multiples is None or any(m != 1 and d != 1
-                                    for m, d in zip(multiples, source.raw_shape)):
+                                    for m, d in zip(multiples, source.sizes)):
             return None
     return source

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.compiler.infer import static_of
-from tinyflow.compiler.ir import Program
+from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.passes.rewrite import Replacement
 
 _ALWAYS = frozenset(('Identity', 'StopGradient', 'PreventGradient', 'GuaranteeConst', 'Snapshot',
@@ -27,7 +27,7 @@ def drop_identities(program: Program) -> Program:
     return instead.finish(program, kept, 'identities', f'{len(instead)} nodes repeat their input')
 
 
-def _repeats(instruction):
+def _repeats(instruction: Instruction) -> Value | None:
     """The input that the only output equals, or None."""
     if instruction.copy or len(instruction.outputs) != 1 or not instruction.removable:
         return None
@@ -49,13 +49,13 @@ def _repeats(instruction):
         return inputs[0] if inputs[0].dtype is output.dtype else None
     if kind == 'Transpose':
         perm = static_of(inputs[1])
-        return inputs[0] if perm == tuple(range(len(output.raw_shape))) else None
+        return inputs[0] if perm == tuple(range(len(output.sizes))) else None
     if kind == 'Sum' and static_of(inputs[1]) == ():
         return inputs[0]
     return None
 
 
-def _times_one(inputs, output):
+def _times_one(inputs: tuple[Value, ...], output: Value) -> Value | None:
     for one, other in (inputs, inputs[::-1]):
         array = one.array
         if array is not None and array.dtype.kind in 'fiu' and other.known_shape \

@@ -1,7 +1,11 @@
 """Merges instructions that compute the same thing (common subexpressions), and equal constants."""
 from __future__ import annotations
 
-from tinyflow.compiler.ir import Program, Value
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.passes.rewrite import Replacement
 
 _SMALL = 1024       # bytes; larger constants are compared by identity only
@@ -18,7 +22,7 @@ def merge_equal(program: Program) -> Program:
     for instruction in program.instructions:
         for value in instruction.inputs:
             if value.array is not None:
-                _merge_constant(value, constants, instead)
+                _merge_constant(value, value.array, constants, instead)
         instruction = instead.inputs(instruction)
         key = _key(instruction, written)
         if key is None:
@@ -33,8 +37,8 @@ def merge_equal(program: Program) -> Program:
                           f'{len(program.instructions) - len(kept)} nodes repeat another')
 
 
-def _merge_constant(value, constants, instead):
-    array = value.array
+def _merge_constant(value: Value, array: np.ndarray, constants: dict[tuple, Value],
+                    instead: Replacement) -> None:
     if array.dtype.kind == 'O' or array.nbytes > _SMALL:
         return
     if instead(value) is not value:
@@ -44,7 +48,7 @@ def _merge_constant(value, constants, instead):
         instead.put(value, first)
 
 
-def _key(instruction, written):
+def _key(instruction: Instruction, written: set[Value]) -> tuple | None:
     """What makes two instructions the same, or None if this one must stay."""
     if not instruction.removable or instruction.copy or not instruction.outputs:
         return None
@@ -64,7 +68,7 @@ def _key(instruction, written):
     return key
 
 
-def _hashable(value):
+def _hashable(value: Any) -> Any:
     if isinstance(value, float):            # 0.0 == -0.0 and 1 == True, but they are not the same
         return repr(value)
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple)) else (

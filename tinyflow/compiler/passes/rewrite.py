@@ -1,15 +1,16 @@
 """What the passes share: replacing values while walking a program once."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from tinyflow.compiler.ir import Note, Program, Value
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
 
 
 class Replacement:
     """A growing map old value -> the value to use instead."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._instead: dict[Value, Value] = {}
 
     def __call__(self, value: Value) -> Value:
@@ -17,20 +18,21 @@ class Replacement:
             value = self._instead[value]
         return value
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._instead)
 
     def put(self, old: Value, new: Value) -> None:
         self._instead[old] = new
 
-    def inputs(self, instruction):
+    def inputs(self, instruction: Instruction) -> Instruction:
         """The instruction, reading the replaced values."""
         for value in instruction.inputs:
             if value in self._instead:
                 return instruction.with_inputs([self(v) for v in instruction.inputs])
         return instruction
 
-    def finish(self, program: Program, instructions, name: str, text: str) -> Program:
+    def finish(self, program: Program, instructions: Sequence[Instruction], name: str,
+               text: str) -> Program:
         """The rewritten program; fetches follow the replacements too."""
         note = Note(name, text, len(program.instructions), len(instructions))
         fetches = tuple(None if v is None else self(v) for v in program.fetches)

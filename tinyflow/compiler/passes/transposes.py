@@ -22,7 +22,7 @@ def fold_transposes(program: Program) -> Program:
                                 f'{count} MatMuls read a matrix as its transpose')
 
 
-def _fold(instruction, flags):
+def _fold(instruction: Instruction, flags: tuple[str, ...]) -> Instruction:
     inputs, attrs = list(instruction.inputs), dict(instruction.attrs)
     for i, flag in enumerate(flags):
         producer = inputs[i].producer
