@@ -39,11 +39,11 @@ def as_str_any(value):
 
 
 __all__ = ['as_bytes', 'as_str', 'as_str_any', 'as_text', 'bytes_or_text_types', 'complex_types',
-           'integral_types', 'real_types', 'v1']
+           'integral_types', 'real_types']
 
 
 def __dir__():
-    return __all__
+    return [*__all__, 'v1']
 
 
 def __getattr__(name):

@@ -102,7 +102,7 @@ class Variable:
                 'before the assignments that they do not wait for.'))
 
     def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
-        initial = self._initial_tensor(initial_value, scope, dtype)
+        initial = self._initial_tensor(initial_value, dtype)
         self._initial_value = initial
         place_shape = (shapes.raw(shape) if shape is not None else
                        initial.raw_shape if validate_shape else None)
@@ -121,7 +121,7 @@ class Variable:
             self._snapshot = identities.Identity.apply(self._variable, name='read')
 
     @staticmethod
-    def _initial_tensor(initial_value, scope, dtype):
+    def _initial_tensor(initial_value, dtype):
         if not callable(initial_value):
             return convert_to_tensor(initial_value, dtype, 'initial_value')
         with name_scope('Initializer'), device(None):

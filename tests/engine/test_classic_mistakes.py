@@ -9,11 +9,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.graph.op import Op, Unary
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 @pytest.fixture
@@ -63,15 +59,15 @@ def test_d1_a_node_fetched_twice_and_shared_runs_once(counting):
         assert len(runs) == 2
 
 
-def test_d1_gradient_of_shared_nodes_is_small(own_graph):
+def test_d1_gradient_of_shared_nodes_is_small(graph):
     """D1: the gradient of 30 chained y + y has a few nodes for each, not 2**30."""
     x = tf.placeholder(tf.float64, [], name='x')
     y = x
     for _ in range(30):
         y = y + y
-    before = len(own_graph.get_operations())
+    before = len(graph.get_operations())
     g, = tf.gradients(y, x)
-    assert len(own_graph.get_operations()) - before < 200
+    assert len(graph.get_operations()) - before < 200
     with tf.Session() as session:
         assert session.run(g, {x: 1.0}) == 2.0 ** 30
 

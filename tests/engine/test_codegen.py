@@ -19,10 +19,7 @@ from tinyflow.graph.op import Op, Unary
 HERE = os.path.basename(__file__)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def source_of(fetches, feeds=(), shapes=()):

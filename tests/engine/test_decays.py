@@ -9,10 +9,7 @@ import tinyflow as tf
 STEPS = [0, 1, 4, 5, 9, 10, 11, 17, 20, 21, 33, 70]
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def half_cosine(t):

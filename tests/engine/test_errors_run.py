@@ -26,16 +26,7 @@ LATER = {
 }
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph):
-    with tf.Session(graph=graph) as session:
-        yield session
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def line():

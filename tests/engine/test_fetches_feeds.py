@@ -12,16 +12,7 @@ Pair = namedtuple('Pair', 'left right')
 Other = namedtuple('Other', 'a b')
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph):
-    with tf.Session(graph=graph) as session:
-        yield session
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 # ---- structures of fetches -----------------------------------------------------------------
@@ -316,7 +307,7 @@ def test_scalars_become_the_placeholders_dtype(session, value):
     np.array([[1, 3], [2, 4]], np.float32).T, np.array([[1, 0, 2, 0], [3, 0, 4, 0]], 'f')[:, ::2],
     [np.array([1, 2]), [3, 4]], np.array([[1, 2], [3, 4]], np.int8),
     np.ma.masked_array([[1, 2], [3, 4]]), memoryview(np.array([[1.0, 2.0], [3.0, 4.0]]))],
-    ids=repr)
+    ids=lambda value: repr(value).partition(' at 0x')[0])
 def test_arrays_of_any_kind_and_layout(session, value):
     x = tf.placeholder(tf.float32, [None, 2])
     for fetch in (x * 1.5, tf.matmul(x, tf.eye(2) * 1.5), tf.reshape(x, [-1]) * 1.5, x):

@@ -18,7 +18,6 @@ KEPT_ENDS = 16
 # Calls of what a later issue builds, by path; the test below says when one starts to work.
 LATER = {
     'as_string': 'formats numbers as printf does',
-    'confusion_matrix': 'counts by tf.scatter_nd',
     'nn.conv2d': 'images come later',
     'nn.depthwise_conv2d': 'images come later',
     'nn.max_pool': 'images come later',

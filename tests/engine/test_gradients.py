@@ -13,11 +13,7 @@ from tinyflow.graph.op import Op, Unary
 from tinyflow.ops.elementary import sin
 from tinyflow.testing import check_gradient, compute_gradient_error
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 @pytest.fixture
@@ -51,11 +47,11 @@ def types_under(graph, scope):
 
 # ---- names ---------------------------------------------------------------------------------
 
-def test_names_are_those_of_tf(own_graph):
+def test_names_are_those_of_tf(graph):
     x = tf.placeholder(tf.float32, [3], name='x')
     y = tf.square(x)
     g, = tf.gradients(y, x)
-    names = [op.name for op in own_graph.get_operations() if op.name.startswith('gradients/')]
+    names = [op.name for op in graph.get_operations() if op.name.startswith('gradients/')]
     assert names[:3] == ['gradients/Shape', 'gradients/grad_ys_0', 'gradients/Fill']
     assert all(n.startswith('gradients/Square_grad/') for n in names[3:])
     assert g.op.name.startswith('gradients/Square_grad/')
@@ -64,10 +60,10 @@ def test_names_are_those_of_tf(own_graph):
     assert tf.gradients(y, x, name='mine')[0].op.name.startswith('mine/Square_grad/')
 
 
-def test_shape_of_unknown_y_is_asked_while_running(own_graph):
+def test_shape_of_unknown_y_is_asked_while_running(graph):
     x = tf.placeholder(tf.float32, [None], name='x')
     g, = tf.gradients(tf.square(x), x)
-    assert own_graph.get_operation_by_name('gradients/Shape').type == 'Shape'
+    assert graph.get_operation_by_name('gradients/Shape').type == 'Shape'
     np.testing.assert_array_equal(run(g, {x: [1.0, 2.0]}), [2.0, 4.0])
 
 
@@ -79,7 +75,7 @@ def test_the_users_line_is_on_gradient_nodes():
 
 # ---- values --------------------------------------------------------------------------------
 
-def test_several_consumers_are_added_by_one_node(own_graph):
+def test_several_consumers_are_added_by_one_node(graph):
     x = tf.placeholder(tf.float64, [2], name='x')
     y = tf.square(x) + tf.exp(x) + x
     g, = tf.gradients(y, x)
@@ -161,13 +157,13 @@ def test_integers_carry_no_gradient():
     assert tf.gradients(i * i, i) == [None]
 
 
-def test_only_nodes_between_xs_and_ys_are_visited(own_graph):
+def test_only_nodes_between_xs_and_ys_are_visited(graph):
     x = tf.placeholder(tf.float32, [], name='x')
     unrelated = tf.exp(tf.placeholder(tf.float32, [], name='p'))
     y = tf.square(x) * unrelated
     tf.log(y)
     tf.gradients(y, x)
-    scopes = {op.name.split('/')[1] for op in own_graph.get_operations()
+    scopes = {op.name.split('/')[1] for op in graph.get_operations()
               if op.name.startswith('gradients/')}
     assert scopes == {'Shape', 'grad_ys_0', 'Fill', 'mul_grad', 'Square_grad'}
 
@@ -218,36 +214,36 @@ def test_broadcasting_is_undone(left, right, known):
     assert da.shape == left and db.shape == right
 
 
-def test_no_helper_nodes_where_nothing_was_broadcast(own_graph):
+def test_no_helper_nodes_where_nothing_was_broadcast(graph):
     a = tf.placeholder(tf.float32, [2, 3], name='a')
     b = tf.placeholder(tf.float32, [2, 3], name='b')
     tf.gradients(a * b + b, [a, b])
     helpers = {'Sum', 'Reshape', 'BroadcastGradientArgs'}
-    assert not helpers & set(types_under(own_graph, 'gradients'))
+    assert not helpers & set(types_under(graph, 'gradients'))
 
 
-def test_a_bias_on_a_batch_of_unknown_size_needs_one_sum(own_graph):
+def test_a_bias_on_a_batch_of_unknown_size_needs_one_sum(graph):
     x = tf.placeholder(tf.float32, [None, 3], name='x')
     b = tf.placeholder(tf.float32, [3], name='b')
     tf.gradients(tf.square(x + b), [x, b])
-    types = types_under(own_graph, 'gradients')
+    types = types_under(graph, 'gradients')
     assert types.count('Sum') == 1 and 'BroadcastGradientArgs' not in types
 
 
-def test_shapes_that_are_unknown_but_certainly_equal_need_nothing(own_graph):
+def test_shapes_that_are_unknown_but_certainly_equal_need_nothing(graph):
     x = tf.placeholder(tf.float32, [None, None], name='x')
     h = tf.exp(x)
     y = h * tf.sin(h) * 2.0 + x
     for _ in range(3):
         y, = tf.gradients(y * x, x)
-    assert 'BroadcastGradientArgs' not in types_under(own_graph, 'gradients')
+    assert 'BroadcastGradientArgs' not in types_under(graph, 'gradients')
 
 
-def test_shapes_that_may_differ_are_left_to_the_run(own_graph):
+def test_shapes_that_may_differ_are_left_to_the_run(graph):
     a = tf.placeholder(tf.float32, [None], name='a')
     b = tf.placeholder(tf.float32, [None], name='b')
     da, db = tf.gradients(a * b, [a, b])
-    assert 'BroadcastGradientArgs' in types_under(own_graph, 'gradients')
+    assert 'BroadcastGradientArgs' in types_under(graph, 'gradients')
     da, db = run([da, db], {a: [1.0, 2.0, 3.0], b: [10.0]})
     np.testing.assert_array_equal(da, [10.0, 10.0, 10.0])
     np.testing.assert_array_equal(db, [6.0])
@@ -420,7 +416,7 @@ def test_not_differentiable_gives_none(private_rules):
     assert tf.gradients(y, x) == [None]
 
 
-def test_custom_gradient(own_graph):
+def test_custom_gradient(graph):
     @tf.custom_gradient
     def log1pexp(x):
         e = tf.exp(x)

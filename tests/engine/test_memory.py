@@ -10,11 +10,7 @@ from tinyflow.compiler.memory import plan_memory
 from tinyflow.compiler.pipeline import Options, optimise, plan_program
 from tinyflow.compiler.store import Store
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def program_of(fetches, feeds, shapes, options=None):

@@ -5,11 +5,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.train.moving_averages import assign_moving_average, weighted_moving_average
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def started():

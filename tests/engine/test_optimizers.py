@@ -38,10 +38,7 @@ SLOT_NAMES = {
 EVERY = pytest.mark.parametrize('kind', OPTIMIZERS)
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as g:
-        yield g
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def started():

@@ -8,11 +8,7 @@ import tinyflow as tf
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.compiler.pipeline import Compiler, Options, optimise, plan_program
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def types(fetches, feeds=(), shapes=(), passes=tuple(PASSES), fold=True):

@@ -10,10 +10,7 @@ import tinyflow as tf
 COUNT = 20000
 
 
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def draw(fetch):

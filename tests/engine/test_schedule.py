@@ -10,17 +10,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.compiler.pipeline import plan_program
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph):
-    with tf.Session(graph=graph) as session:
-        yield session
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def initialised(session, *variables):

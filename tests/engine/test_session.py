@@ -13,17 +13,7 @@ from tinyflow.compiler import pipeline
 from tinyflow.compiler.executable import Executable
 from tinyflow.graph.op import Op, Unary
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
-
-
-@pytest.fixture
-def session(graph):
-    with tf.Session(graph=graph) as session:
-        yield session
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 @pytest.fixture

@@ -14,10 +14,7 @@ from tinyflow.graph.op import Op, Unary
 THREADS = 8
 
 
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 @pytest.fixture(autouse=True)

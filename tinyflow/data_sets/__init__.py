@@ -14,6 +14,7 @@ __all__ = ["IRIS_CLASSES", "IRIS_FEATURES", "load_digits", "load_iris", "path"]
 def __dir__():
     return __all__
 
+
 FOLDER = Path(__file__).parent
 IRIS_FEATURES = ("sepal_length", "sepal_width", "petal_length", "petal_width")
 IRIS_CLASSES = ("setosa", "versicolor", "virginica")

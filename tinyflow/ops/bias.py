@@ -122,11 +122,11 @@ def bias_add(value, bias, data_format=None, name=None):
     Shapes: value [batch, *a, channels], bias [channels] -> as value; with data_format 'NC...' the
     channels are axis 1. ValueError where the numbers of channels differ.
     """
-    with name_scope(name, 'BiasAdd', [value, bias]) as name:
+    with name_scope(name, 'BiasAdd', [value, bias]) as scope:
         value = convert_to_tensor(value, name='input')
         data_format = _canonical(data_format, value)
         bias = convert_to_tensor(bias, value.dtype.base_dtype, 'bias')
-        return BiasAdd.apply(value, bias, data_format=data_format, name=name)
+        return BiasAdd.apply(value, bias, data_format=data_format, name=scope)
 
 
 def _canonical(data_format, value):
@@ -147,11 +147,11 @@ def xw_plus_b(x, weights, biases, name=None):
 
     Shapes: x [batch, in], weights [in, out], biases [out] -> [batch, out].
     """
-    with name_scope(name, 'xw_plus_b', [x, weights, biases]) as name:
+    with name_scope(name, 'xw_plus_b', [x, weights, biases]) as scope:
         x = convert_to_tensor(x, name='x')
         weights = convert_to_tensor(weights, name='weights')
         biases = convert_to_tensor(biases, name='biases')
-        return bias_add(linalg.matmul(x, weights), biases, name=name)
+        return bias_add(linalg.matmul(x, weights), biases, name=scope)
 
 
 def relu_layer(x, weights, biases, name=None):
@@ -159,11 +159,11 @@ def relu_layer(x, weights, biases, name=None):
 
     Shapes: x [batch, in], weights [in, out], biases [out] -> [batch, out].
     """
-    with name_scope(name, 'relu_layer', [x, weights, biases]) as name:
+    with name_scope(name, 'relu_layer', [x, weights, biases]) as scope:
         x = convert_to_tensor(x, name='x')
         weights = convert_to_tensor(weights, name='weights')
         biases = convert_to_tensor(biases, name='biases')
-        return nn.relu(bias_add(linalg.matmul(x, weights), biases), name=name)
+        return nn.relu(bias_add(linalg.matmul(x, weights), biases), name=scope)
 
 
 __all__ = ['bias_add', 'relu_layer', 'xw_plus_b']

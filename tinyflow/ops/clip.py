@@ -36,11 +36,11 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     Shapes: t [*a], bounds broadcasting with it -> [*a]; t may be an IndexedSlices.
     ValueError where a bound has a larger shape than t.
     """
-    with name_scope(name, 'clip_by_value', [t, clip_value_min, clip_value_max]) as name:
+    with name_scope(name, 'clip_by_value', [t, clip_value_min, clip_value_max]) as scope:
         values = convert_to_tensor(_values(t), name='t')
         below = arithmetic.minimum(values, clip_value_max)
         values.shape.assert_is_compatible_with(below.shape)
-        result = arithmetic.maximum(below, clip_value_min, name=name)
+        result = arithmetic.maximum(below, clip_value_min, name=scope)
         values.shape.assert_is_compatible_with(result.shape)
         return _like(t, result)
 
@@ -50,7 +50,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
     Shapes: t [*a] -> [*a]; with `axes` each slice along them has a norm of its own.
     """
-    with name_scope(name, 'clip_by_norm', [t, clip_norm]) as name:
+    with name_scope(name, 'clip_by_norm', [t, clip_norm]) as scope:
         values = convert_to_tensor(_values(t), name='t')
         total = reduction.reduce_sum(values * values, axes, keepdims=True)
         positive = total > 0
@@ -59,7 +59,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
         norm = indexing.where(positive, arithmetic.sqrt(safe), total)
         product = values * clip_norm
         values.shape.assert_is_compatible_with(product.shape)
-        clipped = identities.identity(product / arithmetic.maximum(norm, clip_norm), name=name)
+        clipped = identities.identity(product / arithmetic.maximum(norm, clip_norm), name=scope)
         return _like(t, clipped)
 
 
@@ -69,7 +69,7 @@ def global_norm(t_list, name=None):
     Shapes: a list of [*any] -> [].
     """
     t_list = _checked_list(t_list)
-    with name_scope(name, 'global_norm', t_list) as name:
+    with name_scope(name, 'global_norm', t_list):
         halves = [logistic.l2_loss(convert_to_tensor(_values(t), name=f't_{i}'))
                   for i, t in enumerate(t_list) if t is not None]
         total = reduction.reduce_sum(joining.stack(halves))
@@ -86,7 +86,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     t_list = _checked_list(t_list)
     if use_norm is None:
         use_norm = global_norm(t_list, name)
-    with name_scope(name, 'clip_by_global_norm', t_list + [clip_norm]) as name:
+    with name_scope(name, 'clip_by_global_norm', t_list + [clip_norm]) as scope:
         scale = clip_norm * arithmetic.minimum(
             1.0 / use_norm, constants.constant(1.0, use_norm.dtype) / clip_norm)
         scale = indexing.where(logic.is_finite(use_norm), scale,
@@ -95,7 +95,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         for i, t in enumerate(t_list):
             if t is not None:
                 values = convert_to_tensor(_values(t), name=f't_{i}')
-                t = _like(t, identities.identity(values * scale, f'{name}_{i}'))
+                t = _like(t, identities.identity(values * scale, f'{scope}_{i}'))
             clipped.append(t)
         return clipped, use_norm
 
@@ -112,14 +112,14 @@ def clip_by_average_norm(t, clip_norm, name=None):
 
     Shapes: t [*a] -> [*a].
     """
-    with name_scope(name, 'clip_by_average_norm', [t, clip_norm]) as name:
+    with name_scope(name, 'clip_by_average_norm', [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name='t')
         count = identities.cast(measures.size(t), t.dtype)
         inverse = arithmetic.rsqrt(reduction.reduce_sum(
             t * t, constants.range(measures.rank(t))))
         scaled = t * clip_norm
         factor = arithmetic.minimum(inverse * count, constants.constant(1.0, t.dtype) / clip_norm)
-        return identities.identity(scaled * factor, name=name)
+        return identities.identity(scaled * factor, name=scope)
 
 
 __all__ = ['clip_by_average_norm', 'clip_by_global_norm', 'clip_by_norm', 'clip_by_value',

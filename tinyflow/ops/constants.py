@@ -120,8 +120,8 @@ def shape_range(x):
     return range(rank(x))
 
 
-class ZerosLike(Op):
-    """Zeros of the input's shape and dtype."""
+class _Like(Op, abstract=True):
+    """A tensor of the input's shape and dtype, whatever the input's values."""
 
     signature = 'x: T -> y: T'
     overwrites = (0,)
@@ -129,6 +129,10 @@ class ZerosLike(Op):
 
     def shape(x):
         return x
+
+
+class ZerosLike(_Like):
+    """Zeros of the input's shape and dtype."""
 
     def kernel(x, out=None):
         if out is None:
@@ -137,15 +141,8 @@ class ZerosLike(Op):
         return out
 
 
-class OnesLike(Op):
+class OnesLike(_Like):
     """Ones of the input's shape and dtype."""
-
-    signature = 'x: T -> y: T'
-    overwrites = (0,)
-    gradient = NOT_DIFFERENTIABLE
-
-    def shape(x):
-        return x
 
     def kernel(x, out=None):
         if out is None:

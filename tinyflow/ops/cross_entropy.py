@@ -162,9 +162,9 @@ def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """
     _check_named('softmax_cross_entropy_with_logits', _sentinel, labels, logits)
     axis = dim if axis is None else axis
-    with name_scope(name, 'softmax_cross_entropy_with_logits_sg', [logits, labels]) as name:
+    with name_scope(name, 'softmax_cross_entropy_with_logits_sg', [logits, labels]) as scope:
         labels = identities.stop_gradient(labels, name='labels_stop_gradient')
-        return softmax_cross_entropy_with_logits_v2(labels, logits, axis, name)
+        return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
@@ -179,7 +179,7 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
 
 
 def _dense(labels, logits, axis, name):
-    with name_scope(name, 'softmax_cross_entropy_with_logits', [logits, labels]) as name:
+    with name_scope(name, 'softmax_cross_entropy_with_logits', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
         precise = _precise(logits)
@@ -190,7 +190,7 @@ def _dense(labels, logits, axis, name):
             precise, labels = (_axis_to_end(t, axis, rank) for t in (precise, labels))
         outer = measures.shape(precise)
         rows, label_rows = _as_rows(precise), _as_rows(labels)
-        loss, _ = SoftmaxCrossEntropyWithLogits.apply(rows, label_rows, name=name)
+        loss, _ = SoftmaxCrossEntropyWithLogits.apply(rows, label_rows, name=scope)
         loss = shaping.reshape(loss, slicing.slice(outer, [0], [arithmetic.subtract(rank, 1)]))
         if shape:
             axis = shapes.axis(axis, len(shape))

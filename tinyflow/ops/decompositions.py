@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.errors import worded
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import COMPLEX, INEXACT
 from tinyflow.graph.graph import name_scope
@@ -254,11 +255,13 @@ class Svd(Op):
     def gradient(op, ds, du, dv):
         x, full = op.inputs[0], op.attrs['full_matrices']
         if x.dtype.base_dtype in COMPLEX:
-            raise NotImplementedError('Svd: the gradient is not defined for complex matrices.')
+            raise worded(NotImplementedError(
+                'Svd: the gradient is not defined for complex matrices.'))
         if full and (x.raw_shape is None or x.raw_shape[-2] is None
                      or x.raw_shape[-2] != x.raw_shape[-1]):
-            raise NotImplementedError('Svd: the gradient is defined for full_matrices=False, or '
-                                      'for matrices known to be square.')
+            raise worded(NotImplementedError(
+                'Svd: the gradient is defined for full_matrices=False, or for matrices known to be '
+                'square.'))
         s, u, v = op.outputs
         if not op.attrs['compute_uv']:
             (s, u, v), du, dv = Svd.apply(x), None, None
@@ -303,8 +306,9 @@ class Qr(Op):
         rows, columns = (op.inputs[0].raw_shape or (None, None))[-2:]
         if rows is None or columns is None or rows < columns \
                 or op.attrs['full_matrices'] and rows != columns:
-            raise NotImplementedError('Qr: the gradient is defined for matrices of known shape '
-                                      'with at least as many rows as columns.')
+            raise worded(NotImplementedError(
+                'Qr: the gradient is defined for matrices of known shape with at least as many '
+                'rows as columns.'))
         dq = constants.zeros_like(q) if dq is None else dq
         dr = constants.zeros_like(r) if dr is None else dr
         inside = _product(q, dq, adjoint_a=True)

@@ -11,6 +11,7 @@ from tinyflow.graph.dtypes import FLOATS, INDEX, INEXACT
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.ops import arithmetic, complex_numbers, constants, logic, nn
+from tinyflow.ops.room import room
 
 
 def _conj(x):
@@ -66,7 +67,7 @@ class Xlogy(Elementwise):
 
     def kernel(x, y, out=None):
         zero = x == 0
-        result = np.multiply(x, np.log(y), arithmetic.room(out, x, y))
+        result = np.multiply(x, np.log(y), room(out, x, y))
         np.copyto(result, 0, where=zero)
         return result
 
@@ -84,7 +85,7 @@ class Xdivy(Elementwise):
 
     def kernel(x, y, out=None):
         zero = x == 0
-        result = np.true_divide(x, y, arithmetic.room(out, x, y))
+        result = np.true_divide(x, y, room(out, x, y))
         np.copyto(result, 0, where=zero)
         return result
 
@@ -214,7 +215,7 @@ class Sigmoid(Unary):
         # Where exp(-x) overflows, its reciprocal is the right answer, 0; no branch is needed, and
         # the relative error stays small on both sides. The engine runs kernels with NumPy's
         # floating point warnings off.
-        out = np.negative(x, arithmetic.room(out, x))
+        out = np.negative(x, room(out, x))
         np.exp(out, out)
         np.add(out, 1, out)
         return np.reciprocal(out, out)

@@ -44,14 +44,14 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
         params = [params]
     if not params:
         raise worded(ValueError('embedding_lookup: Need at least one param'))
-    with name_scope(name, 'embedding_lookup', [*params, ids]) as name:
+    with name_scope(name, 'embedding_lookup', [*params, ids]) as scope:
         params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
                   for i, p in enumerate(params)]
         ids = convert_to_tensor(ids, name='ids')
         if len(params) == 1:
-            rows = gathering.gather(params[0], ids, name=name)
+            rows = gathering.gather(params[0], ids, name=scope)
             return identities.identity(_clipped(rows, ids, max_norm))
-        return _from_parts(params, ids, partition_strategy, max_norm, name)
+        return _from_parts(params, ids, partition_strategy, max_norm, scope)
 
 
 def _clipped(rows, ids, max_norm):

@@ -13,6 +13,7 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.static import static_value
 from tinyflow.ops import constants, joining, shaping
 from tinyflow.ops.identities import Cast
+from tinyflow.ops.index_vectors import at_index_vectors, check_indices
 
 __all__ = ['batch_gather', 'gather', 'gather_nd', 'scatter_nd', 'tensor_scatter_add',
            'tensor_scatter_nd_add', 'tensor_scatter_nd_sub', 'tensor_scatter_nd_update',
@@ -62,13 +63,6 @@ class GatherV2(Op):
         if axis == 0 and not batch_dims:
             return _rows_gradient(params, indices, dy), None, None
         return _gather_gradient(params, indices, axis, batch_dims, dy), None, None
-
-
-def check_indices(indices, size):
-    """ValueError unless all indices are in [0, size)."""
-    if indices.size and (indices.min() < 0 or indices.max() >= size):
-        wrong = indices[(indices < 0) | (indices >= size)].flat[0]
-        raise ValueError(f'the index {wrong} is not in [0, {size})')
 
 
 def _gather_sizes(params, indices, axis, batch_dims):
@@ -137,7 +131,8 @@ class GatherNd(Op):
         return indices[:-1] + params[depth:]
 
     def kernel(params, indices, out=None):
-        result = params[index_tuple(indices, params.shape)]
+        source, places = at_index_vectors(params, indices)
+        result = source[places]
         if out is None:
             return result.copy() if result.base is not None else result
         np.copyto(out, result)
@@ -151,16 +146,6 @@ class GatherNd(Op):
             return IndexedSlices(dy, rows, constants.shape(params)), None
         shape = constants.shape(params, out_type=indices.dtype)
         return scatter_nd(indices, dy, shape), None
-
-
-def index_tuple(indices, shape):
-    """Index vectors as the index arrays of NumPy's own indexing. ValueError if out of range."""
-    columns = tuple(np.moveaxis(indices, -1, 0))
-    for axis, column in enumerate(columns):
-        check_indices(column, shape[axis])
-    if columns:
-        return columns
-    return np.zeros((*indices.shape[:-1], 1), np.intp)[..., 0], *()
 
 
 class ScatterNd(Op):
@@ -183,7 +168,7 @@ class ScatterNd(Op):
             out = np.zeros(shape, updates.dtype)
         else:
             out.fill(0)
-        np.add.at(out, index_tuple(indices, shape), updates)
+        np.add.at(*at_index_vectors(out, indices), updates)
         return out
 
     def gradient(op, dy):
@@ -228,7 +213,8 @@ class TensorScatterUpdate(_TensorScatter):
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
         out = _copied(tensor, out)
-        out[index_tuple(indices, tensor.shape)] = updates
+        target, places = at_index_vectors(out, indices)
+        target[places] = updates
         return out
 
     def gradient(op, dy):
@@ -243,7 +229,7 @@ class TensorScatterAdd(_TensorScatter):
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
         out = _copied(tensor, out)
-        np.add.at(out, index_tuple(indices, tensor.shape), updates)
+        np.add.at(*at_index_vectors(out, indices), updates)
         return out
 
     def gradient(op, dy):
@@ -256,7 +242,7 @@ class TensorScatterSub(_TensorScatter):
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
         out = _copied(tensor, out)
-        np.subtract.at(out, index_tuple(indices, tensor.shape), updates)
+        np.subtract.at(*at_index_vectors(out, indices), updates)
         return out
 
     def gradient(op, dy):

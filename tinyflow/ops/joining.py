@@ -332,7 +332,8 @@ def meshgrid(*args, **kwargs):
     indexing = kwargs.pop('indexing', 'xy')
     name = kwargs.pop('name', 'meshgrid')
     if kwargs:
-        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+        raise worded(TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this "
+                               'function'))
     if indexing not in ('xy', 'ij'):
         raise worded(ValueError("indexing parameter must be either 'xy' or 'ij'"))
     reshape = Op.registry['Reshape'].apply

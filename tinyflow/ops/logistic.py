@@ -70,7 +70,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
                                 'logits=..., ...)'))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
-    with name_scope(name, 'logistic_loss', [logits, labels]) as name:
+    with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
         _merged(function, logits, labels, ('logits', 'labels'))
@@ -79,7 +79,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
         rectified = indexing.where(positive, logits, zeros)
         minus_size = indexing.where(positive, -logits, logits)
         return arithmetic.add(rectified - logits * labels,
-                              elementary.log1p(elementary.exp(minus_size)), name=name)
+                              elementary.log1p(elementary.exp(minus_size)), name=scope)
 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None,
@@ -91,14 +91,14 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
     ValueError where the shapes differ.
     """
     labels = renamed('labels', labels, 'targets', targets)
-    with name_scope(name, 'logistic_loss', [logits, labels]) as name:
+    with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
         _merged('weighted_cross_entropy_with_logits', logits, labels, ('logits', 'labels'))
         log_weight = 1 + (pos_weight - 1) * labels
         linear = (1 - labels) * logits
         rest = elementary.log1p(elementary.exp(-arithmetic.abs(logits))) + nn.relu(-logits)
-        return arithmetic.add(linear, log_weight * rest, name=name)
+        return arithmetic.add(linear, log_weight * rest, name=scope)
 
 
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):

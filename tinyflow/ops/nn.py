@@ -13,6 +13,7 @@ from tinyflow.graph.dtypes import FLOATS, REAL, float32
 from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.ops import arithmetic, elementary, identities, joining
+from tinyflow.ops.room import room
 
 # The constants of Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
 _SELU_SCALE = 1.0507009873554805
@@ -67,7 +68,7 @@ class Relu6(_Activation):
     types = {'T': REAL}
 
     def kernel(x, out=None):
-        out = np.maximum(x, 0, out=arithmetic.room(out, x))
+        out = np.maximum(x, 0, out=room(out, x))
         return np.minimum(out, 6, out=out)
 
     def gradient(op, dy):
@@ -117,7 +118,7 @@ class Selu(_Activation):
     def kernel(x, out=None):
         negative = _exponential_branch(x)
         np.multiply(negative, _SELU_SCALE_ALPHA, negative)
-        out = np.maximum(x, 0, out=arithmetic.room(out, x))
+        out = np.maximum(x, 0, out=room(out, x))
         np.multiply(out, _SELU_SCALE, out)
         return np.add(out, negative, out)
 
@@ -144,7 +145,7 @@ class Softplus(_Activation):
         np.negative(small, small)
         np.exp(small, small)
         np.log1p(small, small)
-        out = np.maximum(x, 0, out=arithmetic.room(out, x))
+        out = np.maximum(x, 0, out=room(out, x))
         return np.add(out, small, out)
 
     def gradient(op, dy):
@@ -228,9 +229,9 @@ def relu6(features, name=None):
     Shapes: features [*a] -> [*a]. Source: Krizhevsky, "Convolutional deep belief networks on
     CIFAR-10", 2010.
     """
-    with name_scope(name, 'Relu6', [features]) as name:
+    with name_scope(name, 'Relu6', [features]) as scope:
         features = convert_to_tensor(features, name='features')
-        return Relu6.apply(features, name=name)
+        return Relu6.apply(features, name=scope)
 
 
 def elu(features, name=None):
@@ -273,11 +274,11 @@ def leaky_relu(features, alpha=0.2, name=None):
     Shapes: features [*a] -> [*a]. Source: Maas et al., "Rectifier nonlinearities improve neural
     network acoustic models", ICML 2013.
     """
-    with name_scope(name, 'LeakyRelu', [features, alpha]) as name:
+    with name_scope(name, 'LeakyRelu', [features, alpha]) as scope:
         features = convert_to_tensor(features, name='features')
         if features.dtype.is_integer:
             features = identities.cast(features, float32)
-        return LeakyRelu.apply(features, alpha=float(alpha), name=name)
+        return LeakyRelu.apply(features, alpha=float(alpha), name=scope)
 
 
 def crelu(features, name=None, axis=-1):
@@ -286,9 +287,9 @@ def crelu(features, name=None, axis=-1):
     Shapes: features [*a, n] -> [*a, 2 * n]. Source: Shang et al., "Understanding and improving
     convolutional neural networks via concatenated rectified linear units", ICML 2016.
     """
-    with name_scope(name, 'CRelu', [features]) as name:
+    with name_scope(name, 'CRelu', [features]) as scope:
         features = convert_to_tensor(features, name='features')
-        both = joining.concat([features, -features], axis, name=name)
+        both = joining.concat([features, -features], axis, name=scope)
         return relu(both)
 
 

@@ -148,11 +148,11 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
     Shapes: x [*a] -> [*a]. `dim` is the older name of `axis`.
     """
     axis = renamed('axis', axis, 'dim', dim)
-    with name_scope(name, 'l2_normalize', [x]) as name:
+    with name_scope(name, 'l2_normalize', [x]) as scope:
         x = convert_to_tensor(x, name='x')
         total = reduction.reduce_sum(arithmetic.square(x), axis, keepdims=True)
         inverse = arithmetic.rsqrt(arithmetic.maximum(total, epsilon))
-        return arithmetic.multiply(x, inverse, name=name)
+        return arithmetic.multiply(x, inverse, name=scope)
 
 
 __all__ = ['batch_norm_with_global_normalization', 'batch_normalization', 'l2_normalize', 'moments',

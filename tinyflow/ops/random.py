@@ -94,14 +94,14 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         raise worded(ValueError(f'Invalid dtype {dtype!r}: random_uniform makes float16, float32, '
                                 'float64, int32 and int64.'))
     maxval = upper_bound(maxval, dtype)
-    with name_scope(name, 'random_uniform', [shape, minval, maxval]) as name:
+    with name_scope(name, 'random_uniform', [shape, minval, maxval]) as scope:
         shape = shape_tensor(shape)
         minval = convert_to_tensor(minval, dtype, 'min')
         maxval = convert_to_tensor(maxval, dtype, 'max')
         seeds = _seed_attrs(seed)
         if dtype.is_integer:
-            return RandomUniformInt.apply(shape, minval, maxval, name=name, **seeds)
-        return scaled(RandomUniform.apply(shape, dtype=dtype, **seeds), minval, maxval, name)
+            return RandomUniformInt.apply(shape, minval, maxval, name=scope, **seeds)
+        return scaled(RandomUniform.apply(shape, dtype=dtype, **seeds), minval, maxval, scope)
 
 
 def upper_bound(maxval, dtype):
@@ -134,12 +134,12 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=Non
 
 def _normal(op, default_name, shape, mean, stddev, dtype, seed, name):
     dtype = dtypes.as_dtype(dtype)
-    with name_scope(name, default_name, [shape, mean, stddev]) as name:
+    with name_scope(name, default_name, [shape, mean, stddev]) as scope:
         shape = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype, 'mean')
         stddev = convert_to_tensor(stddev, dtype, 'stddev')
         check_type(op.type, 'dtype', dtype, dtypes.FLOATS)
-        return shifted(op.apply(shape, dtype=dtype, **_seed_attrs(seed)), mean, stddev, name)
+        return shifted(op.apply(shape, dtype=dtype, **_seed_attrs(seed)), mean, stddev, scope)
 
 
 def shifted(unit, mean, stddev, name):
@@ -176,14 +176,14 @@ def random_crop(value, size, seed=None, name=None):
     Shapes: value [*a], size [rank] -> [*size]; a size equal to that of the axis keeps it whole.
     InvalidArgumentError while running if `size` exceeds the value's shape.
     """
-    with name_scope(name, 'random_crop', [value, size]) as name:
+    with name_scope(name, 'random_crop', [value, size]) as scope:
         value = convert_to_tensor(value, name='value')
         size = convert_to_tensor(size, dtypes.int32, 'size')
         shape = measures.shape(value)
         places = shape - size + 1
         drawn = random_uniform(measures.shape(shape), maxval=size.dtype.max, dtype=size.dtype,
                                seed=seed)
-        return slicing.slice(value, drawn % places, size, name=name)
+        return slicing.slice(value, drawn % places, size, name=scope)
 
 
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):

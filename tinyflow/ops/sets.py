@@ -11,6 +11,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.static import static_value
 from tinyflow.ops import constants, gathering, shaping
+from tinyflow.ops.index_vectors import check_indices
 
 __all__ = ['dynamic_partition', 'dynamic_stitch', 'invert_permutation', 'searchsorted',
            'setdiff1d', 'unique', 'unique_with_counts']
@@ -94,7 +95,7 @@ class InvertPermutation(Op):
         return x
 
     def kernel(x, out=None):
-        gathering.check_indices(x, x.size)
+        check_indices(x, x.size, 'x')
         if out is None:
             out = np.empty_like(x)
         out.fill(-1)
@@ -115,7 +116,7 @@ class DynamicPartition(Op):
         return [(None,) + data[len(partitions):]] * num_partitions
 
     def kernel(data, partitions, *, num_partitions):
-        gathering.check_indices(partitions, num_partitions)
+        check_indices(partitions, num_partitions, 'partitions')
         return tuple(data[partitions == i] for i in range(num_partitions))
 
     def gradient(op, *dys):
@@ -143,7 +144,7 @@ class DynamicStitch(Op):
         size = 1 + max((int(i.max()) for i in indices if i.size), default=-1)
         merged = np.zeros((size, *data[0].shape[indices[0].ndim:]), data[0].dtype)
         for index, piece in zip(indices, data):
-            gathering.check_indices(index, size)
+            check_indices(index, size)
             merged[index] = piece
         return merged
 

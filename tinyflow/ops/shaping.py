@@ -97,7 +97,7 @@ def _reshaped(old, new):
     if not free:
         if rest != total:
             raise ValueError(f'Cannot reshape a tensor with {total} elements to shape '
-                             f'{shapes.text(new)} ({rest} elements)|{_suggest(old, new)}')
+                             f'{shapes.text(new)} ({rest} elements)|{_suggest(new)}')
         return result
     if len(free) > 1:
         return result
@@ -109,11 +109,11 @@ def _reshaped(old, new):
     if total % rest:
         raise ValueError(f'Cannot reshape a tensor with {total} elements to shape '
                          f'{shapes.text(result)}: {total} is not divisible by {rest}'
-                         f'|{_suggest(old, new)}')
+                         f'|{_suggest(new)}')
     return result[:place] + (total // rest,) + result[place + 1:]
 
 
-def _suggest(old, new):
+def _suggest(new):
     return ('-1 in place of one dimension lets it be computed; the first is usually the batch: '
             f'[-1, {", ".join(str(d) for d in new[1:])}]' if len(new) > 1 else
             '[-1] makes a vector of all elements.')

@@ -10,6 +10,7 @@ from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.ops import arithmetic, constants, elementary, joining, measures, reduction, shaping
 from tinyflow.ops.arguments import renamed
+from tinyflow.ops.room import room
 
 # Up to so many classes it pays to transpose first: NumPy reduces along the last axis row by row.
 _FEW_CLASSES = 64
@@ -44,7 +45,7 @@ class Softmax(_Softmax):
     signature = 'logits: T -> softmax: T'
 
     def kernel(x, out=None):
-        out = arithmetic.room(out, x)
+        out = room(out, x)
         if not x.size:
             return out
         np.subtract(x, row_max(x), out)
@@ -67,7 +68,7 @@ class LogSoftmax(_Softmax):
     signature = 'logits: T -> logsoftmax: T'
 
     def kernel(x, out=None):
-        out = arithmetic.room(out, x)
+        out = room(out, x)
         if not x.size:
             return out
         np.subtract(x, row_max(x), out)

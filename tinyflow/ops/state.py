@@ -11,6 +11,7 @@ import numpy as np
 from tinyflow import errors
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.ops.index_vectors import at_index_vectors, check_indices
 
 __all__ = [
     'assign', 'assign_add', 'assign_sub', 'count_up_to', 'scatter_add', 'scatter_div',
@@ -185,11 +186,7 @@ class _Scatter(Op, abstract=True):
 
 
 def _check_rows(ref, indices, updates):
-    limit = ref.shape[0]
-    if indices.size and (indices.min() < 0 or indices.max() >= limit):
-        place = tuple(np.argwhere((indices < 0) | (indices >= limit))[0].tolist())
-        at = ', '.join(map(str, place))
-        raise ValueError(f'indices[{at}] = {indices[place]} is not in [0, {limit})')
+    check_indices(indices, ref.shape[0])
     if updates.shape not in ((), indices.shape + ref.shape[1:]):
         raise ValueError(f'updates have shape {shapes.text(updates.shape)}; indices.shape + '
                          f'ref.shape[1:] is {shapes.text(indices.shape + ref.shape[1:])}')
@@ -280,27 +277,20 @@ class _ScatterNd(Op, abstract=True):
 
     def __init_subclass__(cls):
         def kernel(ref, indices, updates):
-            cls.update(ref, _index_tuple(ref, indices, updates), updates)
+            target, places = at_index_vectors(ref, indices)
+            _check_updates(ref, indices, updates)
+            cls.update(target, places, updates)
             return ref
         cls.kernel = kernel
         cls.update = staticmethod(cls.update)
         super().__init_subclass__()
 
 
-def _index_tuple(ref, indices, updates):
-    depth = indices.shape[-1]
-    limits = np.array(ref.shape[:depth])
-    outside = ((indices < 0) | (indices >= limits)).any(axis=-1)
-    if outside.any():
-        place = tuple(np.argwhere(outside)[0].tolist())
-        at = ', '.join(map(str, place))
-        raise ValueError(f'indices[{at}] = {indices[place].tolist()} does not index into shape '
-                         f'{shapes.text(ref.shape)}')
-    wanted = indices.shape[:-1] + ref.shape[depth:]
+def _check_updates(ref, indices, updates):
+    wanted = indices.shape[:-1] + ref.shape[indices.shape[-1]:]
     if updates.shape != wanted:
         raise ValueError(f'updates have shape {shapes.text(updates.shape)}, must have '
                          f'{shapes.text(wanted)}')
-    return tuple(np.moveaxis(indices, -1, 0))
 
 
 class ScatterNdUpdate(_ScatterNd):

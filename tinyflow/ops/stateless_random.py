@@ -112,14 +112,14 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
         raise worded(ValueError(f'Invalid dtype {dtype!r}: stateless_uniform makes float16, '
                                 'float32, float64, int32 and int64.'))
     maxval = random.upper_bound(maxval, dtype)
-    with name_scope(name, 'stateless_random_uniform', [shape, seed, minval, maxval]) as name:
+    with name_scope(name, 'stateless_random_uniform', [shape, seed, minval, maxval]) as scope:
         shape = random.shape_tensor(shape)
         minval = convert_to_tensor(minval, dtype, 'min')
         maxval = convert_to_tensor(maxval, dtype, 'max')
         if dtype.is_integer:
-            return StatelessRandomUniformInt.apply(shape, seed, minval, maxval, name=name)
+            return StatelessRandomUniformInt.apply(shape, seed, minval, maxval, name=scope)
         unit = StatelessRandomUniform.apply(shape, seed, dtype=dtype)
-        return random.scaled(unit, minval, maxval, name)
+        return random.scaled(unit, minval, maxval, scope)
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
@@ -142,12 +142,12 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
 
 def _normal(op, default_name, shape, seed, mean, stddev, dtype, name):
     dtype = dtypes.as_dtype(dtype)
-    with name_scope(name, default_name, [shape, seed, mean, stddev]) as name:
+    with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
         shape = random.shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype, 'mean')
         stddev = convert_to_tensor(stddev, dtype, 'stddev')
         random.check_type(op.type, 'dtype', dtype, dtypes.FLOATS)
-        return random.shifted(op.apply(shape, seed, dtype=dtype), mean, stddev, name)
+        return random.shifted(op.apply(shape, seed, dtype=dtype), mean, stddev, scope)
 
 
 def stateless_multinomial(logits, num_samples, seed, output_dtype=dtypes.int64, name=None):

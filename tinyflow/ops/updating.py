@@ -13,6 +13,7 @@ from tinyflow import tiles
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import Op
 from tinyflow.ops import update_rules as rules
+from tinyflow.ops.index_vectors import check_indices
 
 SMALL = 4096            # elements; up to here temporary arrays cost less than tiles
 _FLUSH_EVERY = 16       # updates
@@ -92,9 +93,7 @@ def update_rows(rule, places, grad, indices, *scalars):
                          f'var.shape[1:] is {shapes.text(indices.shape + var.shape[1:])}')
     if not indices.size:
         return var
-    if indices.min() < 0 or indices.max() >= len(var):
-        at = int(np.argmax((indices < 0) | (indices >= len(var))))
-        raise ValueError(f'indices[{at}] = {indices[at]} is not in [0, {len(var)})')
+    check_indices(indices, len(var))
     if _all_different(indices, len(var)):
         _some_rows(rule, places, grad, indices, scalars)
     else:

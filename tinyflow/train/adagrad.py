@@ -14,7 +14,7 @@ from tinyflow.ops.training import (
     SparseApplyAdagrad,
     SparseApplyAdagradDA,
 )
-from tinyflow.train.optimizer import Optimizer, like
+from tinyflow.train.optimizer import Optimizer, check_positive, like
 
 
 class AdagradOptimizer(Optimizer):
@@ -25,9 +25,7 @@ class AdagradOptimizer(Optimizer):
 
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False,
                  name='Adagrad'):
-        if initial_accumulator_value <= 0.0:
-            raise ValueError('initial_accumulator_value must be positive: '
-                             f'{initial_accumulator_value}')
+        check_positive('initial_accumulator_value', initial_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._initial_accumulator_value = initial_accumulator_value
@@ -71,9 +69,8 @@ class AdagradDAOptimizer(Optimizer):
     def __init__(self, learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1,
                  l1_regularization_strength=0.0, l2_regularization_strength=0.0,
                  use_locking=False, name='AdagradDA'):
-        if initial_gradient_squared_accumulator_value <= 0.0:
-            raise ValueError('initial_gradient_squared_accumulator_value must be positive: '
-                             f'{initial_gradient_squared_accumulator_value}')
+        check_positive('initial_gradient_squared_accumulator_value',
+                       initial_gradient_squared_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._global_step = global_step

@@ -1,8 +1,7 @@
 """Optimizers with a penalty on the weights as a part of the step: FTRL and the proximal methods."""
 from __future__ import annotations
 
-from tinyflow.graph.graph import colocate_with
-from tinyflow.ops import constants
+from tinyflow.errors import worded
 from tinyflow.ops.training import (
     ApplyFtrl,
     ApplyFtrlV2,
@@ -13,7 +12,7 @@ from tinyflow.ops.training import (
     SparseApplyProximalAdagrad,
     SparseApplyProximalGradientDescent,
 )
-from tinyflow.train.optimizer import Optimizer, like
+from tinyflow.train.optimizer import Optimizer, check_positive, like
 
 
 class FtrlOptimizer(Optimizer):
@@ -33,10 +32,10 @@ class FtrlOptimizer(Optimizer):
                 ('l2_regularization_strength', l2_regularization_strength),
                 ('l2_shrinkage_regularization_strength', l2_shrinkage_regularization_strength)):
             if value < 0.0:
-                raise ValueError(f'{label} {value:f} needs to be positive or zero')
+                raise worded(ValueError(f'{label} {value:f} needs to be positive or zero'))
         if learning_rate_power > 0.0:
-            raise ValueError(f'learning_rate_power {learning_rate_power:f} needs to be negative '
-                             'or zero')
+            raise worded(ValueError(f'learning_rate_power {learning_rate_power:f} needs to be '
+                                    'negative or zero'))
         self._learning_rate = learning_rate
         self._learning_rate_power = learning_rate_power
         self._initial_accumulator_value = initial_accumulator_value
@@ -48,11 +47,9 @@ class FtrlOptimizer(Optimizer):
 
     def _create_slots(self, var_list):
         for var in var_list:
-            with colocate_with(var):
-                start = constants.constant(self._initial_accumulator_value, var.dtype.base_dtype,
-                                           var.get_shape())
-                self._get_or_make_slot(var, start, 'accum', self._accum_name or self._name)
-                self._zeros_slot(var, 'linear', self._linear_name or self._name)
+            self._constant_slot(var, self._initial_accumulator_value, 'accum',
+                                self._accum_name or self._name)
+            self._zeros_slot(var, 'linear', self._linear_name or self._name)
 
     def _prepare(self):
         self._rate_t = self._setting(self._learning_rate, 'learning_rate')
@@ -129,9 +126,7 @@ class ProximalAdagradOptimizer(_Proximal):
     def __init__(self, learning_rate, initial_accumulator_value=0.1,
                  l1_regularization_strength=0.0, l2_regularization_strength=0.0,
                  use_locking=False, name='ProximalAdagrad'):
-        if initial_accumulator_value <= 0.0:
-            raise ValueError('initial_accumulator_value must be positive: '
-                             f'{initial_accumulator_value}')
+        check_positive('initial_accumulator_value', initial_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._initial_accumulator_value = initial_accumulator_value
@@ -140,10 +135,7 @@ class ProximalAdagradOptimizer(_Proximal):
 
     def _create_slots(self, var_list):
         for var in var_list:
-            with colocate_with(var):
-                start = constants.constant(self._initial_accumulator_value, var.dtype.base_dtype,
-                                           var.get_shape())
-            self._get_or_make_slot(var, start, 'accumulator', self._name)
+            self._constant_slot(var, self._initial_accumulator_value, 'accumulator', self._name)
 
     def _apply_dense(self, grad, var):
         return ApplyProximalAdagrad.apply(

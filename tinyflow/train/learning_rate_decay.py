@@ -22,11 +22,7 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
     with name_scope(name, 'ExponentialDecay',
                     [learning_rate, global_step, decay_steps, decay_rate]) as scope:
         rate, dtype = _initial(learning_rate)
-        steps = constants.cast(decay_steps, dtype)
-        base = constants.cast(decay_rate, dtype)
-        done = constants.cast(global_step, dtype) / steps
-        if staircase:
-            done = math.floor(done)
+        base, done = _decay_and_periods(decay_rate, global_step, decay_steps, staircase, dtype)
         return math.multiply(rate, math.pow(base, done), name=scope)
 
 
@@ -49,14 +45,18 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
     with name_scope(name, 'InverseTimeDecay',
                     [learning_rate, global_step, decay_steps, decay_rate]) as scope:
         rate, dtype = _initial(learning_rate)
-        steps = constants.cast(decay_steps, dtype)
-        weight = constants.cast(decay_rate, dtype)
-        done = constants.cast(global_step, dtype) / steps
-        if staircase:
-            done = math.floor(done)
+        weight, done = _decay_and_periods(decay_rate, global_step, decay_steps, staircase, dtype)
         one = constants.cast(constants.constant(1), dtype)
         divisor = math.add(one, math.multiply(weight, done))
         return math.divide(rate, divisor, name=scope)
+
+
+def _decay_and_periods(decay_rate, global_step, decay_steps, staircase, dtype):
+    """(decay_rate as `dtype`, global_step / decay_steps, floored if `staircase`)."""
+    steps = constants.cast(decay_steps, dtype)
+    decay_rate = constants.cast(decay_rate, dtype)
+    done = constants.cast(global_step, dtype) / steps
+    return decay_rate, math.floor(done) if staircase else done
 
 
 def piecewise_constant(x, boundaries, values, name=None):

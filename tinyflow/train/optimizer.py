@@ -210,6 +210,12 @@ class Optimizer:
         """A slot of zeros."""
         return self._slot(var, slot_name, lambda: slot_creator.create_zeros_slot(var, op_name))
 
+    def _constant_slot(self, var, value, slot_name, op_name):
+        """A slot that begins as `value` everywhere."""
+        with colocate_with(var):
+            start = constants.constant(value, var.dtype.base_dtype, var.get_shape())
+        return self._get_or_make_slot(var, start, slot_name, op_name)
+
     def _create_non_slot_variable(self, initial_value, name, colocate_with):
         """A Variable of the optimizer itself, one for each graph."""
         key = name, colocate_with.graph
@@ -270,6 +276,12 @@ class Optimizer:
 def like(var, *tensors):
     """The tensors cast to the Variable's dtype."""
     return [constants.cast(t, var.dtype.base_dtype) for t in tensors]
+
+
+def check_positive(name, value):
+    """ValueError unless a setting is larger than 0."""
+    if value <= 0.0:
+        raise worded(ValueError(f'{name} must be positive: {value}'))
 
 
 def _target(var):

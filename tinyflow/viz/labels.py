@@ -5,6 +5,8 @@ import re
 
 import numpy as np
 
+from tinyflow.graph import shapes
+
 _LONGEST_NAME = 26
 _SMALL = 6                  # elements of a constant that are written out
 _COUNTER = re.compile(r'_\d+\Z')
@@ -16,7 +18,7 @@ def shape(raw_shape) -> str:
         return '?'
     if raw_shape == ():
         return 'scalar'
-    return '[' + ', '.join('?' if d is None else str(d) for d in raw_shape) + ']'
+    return shapes.text(raw_shape)
 
 
 def tensor(t, raw_shape=None) -> str:

@@ -21,7 +21,8 @@ class Wire:
 
 
 def links(ops, shown, bridges, owner, highlighted):
-    """The connections between shown operations: a list of (tail op, head op, tensor, index, kind).
+    """The connections between shown operations: tuples (tail op, head op, tensor,
+    index, kind, whether both are highlighted).
 
     `shown` are drawn or folded into `owner[op]`; through the operations in `bridges` connections
     are followed, as if they were wires. `index` is None for control edges.

@@ -5,6 +5,7 @@ from __future__ import print_function
 
 import numpy
 import tensorflow as tf
+
 rng = numpy.random
 
 # Parameters

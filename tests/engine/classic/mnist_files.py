@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-
 from tinyflow.data_sets import load_digits
 from tinyflow.data_sets.enlarge import enlarge
 

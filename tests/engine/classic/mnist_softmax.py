@@ -1,13 +1,10 @@
 """Softmax regression on MNIST."""
-from __future__ import absolute_import
-from __future__ import division
-from __future__ import print_function
+from __future__ import absolute_import, division, print_function
 
 import argparse
 
-from tensorflow.examples.tutorials.mnist import input_data
-
 import tensorflow as tf
+from tensorflow.examples.tutorials.mnist import input_data
 
 FLAGS = None
 

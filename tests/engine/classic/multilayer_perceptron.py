@@ -1,8 +1,10 @@
 """ Multilayer perceptron with two hidden layers. """
 import tensorflow.compat.v1 as tf
+
 tf.disable_v2_behavior()
 
 from tensorflow.examples.tutorials.mnist import input_data
+
 mnist = input_data.read_data_sets("MNIST_data", one_hot=True, seed=11)
 
 tf.set_random_seed(1234)

@@ -1,6 +1,6 @@
 # Word vectors (skip-gram) for the words of one small text.
-import tensorflow as tf
 import numpy as np
+import tensorflow as tf
 
 text = """the king rules the land . the queen rules the land . the boy walks to the town .
 the girl walks to the town . the king is a man . the queen is a woman . the boy is a young man .

@@ -13,6 +13,7 @@ def _fed(tf, build, value):
 ZEROS = np.zeros([2, 3], np.float32)
 ROWS_OF = np.array([2, 0, 2])
 PAIRS = np.array([[0, 1], [1, 2], [0, 1]])
+WHOLE = np.zeros((2, 0), np.int64)         # two index vectors without an entry
 FLAGS = np.array([True, False, True])
 REPEATED = np.array([4, 7, 4, 1, 7, 4])
 
@@ -119,6 +120,8 @@ ROWS = [
                  lambda tf: tf.gather_nd(tf.zeros([2]), [[-1]])]),
     row('GatherNd', lambda tf, x, i: tf.gather_nd(x, i), [(3, 2), ROWS_OF[:, None]], name='rows',
         ref=lambda x, i: x[[2, 0, 2]]),
+    row('GatherNd', lambda tf, x, i: tf.gather_nd(x, i), [(3, 2), WHOLE], name='whole tensors',
+        ref=lambda x, i: np.stack([x, x])),
     row('GatherNd', lambda tf, x, i: tf.gather_nd(x, i, batch_dims=1), [(2, 3, 2), PAIRS[:2, :1]],
         ref=lambda x, i: np.stack([x[0, 0], x[1, 1]]), name='batch', unknown=False),
     row('ScatterNd', lambda tf, i, u: tf.scatter_nd(i, u, np.array([2, 3, 2])), [PAIRS, (3, 2)],
@@ -127,6 +130,8 @@ ROWS = [
              lambda tf: tf.scatter_nd([[1, 0]], [9.0], [5])],
         run_bad=[lambda tf: tf.scatter_nd([[5]], [9.0], [5]),
                  lambda tf: tf.scatter_nd([[-1]], [9.0], [5])]),
+    row('ScatterNd', lambda tf, i, u: tf.scatter_nd(i, u, np.array([3, 2])), [WHOLE, (2, 3, 2)],
+        name='whole tensors', ref=lambda i, u: u[0] + u[1]),
     row('TensorScatterUpdate', lambda tf, x, u: tf.tensor_scatter_update(x, [[2], [0]], u),
         [(3, 2), (2, 2)], ref=lambda x, u: np.array([u[1], x[1], u[0]]),
         bad=[lambda tf: tf.tensor_scatter_update(tf.zeros([3]), [[1]], [1.0, 2.0])],

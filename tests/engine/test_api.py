@@ -1,0 +1,66 @@
+"""The public API is a list: a change of it is a change of tests/golden/api.txt (STYLE P18)."""
+import difflib
+import types
+
+import pytest
+
+import tinyflow as tf
+from tests.golden.api import FILE, listing
+
+NAMESPACES = ['bitwise', 'compat', 'data_sets', 'debugging', 'dtypes', 'errors', 'examples',
+              'initializers', 'linalg', 'manip', 'math', 'nn', 'random', 'testing', 'train',
+              'version', 'viz']
+HIGHER_FLOORS = ['estimator', 'keras']
+
+
+def test_the_api_is_as_recorded():
+    recorded = FILE.read_text(encoding='utf-8').splitlines()
+    difference = list(difflib.unified_diff(recorded, listing(tf), 'tests/golden/api.txt',
+                                           'tinyflow', lineterm='', n=0))
+    assert not difference, '\n'.join(
+        ['The public API differs. If that is meant: python -m tests.golden.api', *difference])
+
+
+def test_dir_shows_public_names_only():
+    modules = [name for name in dir(tf) if isinstance(getattr(tf, name), types.ModuleType)]
+    assert modules == sorted(NAMESPACES + HIGHER_FLOORS)
+    assert not [name for name in dir(tf) if name.startswith('_') and name != '__version__']
+    assert not {'aliases', 'graph', 'np', 'ops'} & set(dir(tf))
+
+
+@pytest.mark.parametrize('name', NAMESPACES)
+def test_namespaces_hide_what_they_import(name):
+    namespace = getattr(tf, name)
+    shown = [n for n in dir(namespace) if not n.startswith('_')]
+    assert not {'absent', 'annotations', 'np', 'os', 'sys', 'worded'} & set(shown)
+    assert set(getattr(namespace, '__all__', shown)) <= set(shown)
+
+
+def test_star_import_brings_no_modules_of_the_engine():
+    names = {}
+    exec('from tinyflow import *', names)
+    assert names['placeholder'] is tf.placeholder
+    assert 'aliases' not in names and 'session' not in names
+
+
+def test_absent_names_suggest_public_ones():
+    with pytest.raises(AttributeError) as info:
+        _ = tf.graphs
+    assert 'tf.Graph' in str(info.value) and 'tf.graph,' not in str(info.value)
+    assert not str(info.value).endswith('tf.graph.')
+    with pytest.raises(AttributeError, match=r'tf\.debugging\.assert_finite is not in tinyflow'):
+        _ = tf.debugging.assert_finite
+
+
+@pytest.mark.parametrize('path', [
+    'dtypes.cast', 'dtypes.saturate_cast', 'dtypes.as_dtype', 'dtypes.complex', 'dtypes.float32',
+    'dtypes.DType', 'debugging.check_numerics', 'debugging.is_finite', 'nn.depth_to_space',
+    'nn.space_to_batch', 'nn.space_to_depth', 'math.confusion_matrix',
+])
+def test_one_function_under_two_names(path):
+    namespace, name = path.split('.')
+    assert getattr(getattr(tf, namespace), name) is getattr(tf, name)
+
+
+def test_versions():
+    assert tf.version.VERSION == tf.VERSION == tf.__version__ == '1.15.5'

@@ -1,0 +1,60 @@
+"""Every registered op meets values recorded from TF 1.15.5, in a call, a program or a stream."""
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.engine.test_golden_ops import NOW, call
+from tests.engine.test_golden_programs import LATER as PROGRAMS_LATER
+from tests.golden.op_cases import CASES
+from tests.golden.programs import PROGRAMS
+from tests.golden.random_cases import RANDOM_CASES
+from tinyflow.graph.op import Op
+
+# Ops that no recorded case reaches, each with the place where it is checked instead.
+ELSEWHERE: dict[str, str] = {}
+
+
+def _types(build):
+    """The op types of the graph that `build` makes."""
+    with tf.Graph().as_default() as graph:
+        try:
+            build()
+        except (TypeError, ValueError, AttributeError, LookupError, NotImplementedError):
+            pass                # a case of an error, or of a gradient that TF has not either
+        return {operation.type for operation in graph.get_operations()}
+
+
+def _call_and_gradient(key):
+    def build():
+        outputs, feeds = call(CASES[key])
+        tf.gradients([t for t in outputs if t.dtype.is_floating], list(feeds))
+    return build
+
+
+@pytest.fixture(scope='module')
+def reached():
+    found = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        for key in NOW:
+            found |= _types(_call_and_gradient(key))
+        for name, build in PROGRAMS.items():
+            if name not in PROGRAMS_LATER:
+                found |= _types(lambda build=build: build(tf, np))
+        for case in RANDOM_CASES.values():
+            found |= _types(lambda case=case: case.build(tf, np, case.op_seed))
+    return found
+
+
+def test_every_op_meets_a_recorded_value(reached):
+    missing = sorted(set(Op.registry) - reached - set(ELSEWHERE))
+    assert not missing, f'{len(missing)} ops without a golden value: {" ".join(missing)}'
+
+
+def test_the_list_of_exceptions_is_short_and_true(reached):
+    assert not set(ELSEWHERE) & reached
+    assert set(ELSEWHERE) <= set(Op.registry)
