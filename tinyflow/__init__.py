@@ -28,15 +28,16 @@ from tinyflow.gradient_rules import (
 )
 from tinyflow.gradients import AggregationMethod, UnconnectedGradients, gradients, hessians
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from tinyflow.graph.defaults import (
+    add_to_collection, add_to_collections, colocate_with, control_dependencies, device,
+    get_collection, get_collection_ref, get_default_graph, get_default_session, name_scope,
+    reset_default_graph, set_random_seed,
+)
 from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8,
     int16, int32, int64, resource, string, uint8, uint16, uint32, uint64, variant,
 )
-from tinyflow.graph.graph import (
-    Graph, add_to_collection, add_to_collections, colocate_with, control_dependencies, device,
-    get_collection, get_collection_ref, get_default_graph, get_default_session, name_scope,
-    reset_default_graph, set_random_seed,
-)
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.indexed_slices import (
     IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices,
 )

@@ -19,7 +19,7 @@ import numpy as np
 import tinyflow
 from tinyflow import aliases
 from tinyflow.explain import Explanation, explain
-from tinyflow.graph import graph as graph_module
+from tinyflow.graph import defaults, graph as graph_module
 from tinyflow.session import InteractiveSession, Session
 
 
@@ -155,7 +155,7 @@ def _graphs_made():
 
     It keeps them alive: a program's graph may be gone when the program has ended.
     """
-    graphs = [graph_module.get_default_graph()]
+    graphs = [defaults.get_default_graph()]
     original = graph_module.Graph.__init__
 
     def remembering(self, *args, **kwargs):

@@ -16,7 +16,7 @@ from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.errors import FailedPreconditionError, InvalidArgumentError
 from tinyflow.graph import shapes
-from tinyflow.graph.graph import get_default_session
+from tinyflow.graph.defaults import get_default_session
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.profiler import Profile, profile_executable
 from tinyflow.session import BaseSession, Session

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from tinyflow.errors import report, worded
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import get_default_graph
+from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Operation
 

@@ -22,7 +22,7 @@ from tinyflow.gradient_path import why_no_gradient
 from tinyflow.gradient_rules import no_gradient_error, rule_of
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import get_default_graph, name_scope
+from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Operation, Tensor

@@ -1,7 +1,7 @@
 """tf.explain_name: which scope and which line gave a node each part of its name (PAINS A9)."""
 from __future__ import annotations
 
-from tinyflow.graph.graph import get_default_graph
+from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.sites import Site
 

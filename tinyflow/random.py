@@ -1,6 +1,6 @@
 """tf.random: random values by TensorFlow's newer names."""
 from tinyflow.absent import absent as _absent
-from tinyflow.graph.graph import set_random_seed
+from tinyflow.graph.defaults import set_random_seed
 from tinyflow.ops.random import (
     categorical,
     get_seed,

@@ -22,7 +22,8 @@ from tinyflow.compiler.store import Store
 from tinyflow.errors import worded
 from tinyflow.feeds import as_feed_element, check_feed_shapes, feed_array
 from tinyflow.fetches import FetchPlan
-from tinyflow.graph.graph import Graph, _stacks, default_session, get_default_graph
+from tinyflow.graph.defaults import default_session, get_default_graph, stacks
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.growth import GrowthWatch
 from tinyflow.profiler import Profile, profile_executable
@@ -228,12 +229,12 @@ class Session(BaseSession):
         as_default = self._graph.as_default()
         as_default.__enter__()
         self._entered.append(as_default)
-        _stacks.sessions.append(self)
+        stacks.sessions.append(self)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        _stacks.sessions.remove(self)
+        stacks.sessions.remove(self)
         self._entered.pop().__exit__(kind, error, trace)
         self.close()
 
@@ -248,7 +249,7 @@ class InteractiveSession(BaseSession):
     def __init__(self, target: str = '', graph: Graph | None = None,
                  config: configuration.ConfigProto | None = None) -> None:
         super().__init__(target, graph, config)
-        _stacks.sessions.append(self)
+        stacks.sessions.append(self)
         self._default_graph: AbstractContextManager | None = None
         if graph is not None:
             self._default_graph = graph.as_default()
@@ -258,8 +259,8 @@ class InteractiveSession(BaseSession):
         if self._closed:
             return
         super().close()
-        if self in _stacks.sessions:
-            _stacks.sessions.remove(self)
+        if self in stacks.sessions:
+            stacks.sessions.remove(self)
         if self._default_graph is not None:
             self._default_graph.__exit__(None, None, None)
 

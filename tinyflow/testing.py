@@ -12,7 +12,7 @@ import numpy as np
 
 from tinyflow.gradients import gradients
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.session import Session

@@ -7,7 +7,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.const import Pack
 from tinyflow.graph.convert import constant
-from tinyflow.graph.graph import (
+from tinyflow.graph.defaults import (
     device,
     get_collection,
     get_default_graph,

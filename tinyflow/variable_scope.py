@@ -13,7 +13,7 @@ import threading
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import common_graph, get_collection, name_scope
+from tinyflow.graph.defaults import common_graph, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.variable_store import get_store, one_per_graph

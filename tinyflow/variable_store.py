@@ -6,7 +6,7 @@ import inspect
 
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.graph import (
+from tinyflow.graph.defaults import (
     add_to_collection,
     colocate_with,
     get_default_graph,

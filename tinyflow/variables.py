@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tinyflow.graph.graph import (
+from tinyflow.graph.defaults import (
     colocate_with,
     device,
     get_collection,

@@ -78,6 +78,8 @@ SHAPES_DIFFER = {
     'optimizer_sparse_rmsprop_centered': _ROWS,
     'optimizer_sparse_ftrl': _ROWS,
     'optimizer_sparse_ftrl_regularized': _ROWS,
+    'optimizer_sparse_ftrl_shrinking': _ROWS,
+    'optimizer_sparse_adagrad_da': _ROWS,
     'optimizer_sparse_proximal_gradient_descent': _ROWS,
     'optimizer_sparse_proximal_adagrad': _ROWS,
 }

@@ -9,7 +9,7 @@ import pytest
 from tinyflow.data_sets import idx, load_digits, load_iris, path
 from tinyflow.data_sets.enlarge import enlarge
 from tinyflow.examples.tutorials.mnist import input_data
-from tinyflow.graph import graph as graphs
+from tinyflow.graph import defaults as graphs
 
 pytestmark = pytest.mark.engine
 TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS = input_data.FILES

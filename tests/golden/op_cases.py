@@ -94,6 +94,19 @@ case('acosh', 'from one', f32([1, 1.5, 10]))
 table('exp tanh log', 'float64', f64([0.25, 1, 3]))
 table('is_nan is_inf is_finite', 'all kinds', f32([1, np.nan, np.inf, -np.inf]))
 table('exp sqrt', 'float16', np.array([0.5, 2, 11], np.float16))
+table('math.xdivy math.xlogy math.multiply_no_nan', 'zeros win over nan and infinity',
+      f32([0, 0, 0, 2, -1.5, 3]), f32([0, np.nan, np.inf, 4, 2, 0]))
+table('math.xdivy math.xlogy math.multiply_no_nan', 'no number times zero',
+      f32([np.nan, np.inf, -np.inf, 2]), f32([0, 0, 3, 0]))
+table('math.xdivy math.xlogy', 'broadcasts both ways', f32([[1], [0], [3]]), f32([[4, 0.5]]))
+case('math.zeta', 'above one', f32([1.5, 2, 3, 10, 4]), f32([1, 0.5, 4, 2.5, 20]))
+case('math.zeta', 'float64', f64([2, 3.5]), f64([[1], [0.25]]))
+case('angle', 'quadrants', np.array([1, 1j, -1, -1j, 1 + 2j, -3 - 0.5j, 0], np.complex64))
+case('angle', 'reals', f32([1.5, -2, 0]))
+case('check_numerics', 'finite', f32([1, -2.5]), 'no numbers')
+case('check_numerics', 'nan', f32([1, np.nan]), 'no numbers')
+case('check_numerics', 'infinity', f32([1, -np.inf]), 'no numbers')
+case('guarantee_const', 'floats', f32([1, -2.5]))
 
 # --- comparisons and logic
 table('equal not_equal less less_equal greater greater_equal', 'nan and zeros',
@@ -103,6 +116,12 @@ table('logical_and logical_or logical_xor operator.and_ operator.or_ operator.xo
       np.array([True, True, False, False]), np.array([True, False, True, False]))
 table('logical_not operator.invert', 'both', np.array([True, False]))
 case('bitwise.bitwise_and', 'ints', i32([12, -1]), i32([10, 7]))
+table('bitwise.bitwise_or bitwise.bitwise_xor', 'ints', i32([12, -1, 5]), i32([10, 7, -8]))
+table('bitwise.left_shift bitwise.right_shift', 'ints', i32([12, -8, 5]), i32([1, 2, 30]))
+table('bitwise.bitwise_or bitwise.bitwise_xor bitwise.left_shift bitwise.right_shift', 'uint8',
+      np.array([200, 3, 1], np.uint8), np.array([1, 6, 7], np.uint8))
+case('bitwise.invert', 'ints', i32([0, -1, 12]))
+case('bitwise.invert', 'uint8', np.array([0, 255, 12], np.uint8))
 
 # --- reductions
 REDUCE = 'reduce_sum reduce_mean reduce_max reduce_min reduce_prod'
@@ -134,6 +153,14 @@ for _exclusive in (False, True):
 case('cumsum', 'ints', i32([[1, 2], [3, 4]]), axis=0)
 case('cumprod', 'zero inside', f32([2, 0, 3]))
 table('segment_sum segment_mean segment_max', 'gap', f32([[1, 2], [3, 4], [5, 6]]), i32([0, 0, 2]))
+table('segment_min segment_prod', 'gap', f32([[1, 2], [3, -4], [5, 0]]), i32([0, 0, 2]))
+table('segment_min segment_prod', 'ties, zeros and ints', i32([3, 3, 0, 5]), i64([0, 0, 1, 1]))
+case('segment_min', 'ties share the gradient', f32([3, 3, 1]), i32([0, 0, 0]))
+table('unsorted_segment_min unsorted_segment_prod', 'gap and negative id',
+      f32([4, 9, -3, 4]), i32([2, -1, 0, 2]), 4)
+table('unsorted_segment_min unsorted_segment_prod', 'rows of ints',
+      i32([[4, 9], [-3, 4], [0, 7]]), i32([1, 0, 1]), 3)
+case('unsorted_segment_prod', 'zeros', f32([0, 2, 3, 0, 0]), i32([0, 0, 0, 1, 1]), 2)
 case('unsorted_segment_sum', 'negative id is dropped', f32([1, 2, 3]), i32([1, -1, 1]), 3)
 
 # --- linear algebra
@@ -177,6 +204,9 @@ case('matrix_solve', 'adjoint', given.matrix(3, 3) + 3 * np.eye(3, dtype=np.floa
 case('matrix_triangular_solve', 'lower', given.SPD, given.matrix(3, 2))
 case('cholesky_solve', 'spd', f64(np.linalg.cholesky([[4.0, 2], [2, 3]]).round(6)), f64([[1], [2]]))
 case('self_adjoint_eigvals', 'spd', given.SPD)
+case('linalg.slogdet', 'positive and negative', np.stack([given.SPD, given.SPD[::-1]]))
+case('linalg.slogdet', 'singular', f64([[1, 2], [2, 4]]))
+case('linalg.logdet', 'spd', given.SPD)
 table('norm', 'whole', given.matrix(2, 3))
 for _order in ['euclidean', 1, 2, 3, np.inf]:
     case('norm', 'order %s by rows' % _order, given.matrix(2, 3), ord=_order, axis=1)
@@ -191,6 +221,8 @@ case('reshape', 'empty', f32(np.zeros([0, 4])), [0, 2, 2])
 case('transpose', 'default', given.cube(2, 3, 4))
 case('transpose', 'perm', given.cube(2, 3, 4), [1, 2, 0])
 case('transpose', 'vector', f32([1, 2]))
+case('transpose', 'conjugate', np.array([[1 + 2j, 3], [1j, -2j]], np.complex64), conjugate=True)
+case('linalg.adjoint', 'batch', np.array([[[1 + 2j, 3], [1j, -2j]]], np.complex128))
 case('matrix_transpose', 'batch', given.cube(2, 3, 4))
 case('concat', 'axis 0', [given.matrix(2, 3), given.matrix(1, 3, 1)], 0)
 case('concat', 'axis -1', [given.matrix(2, 3), given.matrix(2, 1, 1), given.matrix(2, 2, 2)], -1)
@@ -216,6 +248,10 @@ case('broadcast_to', 'new axis', f32([[1], [2]]), [3, 2, 2])
 case('meshgrid', 'xy', f32([1, 2, 3]), f32([4, 5]))
 table('shape size rank zeros_like ones_like identity stop_gradient', 'cube', given.cube(2, 3, 4))
 case('space_to_depth', 'two', given.cube(1, 4, 4)[..., None], 2)
+case('space_to_batch_nd', 'padded', given.cube(1, 3, 4)[..., None], [2, 2], [[1, 0], [0, 2]])
+case('space_to_batch_nd', 'one axis', given.matrix(2, 6), [3], [[0, 0]])
+case('batch_to_space_nd', 'cropped', given.cube(8, 2, 2)[..., None], [2, 2], [[1, 0], [0, 1]])
+case('batch_to_space_nd', 'one axis', given.matrix(6, 2), [3], [[1, 2]])
 case('sequence_mask', 'lengths', i32([1, 0, 3]))
 case('range', 'ints', 3, 18, 4)
 case('range', 'floats', 0.0, 1.0, 0.3)
@@ -244,6 +280,9 @@ case('batch_gather', 'rows', M, i32([[0], [3], [1]]))
 case('scatter_nd', 'adds repeats', i32([[1], [3], [1]]), f32([9, 10, 11]), [5])
 case('scatter_nd', 'rows', i32([[1]]), f32([[1, 2]]), [2, 2])
 case('tensor_scatter_update', 'cells', f32([1, 2, 3]), i32([[1]]), f32([9]))
+table('tensor_scatter_add tensor_scatter_sub', 'repeats', f32([1, 2, 3]), i32([[1], [0], [1]]),
+      f32([9, 10, 11]))
+table('tensor_scatter_add tensor_scatter_sub', 'rows', M, i64([[2], [0]]), given.matrix(2, 4, 1))
 case('boolean_mask', 'rows', M, np.array([True, False, True]))
 case('boolean_mask', 'cells', f32([[1, 2], [3, 4]]), np.array([[True, False], [False, True]]))
 case('where', 'three tensors', np.array([True, False, True]), f32([1, 2, 3]), f32([-1, -2, -3]))
@@ -261,6 +300,10 @@ case('nn.top_k', 'ints', i32([5, 1, 9]), 2)
 case('nn.in_top_k', 'ties count as in', f32([[1, 2, 2], [3, 1, 0]]), i32([1, 2]), 1)
 case('sort', 'descending', f32([[3, 1, 2], [9, 7, 8]]), direction='DESCENDING')
 case('argsort', 'ties', i32([2, 1, 2, 1]))
+for _side in ['left', 'right']:
+    case('searchsorted', _side, f32([1, 2, 2, 4]), f32([0, 2, 3, 4, 5]), side=_side)
+    case('searchsorted', _side + ' by rows to int64', i32([[1, 3, 5], [2, 2, 9]]),
+         i32([[3, 0], [2, 9]]), side=_side, out_type='int64')
 case('invert_permutation', 'three', i32([2, 0, 1]))
 case('bincount', 'gaps', i32([1, 1, 3]))
 case('dynamic_partition', 'two', f32([1, 2, 3]), i32([1, 0, 1]), 2)
@@ -277,6 +320,9 @@ case('cast', 'int to uint8 wraps', i32([-1, 256, 300]), 'uint8')
 case('cast', 'bool to float', np.array([True, False]), 'float32')
 case('cast', 'float64 to float32 overflows', f64([1e300, 0.1]), 'float32')
 case('saturate_cast', 'to uint8', f32([-5, 10.4, 300]), 'uint8')
+case('bitcast', 'float32 to int32', f32([1, -0.0, np.inf]), 'int32')
+case('bitcast', 'int64 to uint8', i64([1, -2]), 'uint8')
+case('bitcast', 'pairs of int32 to float64', i32([[0, 1072693248], [0, -1074790400]]), 'float64')
 case('to_int32', 'floats', CAST)
 case('as_string', 'floats', f32([1.5, -2]))
 
@@ -349,3 +395,6 @@ table('random.stateless_uniform random.stateless_normal random.stateless_truncat
 table('random.stateless_uniform random.stateless_normal', 'float64', [5], seed=[-3, 4],
       dtype='float64')
 case('random.stateless_uniform', 'int32', [5], seed=[1, 2], minval=-3, maxval=4, dtype='int32')
+table('random.stateless_categorical random.stateless_multinomial', 'two rows',
+      np.log(f32([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]])), 9, seed=[1, 2])
+case('random.stateless_categorical', 'int32', f32([[0, 1, -1, 2]]), 6, dtype='int32', seed=[-3, 4])

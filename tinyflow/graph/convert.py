@@ -206,7 +206,7 @@ def _dtype_inside(value):
 def _pack(value, dtype, name):
     """Stacks a nested list that has tensors in it; each level is a Pack node, as in TF1."""
     from tinyflow.graph.const import Pack
-    from tinyflow.graph.graph import name_scope
+    from tinyflow.graph.defaults import name_scope
     with name_scope(name) as scope:
         elements = []
         for i, item in enumerate(value):

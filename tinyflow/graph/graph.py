@@ -1,8 +1,7 @@
 """Graph: the list of nodes, their names, and the scopes that are open while nodes are added.
 
 Nodes are only ever added, in a fixed order; a program that builds a graph twice builds the same
-one. The stacks of default graphs and default sessions, one per thread, are here too: a Session is
-only known as "something with run(fetches, feed_dict)".
+one. Which graph is the default one is told in graph/defaults.py.
 """
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import re
 import threading
 from contextlib import contextmanager
 
-from tinyflow.errors import describe, report, worded
+from tinyflow.errors import report, worded
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.sites import Site, here
 
@@ -266,7 +265,7 @@ class Graph:
     @contextmanager
     def as_default(self):
         """Makes this the graph that new nodes go to, in this thread, inside the `with` block."""
-        stack = _stacks.graphs
+        stack = stacks.graphs
         stack.append(self)
         try:
             yield self
@@ -376,152 +375,4 @@ class _Stacks(threading.local):
         self.sessions = []
 
 
-_stacks = _Stacks()
-_global_graph: Graph | None = None
-
-
-def get_default_graph() -> Graph:
-    """The graph that new nodes go to: the innermost `as_default()`, or a global one."""
-    stack = _stacks.graphs
-    return stack[-1] if stack else _get_global_graph()
-
-
-def _get_global_graph():
-    global _global_graph
-    if _global_graph is None:
-        _global_graph = Graph()
-        _global_graph._site = None
-    return _global_graph
-
-
-def reset_default_graph() -> None:
-    """Replaces the global default graph by an empty one. Not allowed inside `as_default()`."""
-    global _global_graph
-    if _stacks.graphs:
-        raise AssertionError('Do not use tf.reset_default_graph() to clear nested graphs. If you '
-                             'need a cleared graph, exit the nesting and create a new graph.')
-    _global_graph = Graph()
-
-
-def get_default_session():
-    """The innermost Session made default in this thread, or None."""
-    return _stacks.sessions[-1] if _stacks.sessions else None
-
-
-@contextmanager
-def default_session(session):
-    """Makes `session` the default one inside the `with` block."""
-    stack = _stacks.sessions
-    stack.append(session)
-    try:
-        yield session
-    finally:
-        stack.remove(session)
-
-
-def session_for(session, graph, what):
-    """`session` or the default one, checked to be about `graph`. ValueError otherwise."""
-    session = session or get_default_session()
-    if session is None:
-        raise worded(ValueError(
-            f'Cannot evaluate {what}: no default session is registered.\n  Mend: '
-            '`with tf.Session() as sess:` around it, or pass session=sess.'))
-    if session.graph is not graph:
-        raise worded(ValueError(
-            f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
-            f'{session.graph}.\n  Mend: tf.Session(graph=...) with the graph that has this node.'))
-    return session
-
-
-def common_graph(inputs) -> Graph:
-    """The graph that all the tensors in `inputs` belong to. ValueError if there are several."""
-    graph, first = None, None
-    for tensor in inputs:
-        if graph is None:
-            graph, first = tensor.op.graph, tensor
-        elif tensor.op.graph is not graph:
-            raise worded(ValueError(
-                f"Tensors '{first.name}' and '{tensor.name}' must be from the same graph.\n"
-                f'  {describe(first)}\n    in {graph}\n'
-                f'  {describe(tensor)}\n    in {tensor.op.graph}\n'
-                '  Mend: build both inside one `with graph.as_default():`. A second '
-                'tf.reset_default_graph() or tf.Graph().as_default() between the two lines '
-                'switched the graph.'))
-    return graph or get_default_graph()
-
-
-class name_scope:                       # noqa: N801 (TF's name)
-    """``with tf.name_scope('layer1') as scope:`` prefixes the names of the nodes made inside.
-
-    `default_name` is used where `name` is None; `values` are tensors whose graph is used.
-    """
-
-    def __init__(self, name, default_name=None, values=None):
-        self._name = default_name if name is None else name
-        self._values = values
-        if self._name is None and values is not None:
-            raise ValueError('At least one of name and default_name must be given with values.')
-
-    @property
-    def name(self):
-        return self._name
-
-    def __enter__(self):
-        tensors = [v for v in self._values or () if isinstance(v, Tensor)]
-        graph = tensors[0].op.graph if tensors else get_default_graph()
-        self._as_default = graph.as_default() if graph is not get_default_graph() else None
-        if self._as_default:
-            self._as_default.__enter__()
-        self._scope = graph.name_scope(self._name)
-        return self._scope.__enter__()
-
-    def __exit__(self, *error):
-        self._scope.__exit__(*error)
-        if self._as_default:
-            self._as_default.__exit__(*error)
-
-
-def control_dependencies(control_inputs):
-    """`Graph.control_dependencies` of the default graph."""
-    return get_default_graph().control_dependencies(control_inputs)
-
-
-def device(device_name_or_function):
-    """`Graph.device` of the default graph."""
-    return get_default_graph().device(device_name_or_function)
-
-
-def colocate_with(op, ignore_existing=False):
-    """`Graph.colocate_with` of the default graph."""
-    return get_default_graph().colocate_with(op, ignore_existing)
-
-
-def add_to_collection(name, value):
-    """Appends `value` to a collection of the default graph."""
-    get_default_graph().add_to_collection(name, value)
-
-
-def add_to_collections(names, value):
-    """Appends `value` to several collections of the default graph."""
-    get_default_graph().add_to_collections(names, value)
-
-
-def get_collection(key, scope=None):
-    """A copy of a collection of the default graph; `scope` filters by name as a regex."""
-    return get_default_graph().get_collection(key, scope)
-
-
-def get_collection_ref(key):
-    """The list itself of a collection of the default graph."""
-    return get_default_graph().get_collection_ref(key)
-
-
-def set_random_seed(seed, by_name=False):
-    """Sets the default graph's seed, which every random op made afterwards depends on.
-
-    In TF1 an op's numbers also depend on how many nodes were made before it, so adding one op
-    changes all that follow. With by_name=True (tinyflow's own; PAINS A21) they depend on the name
-    of the op instead.
-    """
-    graph = get_default_graph()
-    graph.seed, graph.seed_by_name = seed, by_name
+stacks = _Stacks()

@@ -11,7 +11,7 @@ from collections import namedtuple
 from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tinyflow.graph.graph import common_graph
+from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.op import Op
 from tinyflow.graph.static import static_value
 

@@ -40,17 +40,17 @@ None entries where partly known) in place of the input's shape.
 """
 from __future__ import annotations
 
-import re
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from tinyflow.errors import describe, report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import common_graph
+from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.signature import Arg, parameters, parse
 from tinyflow.graph.sites import here
 from tinyflow.graph.static import static_value
 
@@ -67,45 +67,7 @@ REQUIRED = _Marker('REQUIRED')                        # an attribute without a d
 NOT_DIFFERENTIABLE = _Marker('NOT_DIFFERENTIABLE')    # gradients stop here, as TF documents
 
 
-class Arg(NamedTuple):
-    """One input or output of a signature."""
-
-    name: str
-    type: str                           # a type attribute such as 'T', or a dtype's name
-    fixed: dtypes.DType | None          # the dtype, where it is fixed
-    number: str | None                  # 'N' for `N*T`
-    any_types: bool                     # `[T]`
-    ref: bool
-    is_list: bool                       # N*T or [T]
-
-
 _VALID_NAMES: set[str] = set()          # names that were checked before
-_ARG = re.compile(r'(\w+)\s*:\s*(?:(?P<number>\w+)\s*\*\s*)?(?:Ref\((?P<ref>\w+)\)|'
-                  r'\[(?P<list>\w+)\]|(?P<type>\w+))\Z')
-_DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
-
-
-def _parse(side: str) -> tuple[Arg, ...]:
-    args = []
-    for part in filter(None, (p.strip() for p in side.split(','))):
-        match = _ARG.match(part)
-        if match is None:
-            raise TypeError(f'cannot read {part!r} in an op signature')
-        kind = match['ref'] or match['list'] or match['type']
-        args.append(Arg(match[1], kind, _DTYPE_NAMES.get(kind), match['number'],
-                        match['list'] is not None, match['ref'] is not None,
-                        bool(match['number'] or match['list'])))
-    return tuple(args)
-
-
-def _parameters(function) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(positional, keyword-only) parameter names; `inspect` would double the time of importing."""
-    if function is None or isinstance(function, np.ufunc):
-        return (), ()
-    code = function.__code__
-    positional = code.co_argcount
-    return (code.co_varnames[:positional],
-            code.co_varnames[positional:positional + code.co_kwonlyargcount])
 
 
 class Op:
@@ -153,10 +115,10 @@ class Op:
         if cls.type in Op.registry:
             raise TypeError(f'op {cls.type} is declared twice')
         left, arrow, right = cls.signature.partition('->')
-        cls.inputs, cls.outputs = _parse(left), _parse(right)
+        cls.inputs, cls.outputs = parse(left), parse(right)
         cls.static_positions = tuple(i for i, a in enumerate(cls.inputs) if a.name in cls.static)
-        positional, cls.kernel_attrs = _parameters(cls.kernel)
-        cls.shape_attrs = _parameters(cls.shape)[1]
+        positional, cls.kernel_attrs = parameters(cls.kernel)
+        cls.shape_attrs = parameters(cls.shape)[1]
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
         cls._one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
         cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)

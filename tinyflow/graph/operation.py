@@ -82,7 +82,7 @@ class Tensor:
 
     def eval(self, feed_dict=None, session=None):
         """Its value, from `session` or the default Session."""
-        from tinyflow.graph.graph import session_for
+        from tinyflow.graph.defaults import session_for
         return session_for(session, self.graph, f"'{self.name}'.eval()").run(self, feed_dict)
 
     def __repr__(self):
@@ -203,7 +203,7 @@ class Operation:
 
     def run(self, feed_dict=None, session=None):
         """Runs this operation in `session` or the default Session."""
-        from tinyflow.graph.graph import session_for
+        from tinyflow.graph.defaults import session_for
         session_for(session, self.graph, f"'{self.name}'.run()").run(self, feed_dict)
 
     def __repr__(self):

@@ -10,8 +10,8 @@ import numpy as np
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT, NUMBERS
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Elementwise, Op, Unary
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import complex_numbers, constants

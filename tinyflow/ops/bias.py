@@ -8,8 +8,8 @@ import numpy as np
 from tinyflow.errors import report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import NUMBERS
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.ops import constants, linalg, nn
 

@@ -5,7 +5,7 @@ import math
 
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.ops import (
     arithmetic,

@@ -6,8 +6,8 @@ import numpy as np
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import COMPLEX
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import choosing, constants

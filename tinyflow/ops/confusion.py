@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.ops.arithmetic import maximum
 from tinyflow.ops.constants import cast, ones_like
 from tinyflow.ops.gathering import scatter_nd

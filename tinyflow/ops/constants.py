@@ -11,8 +11,8 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.const import Const
 from tinyflow.graph.convert import as_array, convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.identities import (

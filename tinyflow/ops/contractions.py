@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import (
     arithmetic,

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import colocate_with, control_dependencies, device, name_scope
+from tinyflow.graph.defaults import colocate_with, control_dependencies, device, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor

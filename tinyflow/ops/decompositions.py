@@ -11,8 +11,8 @@ import numpy as np
 
 from tinyflow.errors import worded
 from tinyflow.graph import shapes
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import COMPLEX, INEXACT
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.ops import (
     arithmetic,

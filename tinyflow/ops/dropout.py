@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from tinyflow.errors import report, worded
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import float32, int64
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.static import constant_value

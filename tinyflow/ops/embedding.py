@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import (
     arithmetic,

@@ -6,8 +6,8 @@ import numpy as np
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import ANY, FLOATS, INEXACT, NUMBERS
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, Unary
 from tinyflow.graph.operation import Tensor

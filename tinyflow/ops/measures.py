@@ -5,8 +5,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 
 __all__ = ['broadcast_dynamic_shape', 'broadcast_static_shape', 'broadcast_to', 'rank', 'shape',

@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import float16, float32
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.shapes import known
 from tinyflow.ops import arithmetic, constants, gathering, identities, measures, reduction, shaping
 from tinyflow.ops.arguments import renamed

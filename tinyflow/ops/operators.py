@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import arithmetic, linalg, logic
 
@@ -18,33 +18,32 @@ def _add(x, y, name):
     return op.apply(x, y, name=name)
 
 
-# Special method without underscores -> function(x, y, name) of two tensors. The modules are looked
-# into at call time, so that the order in which they are imported does not matter.
+# Special method without underscores -> function(x, y, name=...) of two tensors.
 _BINARY = {
     'add': _add,
-    'sub': lambda x, y, name: arithmetic.subtract(x, y, name),
-    'mul': lambda x, y, name: arithmetic.multiply(x, y, name),
-    'div': lambda x, y, name: arithmetic.div(x, y, name),
-    'truediv': lambda x, y, name: arithmetic.truediv(x, y, name),
-    'floordiv': lambda x, y, name: arithmetic.floordiv(x, y, name),
-    'mod': lambda x, y, name: arithmetic.floormod(x, y, name),
-    'pow': lambda x, y, name: arithmetic.pow(x, y, name),
-    'matmul': lambda x, y, name: linalg.matmul(x, y, name=name),
-    'and': lambda x, y, name: logic.logical_and(x, y, name),
-    'or': lambda x, y, name: logic.logical_or(x, y, name),
-    'xor': lambda x, y, name: logic.logical_xor(x, y, name),
+    'sub': arithmetic.subtract,
+    'mul': arithmetic.multiply,
+    'div': arithmetic.div,
+    'truediv': arithmetic.truediv,
+    'floordiv': arithmetic.floordiv,
+    'mod': arithmetic.floormod,
+    'pow': arithmetic.pow,
+    'matmul': linalg.matmul,
+    'and': logic.logical_and,
+    'or': logic.logical_or,
+    'xor': logic.logical_xor,
 }
 
 
 # The operators that are one node each. Applying that op opens the very scope that is opened below,
 # in a third of the time, and these make up most of many programs.
-_ONE_NODE = {'add': 'AddV2', 'sub': 'Sub', 'mul': 'Mul'}
+_ONE_NODE = {'add': arithmetic.AddV2, 'sub': arithmetic.Sub, 'mul': arithmetic.Mul}
 
 
 def _operator(key, function):
     """`x <op> y` for a tensor x, where y may be a number or an array."""
     reflected = f'__r{key}__'
-    op = getattr(arithmetic, _ONE_NODE.get(key, ''), None)
+    op = _ONE_NODE.get(key)
 
     def method(x, y):
         if op is not None and type(y) in (Tensor, float, int) \

@@ -5,8 +5,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INEXACT
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import choosing, complex_numbers, constants, logic

@@ -6,8 +6,8 @@ import numpy as np
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Elementwise
 from tinyflow.ops import complex_numbers, constants
 from tinyflow.ops.room import room, same_dtype

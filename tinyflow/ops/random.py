@@ -10,9 +10,9 @@ from zlib import crc32
 import numpy as np
 
 from tinyflow.errors import report, worded
-from tinyflow.graph import dtypes, graph
+from tinyflow.graph import defaults, dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import arithmetic, constants, measures, slicing
 from tinyflow.ops.draws import (
@@ -39,7 +39,7 @@ def get_seed(op_seed):
     by_name=True) the name of the op's scope does, and other nodes make no difference. Raises
     TypeError for a seed that is not an integer.
     """
-    default_graph = graph.get_default_graph()
+    default_graph = defaults.get_default_graph()
     graph_seed = default_graph.seed
     if graph_seed is None and op_seed is None:
         return None, None

@@ -11,8 +11,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.static import static_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 
 
 def room(out, *inputs):

@@ -5,8 +5,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 
 
@@ -24,8 +24,7 @@ class _Scan(Op, abstract=True):
 
 def _scan(ufunc, x, axis, out, exclusive, reverse):
     """`ufunc` accumulated; exclusive leaves out each element itself, reverse starts at the end."""
-    if not -x.ndim <= axis < x.ndim:
-        raise ValueError(f'axis {axis} is out of range for a tensor of rank {x.ndim}')
+    axis = shapes.axis(axis, x.ndim)
     out = np.empty(x.shape, x.dtype) if out is None else out
     source, target = np.moveaxis(x, axis, 0), np.moveaxis(out, axis, 0)
     if reverse:

@@ -9,8 +9,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import arithmetic, choosing, constants, joining, logic, reduction, shaping
 
@@ -30,8 +30,8 @@ class _Segment(Op, abstract=True):
         return (None,) + data[1:]
 
 
-def _reduce_sorted(ufunc, data, ids):
-    """(result, counts): `ufunc` over the rows of each id; 0 for ids that do not occur."""
+def _reduce_sorted(ufunc, data, ids, absent=0):
+    """(result, counts): `ufunc` over the rows of each id; `absent` for ids that do not occur."""
     if ids.ndim != 1 or data.ndim < 1 or len(ids) != len(data):
         raise ValueError(f'segment_ids must be a vector of {len(data)} ids, one for each row of '
                          f'data, not of shape {list(ids.shape)}')
@@ -43,7 +43,7 @@ def _reduce_sorted(ufunc, data, ids):
     if ids[0] < 0 or (np.diff(present) < 0).any():
         raise ValueError('segment ids must be >= 0 and are not increasing'
                          '|sort the rows by id, or use tf.unsorted_segment_sum and its like.')
-    result = np.zeros((int(present[-1]) + 1,) + data.shape[1:], data.dtype)
+    result = np.full((int(present[-1]) + 1,) + data.shape[1:], absent, data.dtype)
     counts = np.zeros(len(result), np.intp)
     result[present] = ufunc.reduceat(data, starts, axis=0, dtype=data.dtype)
     counts[present] = np.diff(np.append(starts, len(ids)))
@@ -76,7 +76,7 @@ class SegmentMean(_Segment):
 
 class SegmentProd(_Segment):
     def kernel(data, ids):
-        return _reduce_sorted(np.multiply, data, ids)[0]
+        return _reduce_sorted(np.multiply, data, ids, absent=1)[0]
 
     # TF1 has none either.
     gradient = None
@@ -269,7 +269,7 @@ def segment_mean(data, segment_ids, name=None):
 
 
 def segment_prod(data, segment_ids, name=None):
-    """The product of the rows that share an id; ids are sorted. 0 where an id does not occur.
+    """The product of the rows that share an id; ids are sorted. 1 where an id does not occur.
 
     Shapes: data [rows, *a], segment_ids [rows] -> [last id + 1, *a].
     """

@@ -5,8 +5,8 @@ import numpy as np
 
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import constants, joining, masking
@@ -88,6 +88,10 @@ def _fold(op, value, part):
     return tuple(result) if isinstance(result, list) else result
 
 
+def _masks(op):
+    return {key: op.attrs[key] for key in _MASKS}
+
+
 class StridedSlice(Op):
     """NumPy's basic indexing, x[begin:end:stride, ...]; bit i of a mask is about entry i."""
 
@@ -117,16 +121,15 @@ class StridedSlice(Op):
     def gradient(op, dy):
         x, begin, end, strides = op.inputs
         shape = constants.shape(x, out_type=begin.dtype)
-        masks = {key: op.attrs[key] for key in _MASKS}
-        return StridedSliceGrad.apply(shape, begin, end, strides, dy, **masks), None, None, None
+        to_x = StridedSliceGrad.apply(shape, begin, end, strides, dy, **_masks(op))
+        return to_x, None, None, None
 
     def fold_partial(op, value):
         limits = [value(t) for t in op.inputs[1:]]
         if any(v is None or None in v for v in limits):
             return None
-        masks = {key: op.attrs[key] for key in _MASKS}
         return _fold(op, value, lambda known: np.asarray(
-            StridedSlice.kernel(known, *limits, **masks)))
+            StridedSlice.kernel(known, *limits, **_masks(op))))
 
 
 class StridedSliceGrad(Op):
@@ -153,8 +156,7 @@ class StridedSliceGrad(Op):
 
     def gradient(op, dy):
         begin, end, strides = op.inputs[1:4]
-        masks = {key: op.attrs[key] for key in _MASKS}
-        return None, None, None, None, StridedSlice.apply(dy, begin, end, strides, **masks)
+        return None, None, None, None, StridedSlice.apply(dy, begin, end, strides, **_masks(op))
 
 
 class StridedSliceAssign(Op):

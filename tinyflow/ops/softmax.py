@@ -28,6 +28,12 @@ def row_sum(x):
     return np.einsum('...i->...', x)
 
 
+def _below_row_max(x, out):
+    """x minus the largest value of its row, so that no exponential of it overflows."""
+    out = room(out, x)
+    return np.subtract(x, row_max(x), out) if x.size else out
+
+
 class _Softmax(Op, abstract=True):
     types = {'T': FLOATS}
     overwrites = (0,)
@@ -45,10 +51,7 @@ class Softmax(_Softmax):
     signature = 'logits: T -> softmax: T'
 
     def kernel(x, out=None):
-        out = room(out, x)
-        if not x.size:
-            return out
-        np.subtract(x, row_max(x), out)
+        out = _below_row_max(x, out)
         np.exp(out, out)
         return np.divide(out, row_sum(out)[..., None], out)
 
@@ -68,10 +71,7 @@ class LogSoftmax(_Softmax):
     signature = 'logits: T -> logsoftmax: T'
 
     def kernel(x, out=None):
-        out = room(out, x)
-        if not x.size:
-            return out
-        np.subtract(x, row_max(x), out)
+        out = _below_row_max(x, out)
         total = row_sum(np.exp(out))
         return np.subtract(out, np.log(total)[..., None], out)
 

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.errors import worded
 from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.static import static_value
 from tinyflow.ops import constants, shaping

@@ -5,8 +5,8 @@ import math
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
-from tinyflow.graph.graph import name_scope
 from tinyflow.graph.op import Elementwise, Unary
 from tinyflow.ops import arithmetic, elementary, gamma_functions, reduction
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import draws, random, samplers
 from tinyflow.ops.philox import Counter, PhiloxStream, words

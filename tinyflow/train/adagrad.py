@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 
-from tinyflow.graph.graph import colocate_with
+from tinyflow.graph.defaults import colocate_with
 from tinyflow.initializers import constant_initializer
 from tinyflow.ops import constants
 from tinyflow.ops.training import (

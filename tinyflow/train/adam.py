@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow import math
-from tinyflow.graph.graph import colocate_with, control_dependencies, get_default_graph
+from tinyflow.graph.defaults import colocate_with, control_dependencies, get_default_graph
 from tinyflow.ops import control, state
 from tinyflow.ops.training import ApplyAdam
 from tinyflow.train.optimizer import Optimizer, like

@@ -7,7 +7,7 @@ from tinyflow import math
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import choosing, constants, random
 from tinyflow.variables import Variable

@@ -5,7 +5,7 @@ from tinyflow import math
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import add_to_collection, get_default_graph, name_scope
+from tinyflow.graph.defaults import add_to_collection, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.initializers import zeros_initializer
 from tinyflow.ops import constants, control, quotients, state

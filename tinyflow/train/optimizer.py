@@ -16,7 +16,7 @@ from tinyflow.gradient_path import why_no_gradient
 from tinyflow.gradients import gradients
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.graph import (
+from tinyflow.graph.defaults import (
     colocate_with,
     control_dependencies,
     get_collection_ref,

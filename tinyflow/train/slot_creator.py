@@ -1,7 +1,7 @@
 """Slots: Variables that an optimizer keeps beside a Variable, such as `w/Momentum` beside `w`."""
 from __future__ import annotations
 
-from tinyflow.graph.graph import colocate_with, get_default_graph
+from tinyflow.graph.defaults import colocate_with, get_default_graph
 from tinyflow.initializers import zeros_initializer
 from tinyflow.ops import constants
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope

@@ -5,7 +5,7 @@ import warnings
 
 from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import dtypes
-from tinyflow.graph.graph import get_default_graph
+from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.initializers import zeros_initializer

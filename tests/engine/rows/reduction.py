@@ -122,9 +122,9 @@ def by_id(function, ids, count, empty=0.0):
     return ref
 
 
-def sorted_segments(op_type, function, ref, **settings):
+def sorted_segments(op_type, function, ref, empty=0.0, **settings):
     return row(op_type, lambda tf, x, ids: getattr(tf, function)(x, ids), [ROWS_APART, IDS],
-               ref=by_id(ref, IDS, 4), static_result=False, tol=1e-5,
+               ref=by_id(ref, IDS, 4, empty), static_result=False, tol=1e-5,
                bad=[lambda tf: getattr(tf, function)(tf.zeros([2, 2]), tf.zeros([2, 2], tf.int32))],
                run_bad=[lambda tf: getattr(tf, function)(tf.zeros([2, 2]), [1, 0]),
                         lambda tf: getattr(tf, function)(tf.zeros([2, 2]), [-1, 0])], **settings)
@@ -140,7 +140,7 @@ def mixed_segments(op_type, function, ref, empty, x=ROWS_APART, **settings):
 SEGMENTS = [
     sorted_segments('SegmentSum', 'segment_sum', math.fsum),
     sorted_segments('SegmentMean', 'segment_mean', mean),
-    sorted_segments('SegmentProd', 'segment_prod', math.prod, grad=False),
+    sorted_segments('SegmentProd', 'segment_prod', math.prod, 1.0, grad=False),
     sorted_segments('SegmentMax', 'segment_max', max),
     sorted_segments('SegmentMin', 'segment_min', min),
     mixed_segments('UnsortedSegmentSum', 'unsorted_segment_sum', math.fsum, 0.0),

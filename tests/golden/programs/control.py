@@ -23,6 +23,13 @@ def control_dependencies_nesting(tf, np):
 
 
 @program
+def tuple_of_an_assignment(tf, np):
+    v = tf.Variable([1.0, 2.0], name='v')
+    stored, other = tf.tuple([tf.assign(v, [5.0, 6.0]), tf.constant(3.0)])
+    return [run(v.initializer), run([stored, other]), run(v)]
+
+
+@program
 def group_and_tuple(tf, np):
     a = tf.Variable(0.0, name='a')
     b = tf.Variable(0.0, name='b')

@@ -19,6 +19,9 @@ def _optimizers(tf):
         'ftrl': lambda: t.FtrlOptimizer(0.1),
         'ftrl_regularized': lambda: t.FtrlOptimizer(0.5, l1_regularization_strength=0.05,
                                                     l2_regularization_strength=0.1),
+        'ftrl_shrinking': lambda: t.FtrlOptimizer(0.5, l1_regularization_strength=0.05,
+                                                  l2_regularization_strength=0.1,
+                                                  l2_shrinkage_regularization_strength=0.2),
         'proximal_gradient_descent': lambda: t.ProximalGradientDescentOptimizer(
             0.1, l1_regularization_strength=0.1, l2_regularization_strength=0.2),
         'proximal_adagrad': lambda: t.ProximalAdagradOptimizer(
@@ -29,7 +32,7 @@ def _optimizers(tf):
 NAMES = ['gradient_descent', 'momentum', 'nesterov', 'adagrad', 'adadelta', 'adam',
          'adam_with_arguments',
          'rmsprop', 'rmsprop_momentum', 'rmsprop_centered', 'ftrl', 'ftrl_regularized',
-         'proximal_gradient_descent', 'proximal_adagrad']
+         'ftrl_shrinking', 'proximal_gradient_descent', 'proximal_adagrad']
 
 
 def _dense(tf, np, name):
@@ -77,6 +80,16 @@ def optimizer_adagrad_da(tf, np):
     loss = tf.reduce_sum(tf.square(w - [1.0, 2.0]))
     optimizer = tf.train.AdagradDAOptimizer(0.1, step, l1_regularization_strength=0.01)
     return _steps(tf, optimizer.minimize(loss, global_step=step), [w, step], 3)
+
+
+@program
+def optimizer_sparse_adagrad_da(tf, np):
+    table = tf.Variable([[0.1, 0.2], [0.3, 0.4], [-0.5, 0.6], [0.7, -0.8]], name='table')
+    step = tf.Variable(0, trainable=False, name='global_step', dtype=tf.int64)
+    loss = tf.reduce_sum(tf.square(tf.nn.embedding_lookup(table, [2, 0, 2]) - 1.0))
+    optimizer = tf.train.AdagradDAOptimizer(0.1, step, l1_regularization_strength=0.01,
+                                            l2_regularization_strength=0.02)
+    return _steps(tf, optimizer.minimize(loss, global_step=step), [table, step], 3)
 
 
 @program

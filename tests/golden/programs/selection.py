@@ -38,6 +38,30 @@ def scatter_variables(tf, np):
 
 
 @program
+def scatter_variables_div_max_min(tf, np):
+    v = tf.Variable([1.0, -8.0, 3.0, 4.0], name='v')
+    n = tf.Variable([[7, -7], [0, 9]], name='n')
+    updates = [tf.scatter_div(v, [1, 1], [2.0, -4.0]),
+               tf.scatter_max(v, [0, 2, 0], [5.0, 1.0, 2.0]),
+               tf.scatter_min(v, [[3], [2]], [[-1.0], [9.0]]), tf.scatter_max(v, [1, 3], 0.5),
+               tf.scatter_div(v, [0], 0.0),
+               tf.scatter_div(n, [0], [[2, 2]]), tf.scatter_max(n, [1, 1], [[-1, 1], [2, 12]]),
+               tf.scatter_min(n, [0, 1], -3)]
+    return [run(tf.global_variables_initializer())] + [run(u) for u in updates] + [run([v, n])]
+
+
+@program
+def scatter_nd_variables(tf, np):
+    v = tf.Variable([1.0, 2.0, 3.0, 4.0], name='v')
+    m = tf.Variable([[1, 2], [3, 4], [5, 6]], name='m')
+    updates = [tf.scatter_nd_add(v, [[3], [0], [3]], [1.0, 10.0, 2.0]),
+               tf.scatter_nd_sub(v, [[1], [1]], [0.5, 0.25]),
+               tf.scatter_nd_add(m, [[2], [0]], [[1, 2], [3, 4]]),
+               tf.scatter_nd_sub(m, [[1, 0], [2, 1]], [7, -7])]
+    return [run(tf.global_variables_initializer())] + [run(u) for u in updates] + [run([v, m])]
+
+
+@program
 def where_forms(tf, np):
     p = tf.constant([True, False, True])
     a = tf.constant([1.0, 2.0, 3.0])

@@ -14,7 +14,7 @@ import numpy as np
 from tinyflow.data_sets import load_digits
 from tinyflow.data_sets.enlarge import enlarge
 from tinyflow.data_sets.idx import read_idx
-from tinyflow.graph.graph import get_default_graph
+from tinyflow.graph.defaults import get_default_graph
 
 __all__ = [
     "DataSet",
