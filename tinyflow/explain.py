@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tinyflow.compiler.executable import Executable
-from tinyflow.compiler.ir import Instruction, Note
+from tinyflow.compiler.ir import Note
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.errors import FailedPreconditionError, InvalidArgumentError
@@ -42,7 +42,6 @@ class Explanation:
     run_seconds: float | None = None
     profile: Profile | None = None
     not_run: str = ''
-    _sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -184,12 +183,8 @@ def describe_executable(session, entry, executable: Executable, fed_shapes) -> E
         fetches=entry.fetches, feeds=tuple(zip(entry.feeds, fed_shapes)), kept=kept,
         cut=[op for op in session.graph.get_operations() if op not in inside],
         order=schedule(kept, frozenset(entry.feeds)),
-        copies=[i.name for i in program.instructions if _copies_a_variable(i)],
+        copies=[i.name for i in program.instructions if i.copy],
         executable=executable, runs_so_far=executable.runs, not_run='only compiled')
-
-
-def _copies_a_variable(instruction: Instruction) -> bool:
-    return instruction.copy
 
 
 def _measure(explanation, executable, arrays, runs):

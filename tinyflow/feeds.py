@@ -29,9 +29,10 @@ def as_feed_element(graph: Graph, key: Any) -> Tensor:
 
 
 def feed_array(tensor: Tensor, value: Any) -> np.ndarray:
-    """`value` as an array of the tensor's dtype. TypeError, ValueError where that loses something.
+    """`value` as an array of the tensor's dtype; one that has it already is used as it is.
 
-    An array that already has the dtype is used as it is.
+    Other numbers are converted as NumPy converts them, and so lose digits, as in TF1. Raises
+    TypeError for a Tensor, or an int too large for the dtype; ValueError for what is no array.
     """
     if isinstance(value, Tensor):
         raise worded(TypeError(report(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tinyflow.compiler.executable import Executable
 from tinyflow.compiler.profile import Timing, profile
+from tinyflow.errors import worded
 from tinyflow.graph import shapes
 
 
@@ -98,5 +99,7 @@ def _last_uses(plan) -> dict:
 
 
 def profile_executable(executable: Executable, arrays, runs: int) -> Profile:
-    """Runs a program `runs` times with a clock read after every instruction."""
+    """Runs a program `runs` times with a clock after every instruction. ValueError for none."""
+    if runs < 1:
+        raise worded(ValueError(f'A profile needs at least one run, not {runs}.'))
     return Profile(executable, [profile(executable, arrays)[1] for _ in range(runs)])

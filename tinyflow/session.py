@@ -28,19 +28,27 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.growth import GrowthWatch
 from tinyflow.profiler import Profile, profile_executable
 
-_CALLS = 256            # (fetches, feeds) spellings remembered
+_CALLS = 64             # (fetches, feeds) spellings whose programs are kept
+_NEST = object()        # begins the key of fetches that cannot be a key themselves
 
 
 class _Call:
     """What is decided once about one spelling of fetches and fed keys."""
 
-    __slots__ = ('plan', 'entry', 'feeds', 'executable_of')
+    __slots__ = ('plan', 'entry', 'feeds', 'executable_of', 'runs_seen')
 
     def __init__(self, plan: FetchPlan, entry: Entry) -> None:
         self.plan = plan
         self.entry = entry
         self.feeds = [(tensor, tensor.dtype.np) for tensor in entry.feeds]
         self.executable_of = entry.executables.get
+        self.runs_seen = 0
+
+    def runs_since(self) -> int:
+        """How often its programs ran since this was last asked."""
+        runs = sum(executable.runs for executable in list(self.entry.executables.values()))
+        since, self.runs_seen = runs - self.runs_seen, runs
+        return since
 
     def arrays(self, values: Iterable[Any]) -> list[np.ndarray]:
         """The fed values as arrays of their tensors' dtypes; without a copy where they fit."""
@@ -108,6 +116,9 @@ class BaseSession:
             raise worded(RuntimeError('Attempted to use a closed Session.'))
         if self._graph._last_id != self._growth.seen:
             self._growth.look()
+        if feed_dict and type(feed_dict) is not dict and not hasattr(feed_dict, 'keys'):
+            raise worded(TypeError(
+                f'feed_dict must be a dict of tensor: value, not {type(feed_dict).__name__}.'))
         try:
             kind = type(fetches)
             if kind is list or isinstance(fetches, tuple):
@@ -128,37 +139,43 @@ class BaseSession:
 
     def _new_call(self, fetches: Any, feed_dict: Any) -> _Call:
         """Decides what a new spelling of fetches and feeds means, and remembers it."""
+        if self._closed:
+            raise worded(RuntimeError('Attempted to use a closed Session.'))
         if not self._graph._last_id:
             raise worded(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Mend: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
         plan = FetchPlan(self._graph, fetches)
         feeds = self._feed_elements(feed_dict)
-        call = _Call(plan, self._compiler.entry(tuple(plan.elements), feeds))
+        elements = tuple(plan.elements)
+        call = _Call(plan, self._compiler.entry(elements, feeds))
         key: Any = fetches
         if isinstance(fetches, (list, tuple)):
-            if any(isinstance(f, tuple) for f in fetches):
-                return call         # a namedtuple equals the tuple of its parts
-            key = (type(fetches), *fetches)
-            if feed_dict:
-                key = (*key, None, *feed_dict)
+            # A namedtuple equals the tuple of its parts, so the type counts, too.
+            nested = any(isinstance(f, tuple) for f in fetches)
+            key = (_NEST, elements) if nested else (type(fetches), *fetches)
         elif feed_dict:
-            key = (fetches, None, *feed_dict)
+            key = (fetches,)
+        if feed_dict:
+            key = (*key, None, *feed_dict)
         try:
-            with self._lock:
-                if len(self._calls) >= _CALLS:
-                    self._calls.clear()
-                self._calls[key] = call
+            self._remember(key, call)
         except TypeError:           # a nest with lists or dicts in it cannot be a key
-            pass
+            self._remember((_NEST, elements, None, *feeds), call)
         return call
+
+    def _remember(self, key: Any, call: _Call) -> None:
+        """Keeps a call, and with it its programs, at the expense of the one that ran least."""
+        hash(key)
+        with self._lock:
+            if key not in self._calls and len(self._calls) >= _CALLS:
+                runs = {old: kept.runs_since() for old, kept in self._calls.items()}
+                del self._calls[min(runs, key=runs.__getitem__)]
+            self._calls[key] = call
 
     def _feed_elements(self, feed_dict: Any) -> tuple[Tensor, ...]:
         if not feed_dict:
             return ()
-        if not hasattr(feed_dict, 'keys'):
-            raise worded(TypeError(
-                f'feed_dict must be a dict of tensor: value, not {type(feed_dict).__name__}.'))
         return tuple([as_feed_element(self._graph, key) for key in feed_dict])
 
     def make_callable(self, fetches: Any, feed_list: list | tuple | None = None,
@@ -169,7 +186,9 @@ class BaseSession:
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise worded(TypeError('`feed_list` must be a list or tuple.'))
-        feeds = tuple(feed_list or ())
+        feeds = tuple([as_feed_element(self._graph, key) for key in feed_list or ()])
+        if len(set(feeds)) < len(feeds):
+            raise worded(ValueError('`feed_list` names a tensor twice.'))
         call = self._new_call(fetches, dict.fromkeys(feeds))
 
         def run_it(*values: Any, options: configuration.RunOptions | None = None,

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Each floor may import from itself and from those above it in this list.
 FLOORS = [
-    {'errors', 'tiles', 'absent', 'behavior', 'compat', 'aliases'},
+    {'errors', 'garbage', 'tiles', 'absent', 'behavior', 'compat', 'aliases'},
     {'graph'},
     {'ops', 'config'},
     {'variables', 'variable_lists', 'variable_scope', 'variable_store', 'initializers', 'gradients',

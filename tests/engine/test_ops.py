@@ -200,7 +200,7 @@ def call_kernel(instruction, arguments, store, **out):
         result = definition.kernel(*arguments, **attrs, **out)
     if not instruction.outputs:
         return ()
-    single = len(definition.outputs) == 1 and not definition.outputs[0].is_list
+    single = definition.one_output
     return (result,) if single else tuple(result)
 
 

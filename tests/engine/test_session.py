@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow import session as session_module
 from tinyflow.compiler import pipeline
 from tinyflow.compiler.executable import Executable
 from tinyflow.graph.op import Op, Unary
@@ -303,11 +304,51 @@ def test_a_failed_compilation_for_any_size_is_forgotten(session, monkeypatch):
 
 def test_the_number_of_programs_kept_is_bounded(session):
     x = tf.placeholder(tf.float32, [])
-    nodes = [x + float(i) for i in range(2 * pipeline._PROGRAMS)]
+    busy = x * 2.0
+    session.run(busy, {x: 1.0})
+    busy_entry, = session._compiler.entries.values()
+    nodes = [x + float(i) for i in range(2 * session_module._CALLS)]
     for i, node in enumerate(nodes):
         assert session.run(node, {x: 1.0}) == 1.0 + i
-    assert len(session._compiler.entries) <= pipeline._PROGRAMS
+        session.run(busy, {x: 1.0})
+    gc.collect()
+    assert len(session._compiler.entries) <= session_module._CALLS
     assert session.run(nodes[0], {x: 1.0}) == 1.0
+    session.run(busy, {x: 1.0})
+    assert busy_entry in session._compiler.entries.values()     # what runs most stays
+
+
+def test_nests_that_cannot_be_keys_are_compiled_once(session):
+    x = tf.placeholder(tf.float32, [])
+    y = x + 1.0
+    for _ in range(3):
+        assert session.run({'a': [y, {'b': y}]}, {x: 1.0}) == {'a': [2.0, {'b': 2.0}]}
+        assert session.run((y, (y,)), {x: 1.0}) == (2.0, (2.0,))
+    gc.collect()
+    assert len(session._compiler.entries) == 1
+    executable, = next(iter(session._compiler.entries.values())).executables.values()
+    assert executable.runs == 6
+
+
+def test_a_closed_session_does_nothing_more():
+    x = tf.constant(1.0)
+    session = tf.Session()
+    session.close()
+    for use in (lambda: session.run(x), lambda: session.profile(x),
+                lambda: session.make_callable(x), lambda: tf.explain(x, session=session)):
+        with pytest.raises(RuntimeError, match='closed Session'):
+            use()
+
+
+def test_an_arena_that_grows_is_left_by_all(session):
+    small, large = tf.placeholder(tf.float32, [10]), tf.placeholder(tf.float32, [100_000])
+    a, b = tf.exp(small) * 2.0 + 1.0, tf.exp(large) * 2.0 + 1.0
+    session.run(a, {small: np.zeros(10)})
+    arena, = session._compiler.arenas.free
+    old = weakref.ref(arena.memory)
+    session.run(b, {large: np.zeros(100_000)})
+    assert old() is None
+    np.testing.assert_array_equal(session.run(a, {small: np.zeros(10)}), np.full(10, 3.0))
 
 
 def test_the_number_of_shapes_kept_is_bounded(session):

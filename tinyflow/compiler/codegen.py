@@ -29,7 +29,7 @@ from tinyflow.compiler.tiling import Group, tile_groups
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.sites import Site
-from tinyflow.graph.static import as_python
+from tinyflow.graph.static import as_python, checked
 from tinyflow.tiles import in_tiles
 
 _numbers = itertools.count(1)
@@ -72,7 +72,7 @@ class Source:
         self.plan = plan
         self.clock = clock                      # call tick() after each instruction
         self.timed: list[Instruction] = []      # the instructions that do, in order
-        self.names: dict[str, Any] = {'__builtins__': builtins, 'np': np, 'as_python': as_python,
+        self.names: dict[str, Any] = {'__builtins__': builtins, 'np': np, 'as_python': as_python, 'checked': checked,
                                       'own': own}
         self.lines: dict[int, Instruction] = {}
         self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
@@ -183,7 +183,7 @@ class Source:
             expression = f'np.array({expression})'
         if not in_buffers and locations:
             names = ', '.join(loc.name for loc in locations)
-            single = len(definition.outputs) == 1 and not definition.outputs[0].is_list
+            single = definition.one_output
             expression = f'{names}{"" if single else ","} = {expression}' \
                 if not single or len(locations) == 1 else expression
         line = f'    {expression}'
@@ -226,7 +226,7 @@ class Source:
         """The Cell to lock, so that another thread's update of the Variable is not lost."""
         for i in instruction.definition.writes:
             value = instruction.inputs[i]
-            if value.place is not None and i not in instruction.definition.takes_cell:
+            if value.place is not None:
                 return 'p' + self.plan.locations[value].name[1:]
         return None
 
@@ -433,12 +433,8 @@ def _carve(arena: np.ndarray, offset: int, value: Value) -> np.ndarray:
 
 
 def _view(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> np.ndarray:
-    definition = instruction.definition
     arguments = [arrays[instruction.inputs[0]], *[v.array for v in instruction.inputs[1:]]]
-    for i in definition.static_positions:
-        arguments[i] = as_python(arguments[i])
-    return definition.kernel(*arguments,
-                             **{k: instruction.attrs[k] for k in definition.kernel_attrs})
+    return instruction.definition.call(instruction.attrs, arguments)[0]
 
 
 def _comment(instruction: Instruction, locations: list[Location]) -> str:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextvars
+import weakref
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -20,16 +21,24 @@ class Arena:
     warnings off, as TF1 has: entering it costs a tenth of entering np.errstate.
     """
 
-    __slots__ = ('memory', 'context')
+    __slots__ = ('memory', 'context', 'bound')
 
     def __init__(self) -> None:
         self.memory = np.empty(0, np.uint8)
+        self.bound: weakref.WeakSet[Executable] = weakref.WeakSet()
         self.context = contextvars.copy_context()
         self.context.run(np.seterr, all='ignore')
 
     def block(self, nbytes: int) -> np.ndarray:
-        """At least `nbytes` of memory, beginning at a cache line."""
+        """At least `nbytes` of memory, beginning at a cache line.
+
+        Where it has to grow, the programs bound to the smaller block are bound anew when they run
+        next, so that an arena is as large as the largest of them and not as all together.
+        """
         if self.memory.size < nbytes:
+            for executable in self.bound:
+                executable.unbind(self)
+            self.bound.clear()
             raw = np.empty(nbytes + 64, np.uint8)
             start = -raw.ctypes.data % 64
             self.memory = raw[start:start + nbytes]
@@ -78,7 +87,12 @@ class Executable:
         frame = self.source.bind(arena.block(self.plan.arena_bytes), self._arenas.store,
                                  self.uninitialized)
         self._frames[arena] = frame
+        arena.bound.add(self)
         return frame
+
+    def unbind(self, arena: Arena) -> None:
+        """Forgets the function that works in `arena`."""
+        self._frames.pop(arena, None)
 
     def uninitialized(self) -> None:
         """Called by the program when a Variable that it reads has no value yet."""

@@ -54,6 +54,7 @@ def _shapes_that_do_not_fit(instruction: Instruction) -> ValueError | None:
     for i in definition.static_flat_positions(len(arguments)):
         arguments[i] = as_python(inputs[i].array) if inputs[i].array is not None else None
     try:
+        definition.check_static_ranks([v.raw_shape for v in inputs])
         definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
     except ValueError as error:
         return error

@@ -12,7 +12,6 @@ import numpy as np
 from tinyflow.compiler.failure import explain_failure, uninitialized
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.store import Store
-from tinyflow.graph.static import as_python
 
 
 def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> list:
@@ -62,16 +61,6 @@ def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: 
 
 def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> tuple:
     """Calls an instruction's kernel; a tuple of its outputs."""
-    definition, arguments = instruction.definition, list(arguments)
-    for i in definition.static_flat_positions(len(arguments)):
-        arguments[i] = as_python(arguments[i])
-    if definition.has_lists:
-        arguments = definition.nest(arguments)
-    if definition.state is not None:
-        arguments.insert(0, store.state(instruction.operation))
-    result = definition.kernel(*arguments, **{k: instruction.attrs[k]
-                                              for k in definition.kernel_attrs})
-    if not instruction.outputs:
-        return ()
-    single = len(definition.outputs) == 1 and not definition.outputs[0].is_list
-    return (result,) if single else tuple(result)
+    definition = instruction.definition
+    state = () if definition.state is None else (store.state(instruction.operation),)
+    return definition.call(instruction.attrs, arguments, state)

@@ -15,7 +15,6 @@ from math import prod
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.graph.static import as_python
 
 _ALIGN = 64             # bytes; a cache line
 _SMALL = 4096           # bytes; smaller blocks are reused only for results of their very size
@@ -160,11 +159,8 @@ class _Planner:
                 or any(v.array is None for v in inputs[1:]):
             return None
         arguments = [self.dummy[inputs[0]], *[v.array for v in inputs[1:]]]
-        for i in definition.static_positions:
-            arguments[i] = as_python(arguments[i])
         try:
-            return definition.kernel(*arguments, **{
-                k: instruction.attrs[k] for k in definition.kernel_attrs})
+            return definition.call(instruction.attrs, arguments)[0]
         except (ValueError, TypeError, IndexError):
             return None             # the run will refuse it, with the user's line
 

@@ -3,16 +3,15 @@
     (fetches, feeds)   prune -> schedule -> lower            a Program, once
     fed shapes         infer -> passes -> memory -> codegen  an Executable, once per shapes
 
-Both levels are small least-recently-used caches, so that programs that alternate between
-`run(train)` and `run(loss)`, or between full and last batches, compile each once. Where the fed
-shapes keep changing, one Executable for any size takes over.
+Both are kept, so that programs that alternate between `run(train)` and `run(loss)`, or between
+full and last batches, compile each once. An Entry lives as long as its Session remembers how it
+was asked for. Where the fed shapes keep changing, one Executable for any size takes over.
 """
 from __future__ import annotations
 
-import gc
+import weakref
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import RLock
 
@@ -25,10 +24,10 @@ from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.compiler.store import Store
+from tinyflow.garbage import collector_paused
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import Shape
 
-_PROGRAMS = 64              # (fetches, feeds) pairs kept
 _SHAPES = 16                # Executables kept per pair
 _TOO_MANY_SHAPES = 12       # distinct shapes after which sizes that vary are left open
 
@@ -56,18 +55,6 @@ def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor])
     return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)
 
 
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Compiling makes many objects and no garbage; looking for some would take a third of it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 class Entry:
     """One (fetches, feeds) pair: its Program and the Executables made from it."""
 
@@ -75,7 +62,7 @@ class Entry:
                  arenas: Arenas, options: Options) -> None:
         self.fetches = fetches
         self.feeds = feeds
-        with _collector_paused():
+        with collector_paused():
             self.program = plan_program(fetches, feeds)
         self.executables: OrderedDict[tuple, Executable] = OrderedDict()
         self._arenas = arenas
@@ -99,7 +86,7 @@ class Entry:
         general = self._seen > _TOO_MANY_SHAPES
         if general:
             shapes = _common([*self.executables, shapes])
-        with _collector_paused():
+        with collector_paused():
             made = Executable(optimise(self.program, shapes, self._options), self._arenas)
         self.executables[shapes] = made
         if general:
@@ -128,12 +115,12 @@ def _common(keys: Sequence[tuple]) -> tuple[Shape, ...]:
 
 
 class Compiler:
-    """A Session's cache of Entries."""
+    """A Session's Entries, for as long as somebody holds them."""
 
     def __init__(self, store: Store, options: Options | None = None) -> None:
         self.options = options or Options()
         self.arenas = Arenas(store)
-        self.entries: OrderedDict[tuple, Entry] = OrderedDict()
+        self.entries: weakref.WeakValueDictionary[tuple, Entry] = weakref.WeakValueDictionary()
         self._lock = RLock()
 
     def entry(self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...]) -> Entry:
@@ -143,10 +130,6 @@ class Compiler:
             entry = self.entries.get(key)
             if entry is None:
                 entry = self.entries[key] = Entry(fetches, feeds, self.arenas, self.options)
-                if len(self.entries) > _PROGRAMS:
-                    self.entries.popitem(last=False)
-            else:
-                self.entries.move_to_end(key)
         return entry
 
     def clear(self) -> None:

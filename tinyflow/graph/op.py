@@ -21,9 +21,13 @@ is needed to check the dtypes of inputs and to know those of outputs.
 The contract of a kernel. It gets arrays and never changes them (but see `writes`). If it takes
 `out`, that is None or an array of the right shape and dtype (maybe the buffer of an input listed in
 `overwrites`) that receives the result; the result is returned in both cases. Several outputs are
-returned as a tuple. A bare ufunc is a legal kernel. An input named in `static` arrives as a Python
-int, or (nested) tuple of ints, instead of an array; `shape` gets that value too (None if unknown,
-None entries where partly known) in place of the input's shape.
+returned as a tuple. A bare ufunc is a legal kernel.
+
+    static = {'axis': 0}   inputs that arrive as a Python int, or (nested) tuple of ints, instead of
+                           an array, and the rank (or tuple of ranks, or None for any) that each
+                           must have. `shape` gets that value too (None if unknown, None entries
+                           where partly known) in place of the input's shape. A wrong rank is
+                           refused before `shape` or `kernel` see it.
 
     overwrites = (0, 1)    inputs whose buffer may become the output's
     view = True            the result is a NumPy view of input 0
@@ -52,7 +56,13 @@ from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
 from tinyflow.graph.sites import here
-from tinyflow.graph.static import static_value
+from tinyflow.graph.static import check_rank, checked, static_value
+
+
+def _ranks(static, name):
+    """The ranks that an op declares for a static input; None if it takes any."""
+    ranks = static[name] if isinstance(static, dict) else None
+    return (ranks,) if isinstance(ranks, int) else ranks
 
 
 class _Marker:
@@ -79,7 +89,7 @@ class Op:
     signature: str
     types: dict[str, frozenset] = {}
     attrs: dict[str, Any] = {}
-    static: tuple[str, ...] = ()
+    static: dict[str, int | tuple[int, ...] | None] = {}
     overwrites: tuple[int, ...] = ()
     view = False
     writes: tuple[int, ...] = ()
@@ -99,10 +109,12 @@ class Op:
 
     # Worked out once, when a subclass is declared.
     static_positions: tuple[int, ...]
+    static_ranks: tuple[tuple[str, tuple[int, ...] | None], ...]    # (name, ranks) of each
     kernel_attrs: tuple[str, ...]
     shape_attrs: tuple[str, ...]
     kernel_has_out: bool
     has_lists: bool
+    one_output: bool
 
     def __init_subclass__(cls, abstract=False, type=None):
         for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state'):
@@ -117,10 +129,12 @@ class Op:
         left, arrow, right = cls.signature.partition('->')
         cls.inputs, cls.outputs = parse(left), parse(right)
         cls.static_positions = tuple(i for i, a in enumerate(cls.inputs) if a.name in cls.static)
+        cls.static_ranks = tuple((cls.inputs[i].name, _ranks(cls.static, cls.inputs[i].name))
+                                 for i in cls.static_positions)
         positional, cls.kernel_attrs = parameters(cls.kernel)
         cls.shape_attrs = parameters(cls.shape)[1]
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
-        cls._one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
+        cls.one_output = len(cls.outputs) == 1 and not cls.outputs[0].is_list
         cls.has_lists = any(a.is_list for a in cls.inputs + cls.outputs)
         cls._type_names = {a.type for a in cls.inputs + cls.outputs if a.fixed is None}
         Op.registry[cls.type] = cls
@@ -128,6 +142,25 @@ class Op:
     def shape(*inputs):
         """Unknown, unless the subclass says better."""
         return None
+
+    # ---- running a kernel ----------------------------------------------------------------
+
+    @classmethod
+    def call(cls, attrs, arrays, state=()):
+        """A tuple of the outputs that the kernel gives for a flat list of input arrays.
+
+        Static inputs become Python values, lists are grouped; `state` is (the op's state,) for an
+        op that has one.
+        """
+        arguments = list(arrays)
+        for i, (name, ranks) in zip(cls.static_flat_positions(len(arguments)), cls.static_ranks):
+            arguments[i] = checked(arguments[i], name, ranks)
+        if cls.has_lists:
+            arguments = cls.nest(arguments)
+        result = cls.kernel(*state, *arguments, **{k: attrs[k] for k in cls.kernel_attrs})
+        if not cls.outputs:
+            return ()
+        return (result,) if cls.one_output else tuple(result)
 
     # ---- making a node -------------------------------------------------------------------
 
@@ -140,7 +173,7 @@ class Op:
         """
         operation = cls.make(inputs, attrs, name)
         outputs = operation.outputs
-        if cls._one_output:
+        if cls.one_output:
             return outputs[0]
         return list(outputs) if outputs else operation
 
@@ -174,11 +207,11 @@ class Op:
             if graph._gradient_overrides:
                 operation._gradient_override = graph._gradient_overrides.get(cls.type)
             graph.add(operation)
-        for tensor in tensors:
-            if tensor._consumers is None:
-                tensor._consumers = [operation]
-            else:
-                tensor._consumers.append(operation)
+            for tensor in tensors:
+                if tensor._consumers is None:
+                    tensor._consumers = [operation]
+                else:
+                    tensor._consumers.append(operation)
         return operation
 
     @classmethod
@@ -301,10 +334,16 @@ class Op:
         inputs = operation.inputs
         arguments = [t.raw_shape for t in inputs]
         if cls.static_positions:
-            for place in cls.static_flat_positions(len(inputs)):
-                arguments[place] = static_value(inputs[place])
+            try:
+                for place, (name, ranks) in zip(cls.static_flat_positions(len(inputs)),
+                                                cls.static_ranks):
+                    shape, value = arguments[place], static_value(inputs[place])
+                    check_rank(name, ranks, shape, value)
+                    arguments[place] = value
+            except ValueError as error:
+                raise worded(ValueError(cls.explain_shapes(operation, error))) from None
         result = cls.infer_shapes(operation, arguments)
-        if cls._one_output:
+        if cls.one_output:
             arg = cls.outputs[0]
             dtype = arg.fixed or types.get(arg.type) or operation.attrs[arg.type]
             operation.outputs = (Tensor(operation, 0, dtype._as_ref if arg.ref else dtype,
@@ -319,7 +358,7 @@ class Op:
         """Shapes of a new node's outputs; ValueError in the user's terms where they do not fit."""
         try:
             return cls.shapes_from(operation.attrs, arguments,
-                                   1 if cls._one_output else cls.output_count(operation))
+                                   1 if cls.one_output else cls.output_count(operation))
         except ValueError as error:
             raise worded(ValueError(cls.explain_shapes(operation, error))) from None
 
@@ -401,6 +440,12 @@ class Op:
         if not cls.has_lists:
             return cls.static_positions
         return tuple(cls.flat_position(p, total) for p in cls.static_positions)
+
+    @classmethod
+    def check_static_ranks(cls, inputs):
+        """ValueError where a static input's shape is known and has not the rank it must have."""
+        for i, (name, ranks) in zip(cls.static_flat_positions(len(inputs)), cls.static_ranks):
+            check_rank(name, ranks, inputs[i])
 
     @classmethod
     def nest(cls, flat):

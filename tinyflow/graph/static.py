@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.graph import shapes
+
 _LARGEST = 4096         # elements; larger constants are not folded while building
 _HIGHEST_RANK = 64       # longer vectors are no shapes
 _DEEPEST = 64           # ops; a longer chain counts as unknown rather than risking the stack
@@ -50,6 +52,33 @@ def _unknown_entries(tensor):
     return None
 
 
+_RANKS = ('a scalar', 'a vector', 'a matrix')
+
+
+def check_rank(name, ranks, shape, value=None):
+    """ValueError unless the static input `name` has one of the `ranks`; a None is not known."""
+    if ranks is None or shape is None or len(shape) in ranks:
+        return
+    wanted = ' or '.join(_RANKS[rank] for rank in ranks)
+    if not isinstance(value, (int, tuple)) or not shapes.known(value if shape else ()):
+        raise ValueError(f'{name} must be {wanted}, not of shape {shapes.text(shape)}')
+    if not shape:
+        raise ValueError(f'{name} must be {wanted}, not the scalar {value}'
+                         + (f'|[{value}]' if 1 in ranks else ''))
+    mend = f'|{value[0]}' if len(value) == 1 and len(shape) - 1 in ranks else ''
+    raise ValueError(f'{name} must be {wanted}, not {_list(value)}{mend}')
+
+
+def _list(value):
+    return f'[{", ".join(map(_list, value))}]' if isinstance(value, tuple) else str(value)
+
+
+def checked(array, name, ranks):
+    """A static input as kernels get it. ValueError if its rank, not known before, is wrong."""
+    check_rank(name, ranks, array.shape)
+    return as_python(array)
+
+
 def as_python(value):
     """An integer or boolean array as int or nested tuples; other arrays as they are."""
     if value.dtype.kind not in 'iub':
@@ -91,14 +120,6 @@ def _complete(value):
 
 def evaluate(op, arrays):
     """Runs a pure op's kernel on input arrays; a tuple of output arrays."""
-    definition = op.definition
-    arguments = list(arrays)
-    for place in definition.static_flat_positions(len(arguments)):
-        arguments[place] = as_python(arguments[place])
-    if definition.has_lists:
-        arguments = definition.nest(arguments)
     with np.errstate(all='ignore'):
-        result = definition.kernel(*arguments, **{k: op.attrs[k] for k in definition.kernel_attrs})
-    if len(definition.outputs) == 1 and not definition.outputs[0].is_list:
-        result = (result,)
+        result = op.definition.call(op.attrs, arrays)
     return tuple(np.asarray(r, t.dtype.base_dtype.np) for r, t in zip(result, op.outputs))
