@@ -56,7 +56,7 @@ class RegisterGradient:
 
     def __init__(self, op_type):
         if not isinstance(op_type, str):
-            raise TypeError('op_type must be a string')
+            raise worded(TypeError('op_type must be a string'))
         self._op_type = op_type
 
     def __call__(self, f):
@@ -67,7 +67,7 @@ class RegisterGradient:
 def NotDifferentiable(op_type):         # noqa: N802 (TF's name)
     """Says that an op type has no gradient and that this is right: gradients stop there."""
     if not isinstance(op_type, str):
-        raise TypeError('op_type must be a string')
+        raise worded(TypeError('op_type must be a string'))
     _register(op_type, None)
 
 

@@ -42,6 +42,29 @@ def test_a11_meant_broadcasting_is_not(shapes):
         sess.run(loss, feed)
 
 
+def test_a11_is_seen_in_a_run_of_the_train_op_alone():
+    from tinyflow.compiler import advice
+    advice._warned.clear()
+    x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None])
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, tf.Variable(tf.zeros([2, 1]))) - y))
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        with pytest.warns(tf.errors.TinyflowWarning, match='A11') as seen:
+            sess.run(train, {x: np.ones((5, 2)), y: np.ones(5)})
+    assert seen[0].filename == __file__
+
+
+def test_results_too_large_for_memory_are_named():
+    huge = tf.reduce_sum(tf.zeros([10 ** 6, 10 ** 6]) * tf.placeholder(tf.float32, [], 'x') + 1.0)
+    with tf.Session() as sess:
+        with pytest.raises(tf.errors.ResourceExhaustedError) as caught:
+            sess.run(huge, {'x:0': 1.0})
+        for part in ('out of memory', '[1000000, 1000000]', 'test_advice.py', 'Mend:'):
+            assert part in str(caught.value)
+        assert sess.run(tf.constant(1.0)) == 1.0
+
+
 def test_a11_only_on_the_way_to_a_scalar():
     x = tf.placeholder(tf.float32, [4])
     y = tf.placeholder(tf.float32, [4, 1])

@@ -3,32 +3,40 @@ from __future__ import annotations
 
 import warnings
 
-from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.errors import TinyflowWarning
 from tinyflow.graph import shapes
+from tinyflow.graph.operation import Operation
 
-_warned: set[tuple | None] = set()         # sites that were told already
+_FAR = 64                           # operations looked at for a scalar
+_warned: set[tuple | None] = set()  # sites that were told already
 
 
 def warn_of_silent_broadcasting(program: Program) -> None:
     """PAINS A11: [n] combined with [n, 1] gives [n, n], and a loss summed over it is wrong.
 
-    Warns where an elementwise operation stretches both of its inputs, of different rank, and a
-    scalar is computed from the result.
+    Warns where an elementwise operation stretches both of its inputs, of different rank, and the
+    graph computes a scalar from the result, whether this program does or only its gradient.
     """
-    suspects: dict[Value, Instruction] = {}
     for instruction in program.instructions:
-        if _stretches_both(instruction):
-            suspects[instruction.outputs[0]] = instruction
-            continue
-        source = next((suspects[v] for v in instruction.inputs if v in suspects), None)
-        if source is None:
-            continue
-        for value in instruction.outputs:
-            if value.raw_shape == ():
-                _warn(source)
-                return
-            suspects[value] = source
+        if _stretches_both(instruction) and instruction.operation._site not in _warned \
+                and _leads_to_a_scalar(instruction.operation):
+            _warn(instruction)
+
+
+def _leads_to_a_scalar(operation: Operation) -> bool:
+    """Whether one of the next operations after this one gives a scalar."""
+    seen, ahead = {operation}, [operation]
+    for current in ahead:
+        for tensor in current.outputs:
+            if tensor.raw_shape == ():
+                return True
+            fresh = [c for c in tensor.consumers() if c not in seen]
+            seen.update(fresh)
+            ahead += fresh
+        if len(ahead) > _FAR:
+            break
+    return False
 
 
 def _stretches_both(instruction: Instruction) -> bool:
@@ -49,15 +57,16 @@ def _vector_and_column(x: tuple, y: tuple) -> bool:
 
 def _warn(instruction: Instruction) -> None:
     operation = instruction.operation
-    if operation._site in _warned:
-        return
     _warned.add(operation._site)
     x, y = instruction.inputs
-    warnings.warn(
-        f"[A11] {instruction.type} '{operation.name}' combines {shapes.text(x.raw_shape)} with "
-        f'{shapes.text(y.raw_shape)}, which broadcasts to '
-        f'{shapes.text(instruction.outputs[0].raw_shape)}, and a scalar is made of that.\n'
-        f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
-        f'  built at {operation.site}\n'
-        '  Mend: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).',
-        TinyflowWarning, stacklevel=6)
+    text = (f"[A11] {instruction.type} '{operation.name}' combines {shapes.text(x.raw_shape)} with "
+            f'{shapes.text(y.raw_shape)}, which broadcasts to '
+            f'{shapes.text(instruction.outputs[0].raw_shape)}, and a scalar is made of that.\n'
+            f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
+            f'  built at {operation.site}\n'
+            '  Mend: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')
+    site = operation.site
+    if site is None:
+        warnings.warn(text, TinyflowWarning, stacklevel=2)
+    else:                               # the place to look at is where the node was built
+        warnings.warn_explicit(text, TinyflowWarning, site.file, site.line)

@@ -72,8 +72,8 @@ class Source:
         self.plan = plan
         self.clock = clock                      # call tick() after each instruction
         self.timed: list[Instruction] = []      # the instructions that do, in order
-        self.names: dict[str, Any] = {'__builtins__': builtins, 'np': np, 'as_python': as_python, 'checked': checked,
-                                      'own': own}
+        self.names: dict[str, Any] = {'__builtins__': builtins, 'np': np, 'as_python': as_python,
+                                      'checked': checked, 'own': own}
         self.lines: dict[int, Instruction] = {}
         self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
         self.read_first: list[Any] = []         # VariableV2 operations that must have a value
@@ -274,9 +274,12 @@ class Source:
                 args[i] = 'p' + args[i][1:]
         if not definition.static_positions:
             return args, static
-        for i in definition.static_flat_positions(len(args)):
-            array = instruction.inputs[i].array
-            if array is None:
+        for i, (name, ranks) in zip(definition.static_flat_positions(len(args)),
+                                    definition.static_ranks):
+            array, shape = instruction.inputs[i].array, instruction.inputs[i].raw_shape
+            if ranks is not None and (shape is None or len(shape) not in ranks):
+                args[i] = f'checked({args[i]}, {name!r}, {ranks})'
+            elif array is None:
                 args[i] = f'as_python({args[i]})'
             elif array.dtype.kind in 'iub':
                 static[i] = as_python(array)

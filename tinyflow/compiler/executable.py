@@ -8,7 +8,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from tinyflow.compiler.codegen import Source
-from tinyflow.compiler.failure import explain_failure, uninitialized as uninitialized_error
+from tinyflow.compiler.failure import (
+    explain_failure,
+    too_large,
+    uninitialized as uninitialized_error,
+)
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory import plan_memory
 from tinyflow.compiler.store import Store
@@ -84,8 +88,11 @@ class Executable:
             free.append(arena)
 
     def _bind(self, arena: Arena) -> Callable[..., list]:
-        frame = self.source.bind(arena.block(self.plan.arena_bytes), self._arenas.store,
-                                 self.uninitialized)
+        try:
+            block = arena.block(self.plan.arena_bytes)
+        except (MemoryError, ValueError):
+            raise too_large(self.plan) from None
+        frame = self.source.bind(block, self._arenas.store, self.uninitialized)
         self._frames[arena] = frame
         arena.bound.add(self)
         return frame

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from tinyflow import errors
 from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.compiler.memory import Plan
 from tinyflow.compiler.store import Cell
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Tensor
@@ -85,6 +87,19 @@ def _inputs(instruction: Instruction,
     if arguments is None or len(arguments) != len(tensors):
         arguments = [None] * len(tensors)
     return [(label, _Seen(*seen)) for label, *seen in zip(labels[:6], tensors, arguments, values)]
+
+
+def too_large(plan: Plan) -> errors.OpError:
+    """The results of a program do not fit in memory: names the largest of them."""
+    buffers = [v for v, location in plan.locations.items() if location.kind == 'buffer']
+    largest = max(buffers, key=lambda v: prod(v.sizes) * v.dtype.size)
+    instruction = largest.producer
+    operation = None if instruction is None else instruction.operation
+    name = largest.name if operation is None else f"{operation.type} '{operation.name}'"
+    return errors.ResourceExhaustedError(None, operation, errors.report(
+        f'{name}: out of memory; the results of this run need {plan.arena_bytes:,} bytes, and the '
+        f'largest is {largest.dtype.name} {shapes.text(largest.raw_shape)}', op=operation,
+        mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
 
 
 def uninitialized(cells: Sequence[Cell], instruction: Instruction | None) -> Exception:

@@ -73,7 +73,8 @@ def _known_beforehand(instruction: Instruction, fold: bool) -> bool:
     if definition.type == 'Const':
         outputs[0].array = instruction.attrs['value']
         return True
-    _infer_shapes(instruction)
+    if not _infer_shapes(instruction):
+        return False
     if not definition.pure or definition.writes or instruction.copy or not outputs:
         return False
     if definition.fold_partial is not None and len(outputs) == 1 \
@@ -103,16 +104,18 @@ def _matters_to_shapes(outputs: Sequence[Value]) -> bool:
                for v in outputs)
 
 
-def _infer_shapes(instruction: Instruction) -> None:
+def _infer_shapes(instruction: Instruction) -> bool:
+    """Merges what follows from the inputs into the outputs' shapes; False if they do not fit."""
     definition = instruction.definition
     arguments = [v.raw_shape for v in instruction.inputs]
     if definition.static_positions:
         for i in definition.static_flat_positions(len(arguments)):
             arguments[i] = static_of(instruction.inputs[i])
     try:
+        definition.check_static_ranks([v.raw_shape for v in instruction.inputs])
         found = definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
     except ValueError:
-        return          # the kernel will refuse these inputs, and tell it with their shapes
+        return False    # the kernel will refuse these inputs, and tell it with their shapes
     for value, shape in zip(instruction.outputs, found):
         if shape == value.raw_shape:
             continue
@@ -120,6 +123,7 @@ def _infer_shapes(instruction: Instruction) -> None:
             value.raw_shape = shapes.merge(value.raw_shape, shape)
         except ValueError:
             value.raw_shape = shape
+    return True
 
 
 def static_of(value: Value) -> Any:

@@ -5,18 +5,29 @@ dtype; a list with tensors in it is packed. Nothing is converted from one dtype 
 """
 from __future__ import annotations
 
+from bisect import insort
+
 import numpy as np
 
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.operation import Tensor
 
-_conversions: list[tuple[type | tuple, object]] = []
+_conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 
 
 def register_tensor_conversion_function(base_type, conversion_func, priority=100):
-    """Tells how objects of a class become tensors: conversion_func(value, dtype, name, as_ref)."""
-    _conversions.append((base_type, conversion_func))
+    """Tells how objects of a class become tensors: conversion_func(value, dtype, name, as_ref).
+
+    Of several functions for an object the one with the lowest `priority` is asked first, and the
+    next one if it returns NotImplemented; of equals the first registered.
+    """
+    classes = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not classes or not all(isinstance(c, type) for c in classes):
+        raise worded(TypeError('base_type must be a type or a tuple of types.'))
+    if not callable(conversion_func):
+        raise worded(TypeError('conversion_func must be callable.'))
+    insort(_conversions, (priority, base_type, conversion_func), key=lambda entry: entry[0])
 
 
 def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None,
@@ -36,7 +47,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
                 mend=f'tf.cast({value.op.name!r}, tf.{dtype.base_dtype.name}) where the change is '
                      'meant.')))
         return value
-    for base_type, function in _conversions:
+    for _, base_type, function in _conversions:
         if isinstance(value, base_type):
             result = function(value, dtype=dtype, name=name, as_ref=as_ref)
             if result is not NotImplemented:
@@ -108,8 +119,10 @@ def _from_python(value, dtype):
         raise worded(ValueError(f'Cannot make a tensor of this value: {error}\n  Mend: rows of one '
                                 'length; pad the shorter ones.')) from None
     if array.dtype.kind not in 'biufc':
-        if isinstance(value, (shapes.Dimension, int)):
+        if isinstance(value, shapes.Dimension):
             array = np.array(int(value))
+        elif array.dtype == object and all(isinstance(v, int) for v in array.flat):
+            return _from_large_ints(array, dtype, value), dtype
         else:
             raise worded(TypeError(f'Failed to convert object of type {type(value)} to Tensor. '
                                    f'Contents: {value!r}. Consider casting elements to a supported '
@@ -118,6 +131,17 @@ def _from_python(value, dtype):
         return _default_dtype(array)
     _check_kind(array, dtype, value)
     return array.astype(dtype.np), dtype
+
+
+def _from_large_ints(array, dtype, value):
+    """Python ints that need more than 64 bits: only floats can hold them."""
+    if dtype is not None and dtype.kind in 'fc' and dtype.kind:
+        return array.astype(dtype.np)
+    if dtype is not None and not dtype.is_integer:
+        _refuse(_first_leaf(value), dtype)
+    name, kind = ('int64', TypeError) if dtype is None else (dtype.name, OverflowError)
+    raise worded(kind(f'Failed to convert {value!r} to Tensor: it does not fit in {name}.\n  Mend: '
+                      'a float holds it, if not every digit matters.'))
 
 
 def _default_dtype(array):
@@ -184,7 +208,7 @@ def _bytes_array(value):
 
 
 def _is_tensor_like(value):
-    return isinstance(value, Tensor) or any(isinstance(value, b) for b, _ in _conversions)
+    return isinstance(value, Tensor) or any(isinstance(value, b) for _, b, _ in _conversions)
 
 
 def _holds_tensor(value):

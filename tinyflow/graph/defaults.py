@@ -31,8 +31,9 @@ def reset_default_graph() -> None:
     """Replaces the global default graph by an empty one. Not allowed inside `as_default()`."""
     global _global_graph
     if stacks.graphs:
-        raise AssertionError('Do not use tf.reset_default_graph() to clear nested graphs. If you '
-                             'need a cleared graph, exit the nesting and create a new graph.')
+        raise worded(AssertionError(
+            'Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared '
+            'graph, exit the nesting and create a new graph.'))
     _global_graph = Graph()
 
 
@@ -93,7 +94,8 @@ class name_scope:                       # noqa: N801 (TF's name)
         self._name = default_name if name is None else name
         self._values = values
         if self._name is None and values is not None:
-            raise ValueError('At least one of name and default_name must be given with values.')
+            raise worded(ValueError(
+                'At least one of name and default_name must be given with values.'))
 
     @property
     def name(self):

@@ -9,6 +9,8 @@ import builtins
 
 import numpy as np
 
+from tinyflow.errors import worded
+
 
 class DType:
     """The element type of a tensor, such as ``tf.float32``; each exists once: ``is`` compares."""
@@ -91,7 +93,7 @@ class DType:
             return np.finfo(self.np)
         if self.kind in 'iu' and self.kind:
             return np.iinfo(self.np)
-        raise TypeError(f'{self.name} has no smallest and largest value.')
+        raise worded(TypeError(f'{self.name} has no smallest and largest value.'))
 
     def is_compatible_with(self, other):
         return self.base_dtype is as_dtype(other).base_dtype
@@ -173,6 +175,8 @@ def as_dtype(value):
     if isinstance(value, DType):
         return value
     try:
+        if value is None:                       # NumPy would make float64 of it
+            raise TypeError
         found = _BY_KEY.get(value)
         if found is not None:
             return found
@@ -182,4 +186,4 @@ def as_dtype(value):
         return _BY_NUMPY[numpy_type.newbyteorder('=')]
     except (TypeError, KeyError):
         pass
-    raise TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.')
+    raise worded(TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.'))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
+from collections.abc import Iterable
 from contextlib import contextmanager
 
 from tinyflow.errors import report, worded
@@ -155,13 +156,13 @@ class Graph:
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""
         if not isinstance(name, str):
-            raise TypeError(f'Operation names are strings, not {type(name).__name__}.')
+            raise worded(TypeError(f'Operation names are strings, not {type(name).__name__}.'))
         return self.as_graph_element(name, allow_tensor=False)
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """The tensor of that name, such as 'dense/MatMul:0'. KeyError if there is none."""
         if not isinstance(name, str):
-            raise TypeError(f'Tensor names are strings, not {type(name).__name__}.')
+            raise worded(TypeError(f'Tensor names are strings, not {type(name).__name__}.'))
         return self.as_graph_element(name, allow_operation=False)
 
     def is_feedable(self, tensor) -> bool:
@@ -208,8 +209,7 @@ class Graph:
         A name ending in '/' re-enters that very scope; None or '' goes back to the root.
         """
         if name:
-            if not isinstance(name, str):
-                raise TypeError(f'name for name_scope must be a string, not {name!r}.')
+            check_is_string(name)
             if name[-1] != '/':
                 self._check_name(name)
         outer = self._name_stack
@@ -285,6 +285,10 @@ class Graph:
             finally:
                 self._controllers = outer
             return
+        if not isinstance(control_inputs, Iterable):
+            raise worded(TypeError(
+                f'control_dependencies takes a list of operations and tensors, not '
+                f'{control_inputs!r}.\n  Mend: [...] around it.'))
         waits_for = []
         for item in control_inputs:
             item = getattr(item, 'values_for_control', item)
@@ -360,10 +364,19 @@ class Graph:
         return f'<tf.Graph {self.key}: {len(self._operations)} nodes>'
 
 
+def check_is_string(name):
+    """TypeError unless a node's or a scope's name is a string."""
+    if not isinstance(name, str):
+        raise worded(TypeError(f'A name must be a string, not {name!r}.'))
+
+
 def _device_text(device):
     """A device's canonical text: '/gpu:0' is '/device:GPU:0', as TF1 shows it."""
     if device is None:
         return ''
+    if not isinstance(device, str) and not hasattr(device, 'to_string'):
+        raise worded(AttributeError(
+            f"A device is a string such as '/cpu:0', a function or None, not {device!r}."))
     text = device if isinstance(device, str) else device.to_string()
     return re.sub(r'/(cpu|gpu):(\d+|\*)', lambda m: f'/device:{m[1].upper()}:{m[2]}', text,
                   flags=re.IGNORECASE)

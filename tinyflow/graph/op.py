@@ -53,6 +53,7 @@ from tinyflow.errors import describe, report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph
+from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
 from tinyflow.graph.sites import here
@@ -185,6 +186,8 @@ class Op:
                [t for t in inputs if isinstance(t, Tensor)]
         graph = common_graph(flat)
         with graph._lock:
+            if type(name) is not str and name:
+                check_is_string(name)
             if not name:
                 full_name = graph.unique_name(cls.type)
             elif name[-1] == '/':

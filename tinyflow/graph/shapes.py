@@ -9,6 +9,8 @@ from __future__ import annotations
 import operator
 from typing import TypeGuard
 
+from tinyflow.errors import worded
+
 Shape = tuple | None
 
 
@@ -19,11 +21,11 @@ def merge(x: Shape, y: Shape) -> Shape:
     if y is None:
         return x
     if len(x) != len(y):
-        raise ValueError(f'Shapes {text(x)} and {text(y)} must have the same rank')
+        raise worded(ValueError(f'Shapes {text(x)} and {text(y)} must have the same rank'))
     merged = []
     for i, j in zip(x, y):
         if i is not None and j is not None and i != j:
-            raise ValueError(f'Shapes {text(x)} and {text(y)} are not compatible')
+            raise worded(ValueError(f'Shapes {text(x)} and {text(y)} are not compatible'))
         merged.append(j if i is None else i)
     return tuple(merged)
 
@@ -60,7 +62,7 @@ def broadcast(x: Shape, y: Shape) -> Shape:
         elif i is None or j is None:
             result.append(j if i is None else i)
         else:
-            raise ValueError(f'Incompatible shapes: {text(x)} vs. {text(y)}')
+            raise worded(ValueError(f'Incompatible shapes: {text(x)} vs. {text(y)}'))
     return tuple(result)
 
 
@@ -80,10 +82,21 @@ def size(shape: Shape) -> int | None:
 
 
 def axis(value: int, rank: int) -> int:
-    """A non-negative axis. Raises ValueError if `value` is not in [-rank, rank)."""
+    """A non-negative axis. ValueError unless `value` is in [-rank, rank), TypeError if no int."""
+    value = integer(value)
     if not -rank <= value < rank:
-        raise ValueError(f'axis {value} is out of range for a tensor of rank {rank}')
+        raise worded(ValueError(f'axis {value} is out of range for a tensor of rank {rank}'))
     return value + rank if value < 0 else value
+
+
+def integer(value, name: str = 'axis') -> int:
+    """The int that an argument must be. Raises TypeError, in TensorFlow's words, if it is none."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+    raise worded(TypeError(f'Expected int for argument {name!r} not {value!r}.'))
 
 
 def text(shape: Shape) -> str:
@@ -100,7 +113,7 @@ def raw(value) -> Shape:
     if value is None:
         return None
     if isinstance(value, (str, bytes)):
-        raise TypeError(f'A shape is made of integers, not of the string {value!r}.')
+        raise worded(TypeError(f'A shape is made of integers, not of the string {value!r}.'))
     if hasattr(value, 'dim') and hasattr(value, 'unknown_rank'):        # TensorShapeProto
         if value.unknown_rank:
             return None
@@ -122,18 +135,20 @@ def _dimension(value) -> int | None:
     except TypeError:
         number = _integral(value)
     if number < 0:
-        raise ValueError(f'Dimension {number} must be >= 0')
+        raise worded(ValueError(f'Dimension {number} must be >= 0'))
     return number
 
 
 def _integral(value) -> int:
-    """An int from something like 4.0 or np.array(4); TypeError otherwise, as TF does."""
+    """An int from something like 4.0 or np.array(4); ValueError for 1.5, TypeError for text."""
     try:
         number = int(value)
     except (TypeError, ValueError):
         number = None
-    if number is None or number != value:
-        raise TypeError(f'Dimension value must be an integer or None, got {value!r}')
+    if number is not None and number != value:
+        raise worded(ValueError(f'Ambiguous dimension: {value!r}'))
+    if number is None:
+        raise worded(TypeError(f'Dimension value must be an integer or None, got {value!r}'))
     return number
 
 
@@ -153,8 +168,8 @@ class Dimension:
 
     def __int__(self):
         if self.value is None:
-            raise TypeError('This dimension is not known while the graph is built; use '
-                            'tf.shape(x)[i] for its value while the graph runs.')
+            raise worded(TypeError('This dimension is not known while the graph is built; use '
+                                   'tf.shape(x)[i] for its value while the graph runs.'))
         return self.value
 
     __index__ = __int__
@@ -168,7 +183,7 @@ class Dimension:
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
-            raise ValueError(f'Dimensions {self} and {other} are not compatible')
+            raise worded(ValueError(f'Dimensions {self} and {other} are not compatible'))
 
     def merge_with(self, other):
         self.assert_is_compatible_with(other)
@@ -209,7 +224,7 @@ def _dimension_order(operation):
 for _name in ('add', 'sub', 'mul', 'floordiv', 'mod'):
     setattr(Dimension, f'__{_name}__', _dimension_arithmetic(getattr(operator, _name), False))
     setattr(Dimension, f'__r{_name}__', _dimension_arithmetic(getattr(operator, _name), True))
-Dimension.__div__ = Dimension.__floordiv__
+Dimension.__div__ = Dimension.__floordiv__          # TF1 has it under Python 3 too
 for _name in ('lt', 'le', 'gt', 'ge'):
     setattr(Dimension, f'__{_name}__', _dimension_order(getattr(operator, _name)))
 
@@ -239,7 +254,7 @@ class TensorShape:
     def as_list(self):
         """[int or None, ...]. Raises ValueError if the rank is unknown."""
         if self.raw is None:
-            raise ValueError('as_list() is not defined on an unknown TensorShape.')
+            raise worded(ValueError('as_list() is not defined on an unknown TensorShape.'))
         return list(self.raw)
 
     def num_elements(self):
@@ -250,23 +265,24 @@ class TensorShape:
 
     def assert_is_fully_defined(self):
         if not known(self.raw):
-            raise ValueError(f'Shape {self} is not fully defined')
+            raise worded(ValueError(f'Shape {self} is not fully defined'))
 
     def is_compatible_with(self, other):
         return compatible(self.raw, raw(other))
 
     def assert_is_compatible_with(self, other):
         if not self.is_compatible_with(other):
-            raise ValueError(f'Shapes {self} and {TensorShape(other)} are incompatible')
+            raise worded(ValueError(f'Shapes {self} and {TensorShape(other)} are incompatible'))
 
     def assert_same_rank(self, other):
         other = raw(other)
         if self.raw is not None and other is not None and len(self.raw) != len(other):
-            raise ValueError(f'Shapes {self} and {TensorShape(other)} must have the same rank')
+            raise worded(ValueError(
+                f'Shapes {self} and {TensorShape(other)} must have the same rank'))
 
     def assert_has_rank(self, rank):
         if self.raw is not None and len(self.raw) != rank:
-            raise ValueError(f'Shape {self} must have rank {rank}')
+            raise worded(ValueError(f'Shape {self} must have rank {rank}'))
 
     def merge_with(self, other):
         return TensorShape(merge(self.raw, raw(other)))
@@ -276,25 +292,27 @@ class TensorShape:
         return TensorShape(None if self.raw is None or other is None else self.raw + other)
 
     def with_rank(self, rank):
+        self.assert_has_rank(rank)
         return self.merge_with((None,) * rank)
 
     def with_rank_at_least(self, rank):
         if self.raw is not None and len(self.raw) < rank:
-            raise ValueError(f'Shape {self} must have rank at least {rank}')
+            raise worded(ValueError(f'Shape {self} must have rank at least {rank}'))
         return self
 
     def with_rank_at_most(self, rank):
         if self.raw is not None and len(self.raw) > rank:
-            raise ValueError(f'Shape {self} must have rank at most {rank}')
+            raise worded(ValueError(f'Shape {self} must have rank at most {rank}'))
         return self
 
     def as_proto(self):
         """The TensorShapeProto of this shape."""
-        raise NotImplementedError('TensorShape.as_proto: protocol buffers are not built yet.')
+        raise worded(NotImplementedError(
+            'TensorShape.as_proto: protocol buffers are not built yet.'))
 
     def __len__(self):
         if self.raw is None:
-            raise ValueError('Cannot take the length of a shape with unknown rank.')
+            raise worded(ValueError('Cannot take the length of a shape with unknown rank.'))
         return len(self.raw)
 
     def __bool__(self):
@@ -302,7 +320,7 @@ class TensorShape:
 
     def __iter__(self):
         if self.raw is None:
-            raise ValueError('Cannot iterate over a shape with unknown rank.')
+            raise worded(ValueError('Cannot iterate over a shape with unknown rank.'))
         return iter([Dimension(d) for d in self.raw])
 
     def __getitem__(self, key):
@@ -313,9 +331,18 @@ class TensorShape:
                     return TensorShape([None] * max(0, stop - start))
                 return TensorShape(None)
             return Dimension(None)
-        if isinstance(key, slice):
-            return TensorShape(self.raw[key])
-        return Dimension(self.raw[key])
+        try:
+            found = self.raw[key]
+        except (IndexError, TypeError):
+            raise self._no_entry(key) from None
+        return TensorShape(found) if isinstance(key, slice) else Dimension(found)
+
+    def _no_entry(self, key):
+        if isinstance(key, int):
+            return worded(IndexError(f'Shape {self} has {len(self.raw)} dimensions; there is no '
+                                     f'dimension {key}.'))
+        return worded(TypeError(f'A dimension of a shape is chosen by an int or a slice, not by '
+                                f'{key!r}.'))
 
     def __eq__(self, other):
         try:
@@ -345,6 +372,13 @@ def as_shape(value) -> TensorShape:
     return value if isinstance(value, TensorShape) else TensorShape(value)
 
 
-def unknown_shape(rank=None, **_):
-    """A TensorShape of unknown rank, or of that rank with unknown dimensions."""
+def unknown_shape(rank=None, **kwargs):
+    """A TensorShape of unknown rank, or of that rank with unknown dimensions.
+
+    `ndims` is the older name of `rank`. Raises TypeError for any other keyword.
+    """
+    if rank is None and 'ndims' in kwargs:
+        rank = kwargs.pop('ndims')
+    if kwargs:
+        raise worded(TypeError(f'Unknown argument: {kwargs}'))
     return TensorShape(None if rank is None else [None] * rank)

@@ -65,7 +65,7 @@ def check_rank(name, ranks, shape, value=None):
     if not shape:
         raise ValueError(f'{name} must be {wanted}, not the scalar {value}'
                          + (f'|[{value}]' if 1 in ranks else ''))
-    mend = f'|{value[0]}' if len(value) == 1 and len(shape) - 1 in ranks else ''
+    mend = f'|{_list(value[0])}' if len(value) == 1 and len(shape) - 1 in ranks else ''
     raise ValueError(f'{name} must be {wanted}, not {_list(value)}{mend}')
 
 

@@ -96,7 +96,7 @@ class SpaceToBatchND(Op):
     signature = 'input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T'
     types = {'Tblock_shape': INDEX, 'Tpaddings': INDEX}
     attrs = {'Tblock_shape': dtypes.int32, 'Tpaddings': dtypes.int32}
-    static = ('block_shape', 'paddings')
+    static = {'block_shape': 1, 'paddings': 2}
 
     def shape(input, block_shape, paddings):
         if block_shape is None or paddings is None or None in block_shape:
@@ -129,7 +129,7 @@ class BatchToSpaceND(Op):
     signature = 'input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T'
     types = {'Tblock_shape': INDEX, 'Tcrops': INDEX}
     attrs = {'Tblock_shape': dtypes.int32, 'Tcrops': dtypes.int32}
-    static = ('block_shape', 'crops')
+    static = {'block_shape': 1, 'crops': 2}
 
     def shape(input, block_shape, crops):
         if block_shape is None or crops is None or None in block_shape:
@@ -171,6 +171,7 @@ def space_to_depth(input, block_size, name=None, data_format='NHWC'):
 
     Shapes: input [n, h * b, w * b, c] -> [n, h, w, b * b * c], or likewise for NCHW.
     """
+    block_size = shapes.integer(block_size, 'block_size')
     return SpaceToDepth.apply(input, block_size=block_size, data_format=data_format, name=name)
 
 
@@ -179,6 +180,7 @@ def depth_to_space(input, block_size, name=None, data_format='NHWC'):
 
     Shapes: input [n, h, w, b * b * c] -> [n, h * b, w * b, c], or likewise for NCHW.
     """
+    block_size = shapes.integer(block_size, 'block_size')
     return DepthToSpace.apply(input, block_size=block_size, data_format=data_format, name=name)
 
 

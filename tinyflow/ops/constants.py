@@ -91,14 +91,12 @@ class Fill(Op):
     signature = 'dims: index_type, value: T -> output: T'
     types = {'index_type': INDEX}
     attrs = {'index_type': dtypes.int32}
-    static = ('dims',)
+    static = {'dims': 1}
     partial_rank = True
 
     def shape(dims, value):
         if value:
             raise ValueError(f'the value must be a scalar, not {shapes.text(value)}')
-        if isinstance(dims, int):
-            raise ValueError(f'dims must be a vector, not the scalar {dims}|[{dims}]')
         if dims is not None and any(d is not None and d < 0 for d in dims):
             raise ValueError(f'dimensions must be >= 0, got {list(dims)}')
         return dims
@@ -157,13 +155,10 @@ class Range(Op):
     signature = 'start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx'
     types = {'Tidx': FLOATS | INDEX}
     attrs = {'Tidx': dtypes.int32}
-    static = ('start', 'limit', 'delta')
+    static = {'start': 0, 'limit': 0, 'delta': 0}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(start, limit, delta):
-        for label, value in (('start', start), ('limit', limit), ('delta', delta)):
-            if isinstance(value, tuple) or np.ndim(value):
-                raise ValueError(f'{label} must be a scalar')
         if start is None or limit is None or delta is None:
             return (None,)
         return (_range_length(start, limit, delta),)
@@ -196,7 +191,7 @@ class LinSpace(Op):
     signature = 'start: T, stop: T, num: Tidx -> output: T'
     types = {'T': FLOATS - {dtypes.float16}, 'Tidx': INDEX}
     attrs = {'Tidx': dtypes.int32}
-    static = ('num',)
+    static = {'num': 0}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(start, stop, num):
@@ -238,6 +233,9 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
 def _shaped(array, wanted, verify):
     if array.shape == wanted:
         return array
+    if not shapes.known(wanted):
+        raise worded(TypeError(f'A constant has a shape that is fully known, not '
+                               f'{shapes.text(wanted)}.'))
     if verify:
         raise worded(TypeError(f"Expected Tensor's shape: {wanted}, got {array.shape}."))
     count = shapes.size(wanted)

@@ -175,7 +175,7 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
     """
     axis = renamed('axis', axis, 'dim', dim)
     _check_named('softmax_cross_entropy_with_logits', None, labels, logits)
-    return _dense(labels, logits, -1 if axis is None else axis, name)
+    return _dense(labels, logits, -1 if axis is None else shapes.integer(axis), name)
 
 
 def _dense(labels, logits, axis, name):

@@ -1,6 +1,8 @@
 """Diagonals and bands of matrices: making, reading and replacing them; the identity matrix."""
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from tinyflow.errors import worded
@@ -130,7 +132,7 @@ class MatrixBandPart(Op):
     signature = 'input: T, num_lower: Tindex, num_upper: Tindex -> band: T'
     types = {'Tindex': INDEX}
     attrs = {'Tindex': dtypes.int64}
-    static = ('num_lower', 'num_upper')
+    static = {'num_lower': 0, 'num_upper': 0}
     overwrites = (0,)
 
     def shape(x, num_lower, num_upper):
@@ -262,8 +264,12 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
 
 
 def _size(value, label):
-    size = int(value)
-    if size < 0 or size != value:
+    try:
+        size = operator.index(value)
+    except TypeError:
+        raise worded(TypeError(f'{label} must be a positive integer value, got '
+                               f'{value!r}')) from None
+    if size < 0:
         raise worded(ValueError(f'{label} must be a non-negative integer, got {value!r}'))
     return size
 

@@ -20,18 +20,12 @@ def drawn_shape(value):
     """The output shape that a shape input describes; `value` as shape functions get it."""
     if value is None:
         return None
-    if not isinstance(value, tuple):
-        raise ValueError('Shape must be rank 1 but is rank 0|a list, even of one: [n].')
-    if any(isinstance(d, tuple) for d in value):
-        raise ValueError('Shape must be rank 1 but is rank 2|one list of sizes: [rows, columns].')
     # TF1 passes a size of -1 while building (it means "not known yet") and fails at run time.
     return tuple(None if d is None or d < 0 else d for d in value)
 
 
 def checked_sizes(shape):
     """`shape` as kernels get it. ValueError where it cannot be an array's shape."""
-    if not isinstance(shape, tuple):
-        raise ValueError(f'shape must be a vector of sizes, got {shape}')
     for size in shape:
         if size < 0:
             raise ValueError(f'Dimension {size} must be >= 0|a random array needs every size; '
@@ -53,7 +47,7 @@ class _Draw(Op, abstract=True):
     signature = 'shape: T -> output: dtype'
     types = {'T': dtypes.INDEX, 'dtype': dtypes.FLOATS}
     attrs = {'seed': 0, 'seed2': 0, 'dtype': REQUIRED}
-    static = ('shape',)
+    static = {'shape': 1}
     pure = False
     state = _open
     gradient = NOT_DIFFERENTIABLE
@@ -106,7 +100,7 @@ class ParameterizedTruncatedNormal(Op):
                  '-> output: dtype')
     types = {'T': dtypes.INDEX, 'dtype': dtypes.FLOATS}
     attrs = {'seed': 0, 'seed2': 0}
-    static = ('shape',)
+    static = {'shape': 1}
     pure = False
     state = _open
     gradient = NOT_DIFFERENTIABLE
@@ -147,7 +141,7 @@ class Multinomial(Op):
     signature = 'logits: T, num_samples: int32 -> output: output_dtype'
     types = {'T': dtypes.REAL, 'output_dtype': dtypes.INDEX}
     attrs = {'seed': 0, 'seed2': 0, 'output_dtype': dtypes.int64}
-    static = ('num_samples',)
+    static = {'num_samples': 0}
     partial_rank = True
     pure = False
     state = _open
@@ -166,8 +160,6 @@ def categorical_shape(logits, num_samples):
     if logits is not None and len(logits) != 2:
         raise ValueError(f'Shape must be rank 2 but is rank {len(logits)}: logits are '
                          '[batch, classes]|tf.expand_dims(logits, 0) for a single distribution.')
-    if isinstance(num_samples, tuple):
-        raise ValueError('Shape must be rank 0 but is rank 1: num_samples is a scalar')
     return (logits and logits[0]), num_samples
 
 
@@ -186,7 +178,7 @@ class RandomGamma(Op):
     signature = 'shape: S, alpha: T -> output: T'
     types = {'S': dtypes.INDEX, 'T': dtypes.FLOATS}
     attrs = {'seed': 0, 'seed2': 0}
-    static = ('shape',)
+    static = {'shape': 1}
     pure = False
     state = _open
 
@@ -204,7 +196,7 @@ class RandomPoissonV2(Op):
     types = {'S': dtypes.INDEX, 'R': dtypes.FLOATS | dtypes.INDEX,
              'dtype': dtypes.FLOATS | dtypes.INDEX}
     attrs = {'seed': 0, 'seed2': 0, 'R': dtypes.float64, 'dtype': dtypes.int64}
-    static = ('shape',)
+    static = {'shape': 1}
     pure = False
     state = _open
 

@@ -44,7 +44,11 @@ def _rate(keep_prob, rate):
         return rate
     if keep_prob is None:
         raise worded(ValueError('You must provide a rate to dropout: tf.nn.dropout(x, rate=0.5).'))
-    return 1 - keep_prob
+    try:
+        return 1 - keep_prob
+    except TypeError:
+        raise worded(ValueError('keep_prob must be a floating point number or Tensor (got '
+                                f'{keep_prob!r})')) from None
 
 
 def _check(x, rate):

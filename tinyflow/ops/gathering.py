@@ -26,7 +26,7 @@ class GatherV2(Op):
     signature = 'params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams'
     types = {'Tindices': INDEX, 'Taxis': INDEX}
     attrs = {'batch_dims': 0}
-    static = ('axis',)
+    static = {'axis': 0}
 
     def shape(params, indices, axis, *, batch_dims):
         if not params:
@@ -153,12 +153,10 @@ class ScatterNd(Op):
 
     signature = 'indices: Tindices, updates: T, shape: Tindices -> output: T'
     types = {'Tindices': INDEX}
-    static = ('shape',)
+    static = {'shape': 1}
     partial_rank = True
 
     def shape(indices, updates, shape):
-        if isinstance(shape, int):
-            raise ValueError('shape must be a vector')
         _check_updates(indices, updates, shape)
         return shape
 
@@ -261,6 +259,7 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
 
 
 def _batch_dims(batch_dims, indices):
+    batch_dims = shapes.integer(batch_dims, 'batch_dims')
     if batch_dims >= 0:
         return batch_dims
     rank = convert_to_tensor(indices).raw_shape

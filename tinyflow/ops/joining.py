@@ -23,7 +23,7 @@ class ConcatV2(Op):
     signature = 'values: N*T, axis: Tidx -> output: T'
     types = {'Tidx': INDEX}
     attrs = {'Tidx': dtypes.int32}
-    static = ('axis',)
+    static = {'axis': 0}
     partial_rank = True
 
     def shape(values, axis):
@@ -110,7 +110,7 @@ class Split(Op):
 
     signature = 'split_dim: int32, value: T -> output: num_split*T'
     attrs = {'num_split': REQUIRED}
-    static = ('split_dim',)
+    static = {'split_dim': 0}
 
     def shape(split_dim, value, *, num_split):
         if split_dim is None:
@@ -137,7 +137,7 @@ class SplitV(Op):
     signature = 'value: T, size_splits: Tlen, split_dim: int32 -> output: num_split*T'
     types = {'Tlen': INDEX}
     attrs = {'num_split': REQUIRED, 'Tlen': dtypes.int64}
-    static = ('size_splits', 'split_dim')
+    static = {'size_splits': 1, 'split_dim': 0}
 
     def shape(value, size_splits, split_dim, *, num_split):
         if split_dim is None or size_splits is None:
@@ -185,7 +185,7 @@ class Tile(Op):
     signature = 'input: T, multiples: Tmultiples -> output: T'
     types = {'Tmultiples': INDEX}
     attrs = {'Tmultiples': dtypes.int32}
-    static = ('multiples',)
+    static = {'multiples': 1}
     partial_rank = True
 
     def shape(input, multiples):
@@ -236,7 +236,7 @@ def concat(values, axis, name='concat'):
     with name_scope(name):
         place = convert_to_tensor(axis, dtypes.int32, 'concat_dim')
         if place.raw_shape:
-            raise worded(ValueError(f'axis must be a scalar, got the shape {place.shape}'))
+            raise worded(ValueError(f'axis must be a scalar, not {axis!r}'))
         return constants.identity(values[0], name=name)
 
 
@@ -246,6 +246,7 @@ def stack(values, axis=0, name='stack'):
     Shapes: values, a list of n tensors [*a, *b] -> [*a, n, *b], where `axis` is the rank of a.
     Raises ValueError if the shapes differ.
     """
+    axis = shapes.integer(axis)
     if axis == 0:
         try:
             if not _has_dimension(values):
@@ -283,6 +284,7 @@ def unstack(value, num=None, axis=0, name='unstack'):
     Shapes: value [*a, n, *b] -> a list of n tensors [*a, *b], where `axis` is the rank of a.
     Raises ValueError if n is neither given as `num` nor known.
     """
+    axis = shapes.integer(axis)
     if num is None:
         value = convert_to_tensor(value)
         rank = None if value.raw_shape is None else len(value.raw_shape)
@@ -292,7 +294,7 @@ def unstack(value, num=None, axis=0, name='unstack'):
         if num is None:
             raise worded(ValueError(f'Cannot infer num from shape {value.shape}\n  Mend: '
                                     'tf.unstack(x, num=...) where you know it.'))
-    return Unpack.apply(value, num=num, axis=axis, name=name)
+    return Unpack.apply(value, num=shapes.integer(num, 'num'), axis=axis, name=name)
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name='split'):

@@ -70,7 +70,7 @@ class OneHot(Op):
     signature = 'indices: TI, depth: int32, on_value: T, off_value: T -> output: T'
     types = {'TI': frozenset((dtypes.uint8, dtypes.int32, dtypes.int64))}
     attrs = {'axis': -1, 'TI': dtypes.int64}
-    static = ('depth',)
+    static = {'depth': 0}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(indices, depth, on_value, off_value, *, axis):
@@ -146,7 +146,7 @@ def _mask_axis(axis):
     if known is None:
         raise worded(ValueError('boolean_mask needs an axis that is known while the graph is '
                                 'built.'))
-    return known
+    return shapes.integer(known)
 
 
 def _check_mask(shape, mask, axis):

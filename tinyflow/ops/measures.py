@@ -88,7 +88,7 @@ class BroadcastTo(Op):
     signature = 'input: T, shape: Tidx -> output: T'
     types = {'Tidx': INDEX}
     attrs = {'Tidx': dtypes.int32}
-    static = ('shape',)
+    static = {'shape': 1}
     view = True
     partial_rank = True
 

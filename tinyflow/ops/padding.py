@@ -36,7 +36,7 @@ def interior(paddings, shape):
 class _Padding(Op, abstract=True):
     types = {'Tpaddings': INDEX}
     attrs = {'Tpaddings': dtypes.int32}
-    static = ('paddings',)
+    static = {'paddings': 2}
     partial_rank = True
 
 
@@ -151,7 +151,7 @@ class ReverseV2(Op):
     signature = 'tensor: T, axis: Tidx -> output: T'
     types = {'Tidx': INDEX}
     attrs = {'Tidx': dtypes.int32}
-    static = ('axis',)
+    static = {'axis': 1}
 
     def shape(tensor, axis):
         if axis is not None and None not in axis:
@@ -238,6 +238,9 @@ def pad(tensor, paddings, mode='CONSTANT', name=None, constant_values=0):
     Shapes: tensor [d_0, ...], paddings [rank, 2] -> [before_0 + d_0 + after_0, ...]. `mode` is
     CONSTANT (constant_values), REFLECT (mirrored without the edge) or SYMMETRIC (with the edge).
     """
+    if not isinstance(mode, str):
+        raise worded(AttributeError(
+            f"The padding mode is 'CONSTANT', 'REFLECT' or 'SYMMETRIC', not {mode!r}."))
     mode = mode.upper()
     if mode == 'CONSTANT':
         if not isinstance(constant_values, (int, float, np.generic)) or constant_values != 0:

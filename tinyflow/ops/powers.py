@@ -1,8 +1,11 @@
 """Powers and roots."""
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
@@ -141,6 +144,8 @@ def polyval(coeffs, x, name=None):
 
     Shapes: coeffs n * [*a], x [*b] -> [*broadcast(a, b)]; 0 if there are no coefficients.
     """
+    if not isinstance(coeffs, Iterable):
+        raise worded(TypeError(f'polyval takes a list of coefficients, not {coeffs!r}.'))
     with name_scope(name, 'polyval', [*coeffs, x]) as scope:
         x = convert_to_tensor(x, name='x')
         if not len(coeffs):

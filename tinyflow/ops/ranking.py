@@ -19,7 +19,7 @@ class _ArgExtreme(Op, abstract=True):
     signature = 'input: T, dimension: Tidx -> output: output_type'
     types = {'T': NUMBERS, 'Tidx': INDEX, 'output_type': INDEX}
     attrs = {'Tidx': dtypes.int32, 'output_type': dtypes.int64}
-    static = ('dimension',)
+    static = {'dimension': 0}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(x, axis):
@@ -27,8 +27,6 @@ class _ArgExtreme(Op, abstract=True):
             raise ValueError('the input must have at least one axis')
         if axis is None:
             return (None,) * (len(x) - 1)
-        if type(axis) is tuple:
-            raise ValueError('Dimension must be a scalar|one axis at a time.')
         axis = shapes.axis(axis, len(x))
         return x[:axis] + x[axis + 1:]
 
@@ -66,7 +64,7 @@ class TopKV2(Op):
     signature = 'input: T, k: int32 -> values: T, indices: int32'
     types = {'T': REAL}
     attrs = {'sorted': True}
-    static = ('k',)
+    static = {'k': 0}
 
     def shape(x, k):
         if not x:
@@ -109,7 +107,7 @@ class InTopKV2(Op):
     signature = 'predictions: float32, targets: T, k: T -> precision: bool'
     types = {'T': INDEX}
     attrs = {'T': dtypes.int32}
-    static = ('k',)
+    static = {'k': 0}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(predictions, targets, k):

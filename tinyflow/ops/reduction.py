@@ -38,7 +38,7 @@ class Reduction(Op, abstract=True):
     signature = 'input: T, reduction_indices: Tidx -> output: T'
     types = {'T': NUMBERS, 'Tidx': INDEX}
     attrs = {'keep_dims': False, 'Tidx': dtypes.int32}
-    static = ('reduction_indices',)
+    static = {'reduction_indices': (0, 1)}
 
     def shape(x, axes, *, keep_dims):
         if axes is None or type(axes) is tuple and None in axes:

@@ -14,7 +14,7 @@ class _Scan(Op, abstract=True):
     signature = 'x: T, axis: Tidx -> out: T'
     types = {'T': NUMBERS, 'Tidx': INDEX}
     attrs = {'exclusive': False, 'reverse': False, 'Tidx': dtypes.int32}
-    static = ('axis',)
+    static = {'axis': 0}
 
     def shape(x, axis):
         if axis is not None:

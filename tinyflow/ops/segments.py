@@ -122,7 +122,7 @@ class _UnsortedSegment(Op, abstract=True):
     signature = 'data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T'
     types = {'T': NUMBERS, 'Tindices': INDEX, 'Tnumsegments': INDEX}
     attrs = {'Tnumsegments': dtypes.int32}
-    static = ('num_segments',)
+    static = {'num_segments': 0}
 
     def shape(data, ids, count):
         if len(ids) > len(data):
@@ -233,7 +233,7 @@ class Bincount(Op):
 
     signature = 'arr: int32, size: int32, weights: T -> bins: T'
     types = {'T': INDEX | {dtypes.float32, dtypes.float64}}
-    static = ('size',)
+    static = {'size': 0}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(arr, size, weights):

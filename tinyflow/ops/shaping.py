@@ -45,15 +45,13 @@ class Reshape(Op):
     signature = 'tensor: T, shape: Tshape -> output: T'
     types = {'Tshape': INDEX}
     attrs = {'Tshape': dtypes.int32}
-    static = ('shape',)
+    static = {'shape': 1}
     view = True
     partial_rank = True
 
     def shape(tensor, shape):
         if shape is None:
             return None
-        if isinstance(shape, int):
-            raise ValueError(f'the new shape must be a vector, not the scalar {shape}|[{shape}]')
         return _reshaped(tensor, shape)
 
     def kernel(tensor, shape):
@@ -125,7 +123,7 @@ class Transpose(Op):
     signature = 'x: T, perm: Tperm -> y: T'
     types = {'Tperm': INDEX}
     attrs = {'Tperm': dtypes.int32}
-    static = ('perm',)
+    static = {'perm': 1}
     view = True
     partial_rank = True
 
@@ -150,7 +148,7 @@ class ConjugateTranspose(Op):
     signature = 'x: T, perm: Tperm -> y: T'
     types = {'Tperm': INDEX}
     attrs = {'Tperm': dtypes.int32}
-    static = ('perm',)
+    static = {'perm': 1}
     partial_rank = True
 
     def shape(x, perm):
@@ -178,8 +176,6 @@ def _transposed(x, perm):
 
 
 def _check_permutation(perm, rank):
-    if isinstance(perm, int):
-        raise ValueError(f'perm must be a vector, not the scalar {perm}')
     if len(perm) != rank:
         raise ValueError(f'a permutation of {len(perm)} axes does not fit a tensor of rank {rank}')
     if None not in perm and sorted(p + rank if p < 0 else p for p in perm) != [*range(rank)]:
@@ -192,7 +188,7 @@ class ExpandDims(Op):
     signature = 'input: T, dim: Tdim -> output: T'
     types = {'Tdim': INDEX}
     attrs = {'Tdim': dtypes.int32}
-    static = ('dim',)
+    static = {'dim': (0, 1)}
     view = True
 
     def shape(input, dim):
@@ -216,7 +212,12 @@ class ExpandDims(Op):
 
 def _scalar(value):
     """TF takes a vector of one element for a scalar axis."""
-    return value[0] if isinstance(value, tuple) and len(value) == 1 else value
+    if not isinstance(value, tuple):
+        return value
+    if len(value) != 1:
+        raise ValueError(f'dim must be a single axis, not {list(value)}'
+                         '|tf.reshape adds several axes at once.')
+    return value[0]
 
 
 class Squeeze(Op):
@@ -314,4 +315,4 @@ def squeeze(input, axis=None, name=None, squeeze_dims=None):
     """
     axis = renamed('axis', axis, 'squeeze_dims', squeeze_dims)
     axes = () if axis is None else (axis,) if np.isscalar(axis) else tuple(axis)
-    return Squeeze.apply(input, squeeze_dims=tuple(int(a) for a in axes), name=name)
+    return Squeeze.apply(input, squeeze_dims=tuple(shapes.integer(a) for a in axes), name=name)

@@ -24,7 +24,7 @@ class Slice(Op):
     signature = 'input: T, begin: Index, size: Index -> output: T'
     types = {'Index': INDEX}
     attrs = {'Index': dtypes.int32}
-    static = ('begin', 'size')
+    static = {'begin': 1, 'size': 1}
     view = True
     partial_rank = True
 
@@ -98,7 +98,7 @@ class StridedSlice(Op):
     signature = 'input: T, begin: Index, end: Index, strides: Index -> output: T'
     types = {'Index': INDEX}
     attrs = {'Index': dtypes.int32, **dict.fromkeys(_MASKS, 0)}
-    static = ('begin', 'end', 'strides')
+    static = {'begin': 1, 'end': 1, 'strides': 1}
     view = True
 
     def shape(input, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
@@ -138,7 +138,7 @@ class StridedSliceGrad(Op):
     signature = 'shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T'
     types = {'Index': INDEX}
     attrs = {'Index': dtypes.int32, **dict.fromkeys(_MASKS, 0)}
-    static = ('shape', 'begin', 'end', 'strides')
+    static = {'shape': 1, 'begin': 1, 'end': 1, 'strides': 1}
 
     def shape(shape, begin, end, strides, dy):
         return shape
@@ -166,7 +166,7 @@ class StridedSliceAssign(Op):
                  '-> output_ref: Ref(T)')
     types = {'Index': INDEX}
     attrs = {'Index': dtypes.int32, **dict.fromkeys(_MASKS, 0)}
-    static = ('begin', 'end', 'strides')
+    static = {'begin': 1, 'end': 1, 'strides': 1}
     writes = (0,)
     partial_rank = True
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.errors import report, worded
+from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
@@ -100,7 +101,7 @@ def log_softmax(logits, axis=None, name=None, dim=None):
 
 def _chosen_axis(axis, dim, default=-1):
     axis = renamed('axis', axis, 'dim', dim)
-    return default if axis is None else axis
+    return default if axis is None else shapes.integer(axis)
 
 
 def _along_axis(op, logits, axis, name):

@@ -33,7 +33,7 @@ class _Stateless(Op, abstract=True):
     signature = 'shape: T, seed: Tseed -> output: dtype'
     types = {'T': dtypes.INDEX, 'Tseed': dtypes.INDEX, 'dtype': dtypes.FLOATS}
     attrs = {'dtype': dtypes.float32, 'Tseed': dtypes.int64}
-    static = ('shape',)
+    static = {'shape': 1}
     gradient = NOT_DIFFERENTIABLE
 
     def shape(shape, seed):
@@ -85,7 +85,7 @@ class StatelessMultinomial(Op):
     signature = 'logits: T, num_samples: int32, seed: Tseed -> output: output_dtype'
     types = {'T': dtypes.REAL, 'Tseed': dtypes.INDEX, 'output_dtype': dtypes.INDEX}
     attrs = {'output_dtype': dtypes.int64, 'Tseed': dtypes.int64}
-    static = ('num_samples',)
+    static = {'num_samples': 0}
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 

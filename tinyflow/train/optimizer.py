@@ -11,6 +11,8 @@ A subclass says how one Variable is changed, by TF1's protocol:
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tinyflow.errors import report, worded
 from tinyflow.gradient_path import why_no_gradient
 from tinyflow.gradients import gradients
@@ -115,7 +117,7 @@ class Optimizer:
         `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are left out.
         Raises ValueError if nothing is left, TypeError for what is no gradient.
         """
-        pairs = [(_gradient(grad), var) for grad, var in grads_and_vars]
+        pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
         if not pairs:
             raise worded(ValueError('No variables provided.'))
         for _, var in pairs:
@@ -267,6 +269,10 @@ class Optimizer:
     def _assert_valid_dtypes(self, tensors):
         valid = self._valid_dtypes()
         for tensor in tensors:
+            if not hasattr(tensor, 'dtype'):
+                raise worded(AttributeError(
+                    f'{type(self).__name__} needs a tensor of the graph as its loss, not '
+                    f'{tensor!r}.'))
             if tensor.dtype.base_dtype not in valid:
                 raise worded(ValueError(
                     f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
@@ -292,6 +298,20 @@ def _target(var):
             f"Trying to update a Tensor '{var.name}': only Variables can be changed.",
             inputs=[('tensor', var)])))
     raise worded(NotImplementedError(f'Trying to optimize unsupported type {var!r}'))
+
+
+def _pairs(grads_and_vars):
+    """The pairs given to apply_gradients. TypeError or ValueError for what are none."""
+    wanted = 'apply_gradients takes a list of pairs (gradient, variable), '
+    if not isinstance(grads_and_vars, Iterable):
+        raise worded(TypeError(f'{wanted}not {grads_and_vars!r}.'))
+    pairs = list(grads_and_vars)
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)):
+            raise worded(TypeError(f'{wanted}and {pair!r} is no pair.'))
+        if len(pair) != 2:
+            raise worded(ValueError(f'{wanted}and {pair!r} is no pair.'))
+    return pairs
 
 
 def _gradient(grad):
