@@ -28,7 +28,6 @@ returned as a tuple. A bare ufunc is a legal kernel.
                            must have. `shape` gets that value too (None if unknown, None entries
                            where partly known) in place of the input's shape. A wrong rank is
                            refused before `shape` or `kernel` see it.
-
     overwrites = (0, 1)    inputs whose buffer may become the output's
     view = True            the result is a NumPy view of input 0
     writes = (0,)          inputs (places) that the kernel changes; output 0 is then that place
