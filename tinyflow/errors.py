@@ -73,29 +73,44 @@ def __dir__():
     return __all__
 
 
-def describe(tensor) -> str:
-    """A tensor in one line: name, dtype, shape and the user's line that made it."""
-    from_line = f'   made at {tensor.op.site}' if tensor.op.site else ''
+def describe(tensor, told: list | None = None) -> str:
+    """A tensor in one line: name, dtype, shape and the user's line that made it.
+
+    The source of a line in `told` is left out; the line is added there.
+    """
+    site = tensor.op.site
+    from_line = f'   made at {_place(site, [] if told is None else told)}' if site else ''
     return f"'{tensor.name}' {tensor.dtype.name} {tensor.shape_text}{from_line}"
 
 
-def report(problem: str, op=None, inputs=(), mend: str | None = None) -> str:
+def _place(site, told):
+    """A line of the program; its text only the first time that it is told."""
+    full = str(site)
+    if full in told:
+        return full.partition(': ')[0]
+    told.append(full)
+    return full
+
+
+def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None) -> str:
     """The text of an error: the problem, the tensors it is about, the user's line, the mend.
 
-    `inputs` are tensors, or (label, tensor) pairs.
+    `inputs` are tensors, or (label, tensor) pairs; the line is `site`, or that which built `op`.
     """
-    lines = [problem]
+    lines, told = [problem], []
     for item in inputs:
         label, tensor = item if isinstance(item, tuple) else ('input', item)
-        lines.append(f'  {label}: {describe(tensor)}')
-    if op is not None and op.site:
-        lines.append(f'  built at {op.site}')
+        lines.append(f'  {label}: {describe(tensor, told)}')
+    site = site or (op is not None and op.site)
+    if site:
+        lines.append(f'  built at {_place(site, told)}')
     if mend:
         lines.append(f'  Mend: {mend}')
     return '\n'.join(lines)
 
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PLUMBING = tuple(os.sep + name for name in ('contextlib.py', 'functools.py'))
 
 
 def _show_users_frames(kind, error, trace):
@@ -104,8 +119,9 @@ def _show_users_frames(kind, error, trace):
     if not worded or os.environ.get('TINYFLOW_FULL_TRACEBACK') == '1':
         _previous_hook(kind, error, trace)
         return
-    frames = [f for f in traceback.extract_tb(trace) if not f.filename.startswith(_PACKAGE)
-              and not f.filename.startswith('<tinyflow')]
+    frames = [f for f in traceback.extract_tb(trace)
+              if not f.filename.startswith((_PACKAGE, '<tinyflow'))
+              and not f.filename.endswith(_PLUMBING)]
     print('Traceback (most recent call last):', file=sys.stderr)
     print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
