@@ -152,6 +152,11 @@ _NAMESPACES = {'bitwise', 'compat', 'debugging', 'dtypes', 'errors', 'initialize
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
            and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
 _missing = _absent(__name__, [*__all__, *_LAZY])
+# `tf.session` would be the module, and a riddle to those who mean tf.Session. An import statement
+# finds a module without its package's help, so `from tinyflow.session import Session` still works.
+for _name in [_name for _name, _value in globals().items() if not _name.startswith('_')
+              and isinstance(_value, type(_importlib)) and _name not in _NAMESPACES]:
+    del globals()[_name]
 
 
 def __getattr__(name):

@@ -1,13 +1,103 @@
-"""Names that TensorFlow 1 has and tinyflow has not: an error that says so, and what is nearest.
+"""Names that tinyflow has not: an error that says why, and what to write instead (PAINS A31).
 
 A namespace module ends with `__getattr__ = absent(__name__, globals())`; Python asks it for the
-attributes that the module lacks.
+attributes that the module lacks. A missing name is one that TensorFlow 1 has and tinyflow has not
+yet, one that was renamed long ago or belongs to TensorFlow 2, or a slip of the pen.
 """
 from __future__ import annotations
 
-from difflib import get_close_matches
+import sys
+from functools import lru_cache
+from pathlib import Path
 
 from tinyflow.errors import worded
+
+# Keys are full names without the leading "tf.".
+
+# Names from before TensorFlow 1.0; the text is what to write today.
+_RENAMED = {
+    'audio_summary': 'tf.summary.audio',
+    'batch_cholesky': 'tf.cholesky',
+    'batch_matmul': 'tf.matmul, which multiplies stacks of matrices, too',
+    'batch_matrix_diag': 'tf.matrix_diag',
+    'batch_matrix_inverse': 'tf.matrix_inverse',
+    'batch_matrix_solve': 'tf.matrix_solve',
+    'batch_matrix_transpose': 'tf.matrix_transpose',
+    'complex_abs': 'tf.abs',
+    'concat_v2': 'tf.concat(values, axis)',
+    'histogram_summary': 'tf.summary.histogram',
+    'image_summary': 'tf.summary.image',
+    'inv': 'tf.reciprocal',
+    'listdiff': 'tf.setdiff1d',
+    'matrix_logarithm': 'tf.linalg.logm',
+    'merge_all_summaries': 'tf.summary.merge_all',
+    'merge_summary': 'tf.summary.merge',
+    'mul': 'tf.multiply',
+    'neg': 'tf.negative',
+    'pack': 'tf.stack',
+    'scalar_summary': 'tf.summary.scalar',
+    'select': 'tf.where',
+    'self_adjoint_eigvalues': 'tf.self_adjoint_eigvals',
+    'sub': 'tf.subtract',
+    'train.SummaryWriter': 'tf.summary.FileWriter',
+    'unpack': 'tf.unstack',
+}
+
+# What exists today and does the same, for names of TensorFlow 1 that are not built yet.
+_INSTEAD = {
+    'Assert': 'check the fetched values in Python, or tf.check_numerics for NaN and infinity',
+    'Print': 'fetch the tensor together with the rest: sess.run([train_op, x])',
+    'app': 'call main() yourself under `if __name__ == "__main__":`',
+    'case': 'tf.where chooses inside the graph',
+    'cond': 'tf.where(condition, a, b) chooses inside the graph, where both a and b can be computed',
+    'config': 'tf.Session(config=tf.ConfigProto(...)) takes the settings',
+    'contrib': 'tf.Variable, tf.matmul and tf.nn make layers',
+    'data': 'a Python loop that feeds batches: sess.run(train_op, {x: images[i:i + 100]})',
+    'flags': "Python's argparse reads the command line",
+    'foldl': '`for` over tf.unstack(x), with a known size',
+    'foldr': '`for` over tf.unstack(x), with a known size',
+    'gfile': "Python's open, os and glob",
+    'image': 'prepare the images with NumPy and feed them',
+    'io': "Python's open, os and glob; tf.data_sets has data to begin with",
+    'layers': 'tf.matmul(x, w) + b with tf.Variable for w and b is a dense layer',
+    'logging': "Python's logging, or print",
+    'losses': 'tf.reduce_mean of tf.square, or of tf.nn.softmax_cross_entropy_with_logits',
+    'make_template': 'tf.variable_scope(name, reuse=tf.AUTO_REUSE) shares Variables',
+    'map_fn': 'tf.stack([f(row) for row in tf.unstack(x)]), with a known size',
+    'metrics': 'tf.reduce_mean(tf.cast(tf.equal(labels, predictions), tf.float32)) is accuracy',
+    'nn.fused_batch_norm': 'tf.nn.moments and tf.nn.batch_normalization',
+    'numpy_function': 'sess.run up to there, NumPy, and feed the result',
+    'print': 'fetch the tensor together with the rest: sess.run([train_op, x])',
+    'py_func': 'sess.run up to there, NumPy, and feed the result',
+    'py_function': 'sess.run up to there, NumPy, and feed the result',
+    'scan': '`for` over tf.unstack(x), with a known size',
+    'summary': 'sess.run(loss) and print, or collect the numbers in a list to plot',
+    'test': 'unittest or pytest, and tf.testing for gradients',
+    'train.Saver': 'np.savez of sess.run(tf.global_variables()), and variable.load(value, sess)',
+    'train.batch': 'a Python loop that feeds batches',
+    'train.shuffle_batch': 'a Python loop that feeds batches, from np.random.permutation',
+    'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
+    'while_loop': '`for i in range(n)` while the graph is built, with a known n; or a Python loop '
+                  'around sess.run',
+}
+
+# What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
+_SECOND = {
+    'GradientTape': 'tf.gradients(y, xs)',
+    'Module': '', 'autodiff': '', 'autograph': '', 'compat.v2': '', 'distribute': '', 'dtensor': '',
+    'eig': '', 'eigvals': '', 'experimental': '',
+    'enable_tensor_equality': '', 'inside_function': '', 'is_symbolic_tensor': '', 'mlir': '',
+    'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
+    'optimizers': 'tf.train, e.g. tf.train.AdamOptimizer',
+    'random.Generator': 'tf.random_uniform and tf.set_random_seed',
+    'random.get_global_generator': 'tf.random_uniform and tf.set_random_seed',
+    'random.set_global_generator': 'tf.set_random_seed',
+    'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '', 'where_v2': 'tf.where',
+    'wrap_function': '',
+}
+
+# In these a name means the same function as elsewhere: tf.math.tanh, tf.nn.tanh and tf.tanh.
+_ALIKE = ('', 'nn', 'train', 'math', 'linalg', 'random', 'bitwise', 'debugging', 'dtypes', 'manip')
 
 
 class AbsentError(AttributeError):
@@ -15,29 +105,124 @@ class AbsentError(AttributeError):
 
 
 def absent(module_name, known_names):
-    """A module's `__getattr__`, which tells what is missing and names what is nearest.
+    """A module's `__getattr__`, which tells what is missing and what to write instead.
 
     `known_names` are the names that the module has, as a collection or its `globals()`; they are
     only looked at when a name is missing.
     """
-    public = module_name.replace('tinyflow', 'tf', 1)
+    space = module_name.partition('.')[2]
 
     def __getattr__(name):
         # Python and its tools ask every module for such names, and expect the plain answer.
-        if name.startswith('__'):
+        if name.startswith('_'):
             raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
-        names = [n for n in known_names if not n.startswith('_')]
-        nearest = _nearest(name, names)
-        hint = f'; nearest: {", ".join(f"{public}.{n}" for n in nearest)}' if nearest else ''
-        raise worded(AbsentError(f'{public}.{name} is not in tinyflow yet{hint}.'))
+        own = [n for n in known_names if not n.startswith('_')]
+        raise worded(AbsentError(_why(space, name, own)))
 
     return __getattr__
 
 
-def _nearest(name, names):
-    """Up to three names that look alike, or of which one contains the other."""
+def not_built(module_name, public, what):
+    """The `__getattr__` of a higher floor that is still to be built; `public` is its TF name.
+
+    Imports under the name of TensorFlow read `NOT_BUILT`, the reason, and refuse.
+    """
+    reason = (f'{what} of tinyflow (package {module_name}) is not built yet. What exists is the '
+              'floor below: placeholders, Variables, tf.train, Session.run.')
+
+    def __getattr__(name):
+        if name == 'NOT_BUILT':
+            return f'{public}: {reason}'
+        if name.startswith('_'):
+            raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
+        raise worded(AbsentError(f'{public}.{name}: {reason}'))
+
+    return __getattr__
+
+
+def _why(space, name, own):
+    """The text of the error: which of the reasons it is, and the way on."""
+    full = f'{space}.{name}' if space else name
+    if full in _RENAMED:
+        return f'tf.{full} was renamed in TensorFlow 1.0: {_today(_RENAMED[full])}.'
+    if full in _SECOND:
+        instead = _SECOND[full]
+        return (f'tf.{full} belongs to TensorFlow 2, which tinyflow leaves out'
+                + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
+    elsewhere = _elsewhere(space, name)
+    if full in _tensorflow_1():
+        instead = _INSTEAD.get(full) or elsewhere
+        return f'tf.{full} is not in tinyflow yet' + (f'; until then: {instead}.' if instead else '.')
+    if elsewhere:
+        return f'there is no tf.{full}; it is {elsewhere}.'
+    nearest = _nearest(space, name, own)
+    return f'there is no tf.{full}' + (f'; nearest: {", ".join(nearest)}.' if nearest else '.')
+
+
+def _today(text):
+    """The new name, with the news that it is not there yet where that is so."""
+    name = text.partition('(')[0].partition(',')[0]
+    value = sys.modules.get('tinyflow')
+    for part in name.split('.')[1:]:
+        value = getattr(value, part, None)
+    return f'it is {text}' + ('' if value is not None else ', which is not in tinyflow yet')
+
+
+@lru_cache(maxsize=None)
+def _tensorflow_1():
+    """The names that TensorFlow 1.15 has in tf and in the namespaces one level below."""
+    path = Path(__file__).with_name('tf1_names.txt')
+    return frozenset(path.read_text(encoding='utf-8').split())
+
+
+def _namespaces():
+    """Namespace ('' for tf itself) -> its public names, for those whose names may be mixed up."""
+    package = sys.modules.get('tinyflow')
+    found = {}
+    for space in _ALIKE:
+        module = getattr(package, space, None) if space else package
+        found[space] = [n for n in getattr(module, '__all__', ()) if not n.startswith('_')]
+    return found
+
+
+def _elsewhere(space, name):
+    """'tf.nn.relu' for tf.relu, or None."""
+    if space in _ALIKE:
+        for other, names in _namespaces().items():
+            if other != space and name in names:
+                return f'tf.{other}.{name}' if other else f'tf.{name}'
+    return None
+
+
+def _nearest(space, name, own):
+    """Up to three full names that look alike, those of the same namespace first."""
+    prefix = f'tf.{space}.' if space else 'tf.'
+    found = [prefix + n for n in _alike(name, own)]
+    if space in _ALIKE:
+        seen = {n.rpartition('.')[2] for n in found}
+        for other, names in _namespaces().items():
+            near = _alike(name, [n for n in names if n not in seen], contained=False)
+            seen.update(near)
+            found += [f'tf.{other}.{n}' if other else f'tf.{n}' for n in near if other != space]
+    likeness = {full: _likeness(name, full.rpartition('.')[2]) for full in found}
+    if 1.0 in likeness.values():                        # tf.session, where only a capital differs
+        found = [full for full in found if likeness[full] == 1.0]
+    # A stable sort: where two are equally near, the first found stays first.
+    return sorted(found, key=lambda full: -likeness[full])[:3]
+
+
+def _alike(name, names, contained=True):
+    """Up to three of `names` that look like `name`, or of which one contains the other."""
+    from difflib import get_close_matches
     by_lower = {n.lower(): n for n in names}
     lower = name.lower()
-    found = get_close_matches(lower, by_lower, n=3)
-    found += [n for n in by_lower if n not in found and len(n) > 2 and (n in lower or lower in n)]
+    found = get_close_matches(lower, by_lower, n=3, cutoff=0.7)
+    if contained:
+        found += [n for n in by_lower
+                  if n not in found and len(n) > 2 and (n in lower or lower in n)]
     return [by_lower[n] for n in found[:3]]
+
+
+def _likeness(name, other):
+    from difflib import SequenceMatcher
+    return SequenceMatcher(None, name.lower(), other.lower()).ratio()

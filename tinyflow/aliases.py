@@ -12,6 +12,7 @@ import importlib.util
 import sys
 import types
 
+from tinyflow.absent import AbsentError
 from tinyflow.errors import worded
 
 # Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
@@ -22,6 +23,7 @@ _ELSEWHERE = {
     'tensorflow.estimator': 'estimator_layer',
     'keras': 'keras_layer',
 }
+_FLOORS = ('keras_layer', 'estimator_layer')
 _ROOTS = ('tensorflow', 'keras')
 
 # TensorFlow's private modules, which programs import all the same; a module that is not listed
@@ -75,11 +77,34 @@ class _Private(types.ModuleType):
         return value
 
 
+def _reason(name: str) -> str:
+    """Why there is no such module: what `tf.layers` says of itself, for tensorflow.layers."""
+    path = name.removeprefix('tensorflow.').removeprefix('compat.v1.').split('.')
+    found = importlib.import_module('tinyflow')
+    try:
+        for part in path:
+            found = getattr(found, part)
+    except AbsentError as error:
+        return str(error)
+    except AttributeError:
+        pass
+    return 'It is either left out or not built yet; CHANGELOG.md says which.'
+
+
+def _is_public(name: str) -> bool:
+    return bool(name) and not name.startswith('_')
+
+
+def _package_path() -> list:
+    return list(importlib.import_module('tinyflow').__path__)
+
+
 class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Answers `import tensorflow.x` with the tinyflow module, the same object."""
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname.partition('.')[0] not in _ROOTS:
+            self._check_from_list(fullname)
             return None
         wanted = _target(fullname)
         try:
@@ -89,9 +114,20 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if found is None:
             raise worded(ModuleNotFoundError(
                 f'No module named {fullname!r}: tinyflow stands in for TensorFlow here, and has no '
-                f'{wanted!r}. It is either left out or not built yet; CHANGELOG.md says which.',
-                name=fullname))
+                f'{wanted!r}. {_reason(fullname)}'))
+        not_built = getattr(importlib.import_module(wanted), 'NOT_BUILT', None) \
+            if wanted in _FLOORS else None
+        if not_built:
+            raise worded(ModuleNotFoundError(f'No module named {fullname!r}: {not_built}'))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    @staticmethod
+    def _check_from_list(fullname):
+        """Refuses `from tensorflow import layers`, which looks for a module tinyflow.layers."""
+        root, _, name = fullname.partition('.')
+        if root == 'tinyflow' and '.' not in name and _is_public(name) and \
+                importlib.machinery.PathFinder.find_spec(fullname, _package_path()) is None:
+            raise worded(ImportError(_reason(name)))
 
     def create_module(self, spec):
         module = importlib.import_module(_target(spec.name))

@@ -52,6 +52,8 @@ def _parser():
     parser = argparse.ArgumentParser(
         prog='python -m tinyflow',
         description='Runs TensorFlow 1 programs on tinyflow, and shows what they do.')
+    parser.add_argument('--version', action='version', version=(
+        f'tinyflow {tinyflow.tinyflow_version}, which behaves like TensorFlow {tinyflow.VERSION}'))
     commands = parser.add_subparsers(required=True, metavar='COMMAND')
 
     def command(name, function, text, usage='[OPTION ...] SCRIPT [ARGUMENT ...]'):
@@ -122,8 +124,8 @@ def _graph(options) -> int:
     from tinyflow import viz
     from tinyflow.viz import render
     try:
-        render.suffix_of(options.output)        # before the program runs, which may take long
-    except ValueError as error:
+        render.check_path(options.output)       # before the program runs, which may take long
+    except (ValueError, OSError) as error:
         print(f'tinyflow: {error}', file=sys.stderr)
         return 2
     with _graphs_made() as graphs:

@@ -71,7 +71,7 @@ class Explanation:
             ('2 schedule', self._schedule()),
             ('3 passes', self._passes()),
             ('4 memory', [str(self.memory)]),
-            ('5 program', self.source.rstrip().splitlines()),
+            ('5 program', _abridged(self.source.rstrip().splitlines())),
             ('6 time', self._time()),
         ]
         return parts
@@ -120,6 +120,14 @@ class Explanation:
                         f'<pre style="margin:0 0 0.6em 1em;line-height:1.25">{body}</pre>'
                         '</details>')
         return f'<div style="font-size:90%">{"".join(rows)}</div>'
+
+
+def _abridged(lines: list[str], head: int = 44, tail: int = 15) -> list[str]:
+    """The lines, or the first and last of them if they are more than 60."""
+    left_out = len(lines) - head - tail
+    if left_out <= 1:
+        return lines
+    return [*lines[:head], f'... {left_out:,} more lines; .source has them all', *lines[-tail:]]
 
 
 def _few(names: Sequence[str], limit: int = 6) -> list[str]:

@@ -81,8 +81,7 @@ def _not_fetchable(fetch: Any) -> str:
 
 def _what_it_was(fetch: Any) -> str:
     if fetch is None:
-        return ('the value is None. tf.summary.merge_all() is None when the graph has no '
-                'summaries; tf.gradients gives None where no path leads; a function may have '
+        return ('the value is None. tf.gradients gives None where no path leads; a function may have '
                 'forgotten its return.')
     if hasattr(fetch, 'minimize') and hasattr(fetch, 'apply_gradients'):
         return ('this is an optimizer; fetch the operation that '

@@ -22,6 +22,9 @@ def why_no_gradient(ys, x) -> str:
     """
     ys = [_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
     x = _tensor(x)
+    if x.op.type == 'VariableV2' and x.dtype.base_dtype not in _CARRIERS:
+        return (f"'{x.name}' is {x.dtype.base_dtype.name}, and {_of_integers(x)}\n  Mend: "
+                'tf.Variable(3.0), not tf.Variable(3), makes a Variable that can be trained.')
     names = ' and '.join(f"'{y.name}'" for y in ys[:3]) or 'nothing'
     above = _ancestors(ys)
     if x.op not in above:
@@ -96,7 +99,24 @@ def _of_integers(tensor):
 
 def _sentence(operation: Operation) -> str:
     built = f', built at {operation.site}' if operation.site else ''
+    exchanged = _exchanged(operation)
+    if exchanged:
+        return f'labels and logits look exchanged: {exchanged}{built}: labels get no gradient.'
     return f"{operation.type} '{operation.name}'{built} has no gradient{_hint(operation)}"
+
+
+def _exchanged(operation):
+    """What a softmax cross entropy was given, if its labels, and not its logits, come from
+    Variables; `operation` is the node that keeps gradients from the labels."""
+    scope, _, name = operation.name.rpartition('/')
+    loss = operation.graph._by_name.get(scope)
+    if name != 'labels_stop_gradient' or loss is None or \
+            loss.type != 'SoftmaxCrossEntropyWithLogits':
+        return None
+    (_, logits), (_, labels) = loss.definition.told_inputs(loss)
+    if any(op.type == 'VariableV2' for op in _ancestors([logits])):
+        return None
+    return f"labels='{labels.name}', logits='{logits.name}'"
 
 
 def _hint(operation):
@@ -111,6 +131,11 @@ def _hint(operation):
     if kind == 'Cast':
         return (f': it makes {operation.outputs[0].dtype.name} of {source}, and only '
                 'floating-point tensors have gradients.')
+    if kind in ('InTopK', 'InTopKV2') or kind in _COMPARISONS and any(
+            op.type in ('ArgMax', 'ArgMin') for op in _ancestors(operation.inputs)):
+        return (': it counts right answers, and an accuracy is made of steps, flat wherever it has '
+                'a slope.\n  Mend: minimize a cross-entropy loss of the logits, such as tf.nn.'
+                'softmax_cross_entropy_with_logits; the accuracy is only for reading.')
     if kind in _COMPARISONS:
         return f': a comparison is a step, flat wherever it has a slope; use {source} itself.'
     if kind in _STEPS:

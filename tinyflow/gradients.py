@@ -177,8 +177,8 @@ def _sweep(found: dict, ys: list[Tensor], xs: list[Tensor], stopped: set[Operati
             grads.append(parts)
         if operation not in live or grads.count(None) == len(grads):
             continue
-        graph._name_stack = graph.unique_name(operation.name + '_grad')
         try:
+            graph._name_stack = graph.unique_name(operation.name + '_grad')
             _differentiate(operation, grads, found, live, wanted, sources)
         finally:
             graph._name_stack = outer

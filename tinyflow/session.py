@@ -20,11 +20,12 @@ from tinyflow.compiler.pipeline import Compiler, Entry
 from tinyflow.compiler.profile import fill_metadata
 from tinyflow.compiler.store import Store
 from tinyflow.errors import worded
-from tinyflow.feeds import as_feed_element, check_feed_shapes, feed_array
+from tinyflow.feeds import as_feed_element, check_feed_shapes, feed_array, flat_keys, flat_values
 from tinyflow.fetches import FetchPlan
+from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import default_session, get_default_graph, stacks
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.operation import Tensor
+from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.growth import GrowthWatch
 from tinyflow.profiler import Profile, profile_executable
 
@@ -35,12 +36,17 @@ _NEST = object()        # begins the key of fetches that cannot be a key themsel
 class _Call:
     """What is decided once about one spelling of fetches and fed keys."""
 
-    __slots__ = ('plan', 'entry', 'feeds', 'executable_of', 'runs_seen')
+    __slots__ = ('plan', 'entry', 'feeds', 'nested', 'echoes', 'executable_of', 'runs_seen')
 
-    def __init__(self, plan: FetchPlan, entry: Entry) -> None:
+    def __init__(self, plan: FetchPlan, entry: Entry, nested: list | None = None) -> None:
         self.plan = plan
         self.entry = entry
-        self.feeds = [(tensor, tensor.dtype.np) for tensor in entry.feeds]
+        # An array of strings may hold str, where the graph has bytes; so it never fits as it is.
+        self.feeds = [(tensor, tensor.dtype.np if tensor.dtype is not dtypes.string else None)
+                      for tensor in entry.feeds]
+        self.nested = nested                    # the keys of feed_dict, if some are tuples
+        self.echoes = [(plan.elements.index(tensor), i) for i, tensor in enumerate(entry.feeds)
+                       if tensor.dtype is dtypes.string and tensor in plan.elements]
         self.executable_of = entry.executables.get
         self.runs_seen = 0
 
@@ -52,9 +58,18 @@ class _Call:
 
     def arrays(self, values: Iterable[Any]) -> list[np.ndarray]:
         """The fed values as arrays of their tensors' dtypes; without a copy where they fit."""
+        if self.nested:
+            values = flat_values(self.nested, values)
         return [value if type(value) is np.ndarray and value.dtype is dtype
                 else feed_array(tensor, value)
                 for (tensor, dtype), value in zip(self.feeds, values)]
+
+    def echoed(self, results: list, values: Iterable[Any]) -> list:
+        """The results, with strings that are fed and fetched as they were fed: str stays str."""
+        values = flat_values(self.nested, values) if self.nested else list(values)
+        for fetch, feed in self.echoes:
+            results[fetch] = np.array(values[feed], dtype=object)
+        return results
 
     def executable(self, arrays: list[np.ndarray]) -> Executable:
         """The program compiled for the shapes of `arrays`."""
@@ -113,12 +128,13 @@ class BaseSession:
         fed; tf.errors.OpError subclasses for what goes wrong while running.
         """
         if self._closed:
-            raise worded(RuntimeError('Attempted to use a closed Session.'))
+            raise _closed()
         if self._graph._last_id != self._growth.seen:
             self._growth.look()
-        if feed_dict and type(feed_dict) is not dict and not hasattr(feed_dict, 'keys'):
-            raise worded(TypeError(
-                f'feed_dict must be a dict of tensor: value, not {type(feed_dict).__name__}.'))
+        if feed_dict is not None and type(feed_dict) is not dict:
+            feed_dict = _checked_feed_dict(feed_dict)
+        if options is not None:
+            _check_options(options)
         try:
             kind = type(fetches)
             if kind is list or isinstance(fetches, tuple):
@@ -135,20 +151,23 @@ class BaseSession:
         executable = call.executable(arrays)
         if run_metadata is not None and options is not None and options.trace_level:
             return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
+        if call.echoes:
+            return call.plan.rebuild(call.echoed(executable(arrays), feed_dict.values()))
         return call.plan.rebuild(executable(arrays))
 
     def _new_call(self, fetches: Any, feed_dict: Any) -> _Call:
         """Decides what a new spelling of fetches and feeds means, and remembers it."""
         if self._closed:
-            raise worded(RuntimeError('Attempted to use a closed Session.'))
+            raise _closed()
         if not self._graph._last_id:
             raise worded(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Mend: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
         plan = FetchPlan(self._graph, fetches)
-        feeds = self._feed_elements(feed_dict)
+        keys, nested = flat_keys(feed_dict or ())
+        feeds = tuple([as_feed_element(self._graph, key) for key in keys])
         elements = tuple(plan.elements)
-        call = _Call(plan, self._compiler.entry(elements, feeds))
+        call = _Call(plan, self._compiler.entry(elements, feeds), nested)
         key: Any = fetches
         if isinstance(fetches, (list, tuple)):
             # A namedtuple equals the tuple of its parts, so the type counts, too.
@@ -161,7 +180,7 @@ class BaseSession:
         try:
             self._remember(key, call)
         except TypeError:           # a nest with lists or dicts in it cannot be a key
-            self._remember((_NEST, elements, None, *feeds), call)
+            self._remember((_NEST, elements, None, *(nested or feeds)), call)
         return call
 
     def _remember(self, key: Any, call: _Call) -> None:
@@ -172,11 +191,6 @@ class BaseSession:
                 runs = {old: kept.runs_since() for old, kept in self._calls.items()}
                 del self._calls[min(runs, key=runs.__getitem__)]
             self._calls[key] = call
-
-    def _feed_elements(self, feed_dict: Any) -> tuple[Tensor, ...]:
-        if not feed_dict:
-            return ()
-        return tuple([as_feed_element(self._graph, key) for key in feed_dict])
 
     def make_callable(self, fetches: Any, feed_list: list | tuple | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:
@@ -194,7 +208,7 @@ class BaseSession:
         def run_it(*values: Any, options: configuration.RunOptions | None = None,
                    run_metadata: configuration.RunMetadata | None = None) -> Any:
             if self._closed:
-                raise worded(RuntimeError('Attempted to use a closed Session.'))
+                raise _closed()
             if len(values) != len(feeds):
                 raise worded(ValueError(f'The callable takes {len(feeds)} values, one for each '
                                         f'tensor of feed_list, but got {len(values)}.'))
@@ -202,6 +216,8 @@ class BaseSession:
             executable = call.executable(arrays)
             if run_metadata is not None and options is not None and options.trace_level:
                 return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
+            if call.echoes:
+                return call.plan.rebuild(call.echoed(executable(arrays), values))
             return call.plan.rebuild(executable(arrays))
         return run_it
 
@@ -230,6 +246,33 @@ class BaseSession:
     def as_default(self) -> AbstractContextManager[BaseSession]:
         """Makes this the default Session inside a `with` block, without closing it afterwards."""
         return default_session(self)
+
+
+def _closed() -> Exception:
+    return worded(RuntimeError(
+        'Attempted to use a closed Session.\n  Mend: `with tf.Session() as sess:` closes it where '
+        'the block ends, and the values of Variables are gone with it; indent this line into the '
+        'block, or call sess.close() later.'))
+
+
+def _checked_feed_dict(feed_dict: Any) -> Any:
+    """`feed_dict` if it is a mapping, None if it is empty; else a TypeError with what was meant."""
+    if hasattr(feed_dict, 'keys'):
+        return feed_dict
+    if isinstance(feed_dict, (list, tuple, set)) and not feed_dict:
+        return None
+    mend = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
+    if isinstance(feed_dict, (Tensor, Operation)):
+        mend = 'several fetches go into a list: sess.run([train_op, loss]).'
+    raise worded(TypeError('feed_dict must be a dict of tensor: value, not '
+                           f'{type(feed_dict).__name__}.\n  Mend: {mend}'))
+
+
+def _check_options(options: Any) -> None:
+    if not isinstance(options, configuration.RunOptions):
+        raise worded(TypeError(
+            f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Mend: one dict '
+            'holds all that is fed: sess.run(loss, {x: X, y: Y}).'))
 
 
 class Session(BaseSession):

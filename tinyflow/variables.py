@@ -9,7 +9,7 @@ import enum
 from contextlib import contextmanager
 
 from tinyflow.errors import report, worded
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, mends, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     colocate_with,
@@ -19,6 +19,7 @@ from tinyflow.graph.defaults import (
     name_scope,
     session_for,
 )
+from tinyflow.graph.habits import refuse_numpy
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
@@ -53,6 +54,7 @@ def init_scope():
         yield
 
 
+@refuse_numpy
 class Variable:
     """A value that a Session keeps from run to run, and that assignments change.
 
@@ -108,9 +110,10 @@ class Variable:
                        initial.raw_shape if validate_shape else None)
         if validate_shape and not shapes.known(initial.raw_shape):
             raise worded(ValueError(report(
-                f'initial_value must have a shape specified: {initial}', inputs=[initial],
-                mend='a fully known shape; or validate_shape=False for a Variable of unknown '
-                     'shape.')))
+                f'initial_value must have a shape specified: {initial}',
+                inputs=[('initial_value', initial)],
+                mend='a fully known shape, such as [784, 10]: weights do not depend on the size of '
+                     'a batch; or validate_shape=False for a Variable of unknown shape.')))
         self._variable = state.VariableV2.apply(
             shape=place_shape, dtype=initial.dtype.base_dtype, name=scope)
         self._safe_initial_value = _with_initialized_variables(initial, scope)
@@ -320,7 +323,7 @@ def _to_tensor(variable, dtype=None, name=None, as_ref=False):
         raise worded(ValueError(report(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
             f"'{variable.dtype.name}'", inputs=[('variable', variable.value())],
-            mend=f'tf.cast(v, tf.{dtype.base_dtype.name}) where the change is meant.')))
+            mend=mends.for_wanted('variable', variable.value(), {dtype.base_dtype}))))
     return variable._variable if as_ref else variable._snapshot
 
 

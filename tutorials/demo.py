@@ -44,8 +44,8 @@ def main():
         heading('5  Inside Session.run', 'what session.run([train, loss], feed) does')
         show_run(tf.explain([net.train, net.loss], feed, session))
 
-    print(f'\n{bold("All this took")} {time.perf_counter() - begin:.1f} s. Where to go on: '
-          'tutorials/01_graph.py')
+    print(f'\n{bold("All this took")} {time.perf_counter() - begin:.1f} s. Where to go on:\n'
+          f'   {command("01_graph.py")}')
 
 
 # ---- the program ---------------------------------------------------------------------------
@@ -181,6 +181,15 @@ def tidy(call):
 def shortened(text, width):
     """`text` in at most `width` characters; an ellipsis stands for what is left out."""
     return text if len(text) <= width else text[:width - 1] + '…'
+
+
+def command(tutorial):
+    """The command line that runs another tutorial, as short as it can be from here."""
+    here = os.path.relpath(os.path.dirname(os.path.abspath(__file__)))
+    python = os.path.relpath(sys.executable)
+    if python.startswith('..'):
+        python = 'python'
+    return f'{python} {os.path.join(here, tutorial)}'
 
 
 def heading(title, text):

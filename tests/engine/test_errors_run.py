@@ -163,8 +163,9 @@ def test_a4_the_error_knows_its_operation(session):
 # ---- A5 ------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize('given, mend', [
-    ([5, 28, 28], 'value.reshape(-1, 784)'), ([784], 'expand_dims(value, 0)'),
-    ([784, 5], 'value.T'), ([784 * 3], 'value.reshape(-1, 784)'), ([5, 783], '[?, 784]')])
+    ([5, 28, 28], 'np.reshape(value, (-1, 784))'), ([784], 'expand_dims(value, 0)'),
+    ([784, 5], 'np.transpose(value)'), ([784 * 3], 'np.reshape(value, (-1, 784))'),
+    ([5, 783], '[?, 784]')])
 def test_a5_a_feed_of_another_shape(session, given, mend):
     """A5: both shapes, the placeholder's line, and the change that would make it fit."""
     x = tf.placeholder(tf.float32, [None, 784], name='images'); made = line()      # noqa: E702

@@ -77,16 +77,14 @@ class _Seen:
 
 def _inputs(instruction: Instruction,
             arguments: Sequence[Any] | None) -> list[tuple[str, _Seen]]:
-    operation = instruction.operation
-    labels = [a.name for a in operation.definition.inputs]
-    tensors, values = operation.inputs, instruction.inputs
-    if len(values) != len(tensors):
+    told = instruction.definition.told_inputs(instruction.operation)
+    values = instruction.inputs
+    if len(values) != len(told):
         return []
-    if len(labels) != len(tensors):
-        labels = [f'input {i}' for i in range(len(tensors))]
-    if arguments is None or len(arguments) != len(tensors):
-        arguments = [None] * len(tensors)
-    return [(label, _Seen(*seen)) for label, *seen in zip(labels[:6], tensors, arguments, values)]
+    if arguments is None or len(arguments) != len(told):
+        arguments = [None] * len(told)
+    return [(label, _Seen(tensor, array, value))
+            for (label, tensor), array, value in zip(told[:5], arguments, values)]
 
 
 def too_large(plan: Plan) -> errors.OpError:

@@ -10,8 +10,9 @@ from bisect import insort
 import numpy as np
 
 from tinyflow.errors import report, worded
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import dtypes, mends, shapes
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sites import Site, here
 
 _conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 
@@ -44,8 +45,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
             raise worded(ValueError(report(
                 f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
                 f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
-                mend=f'tf.cast({value.op.name!r}, tf.{dtype.base_dtype.name}) where the change is '
-                     'meant.')))
+                mend=mends.for_wanted('tensor', value, {dtype.base_dtype}))))
         return value
     for _, base_type, function in _conversions:
         if isinstance(value, base_type):
@@ -85,7 +85,10 @@ def as_array(value, dtype=None):
     if isinstance(value, shapes.TensorShape):
         return _from_shape(value, dtype)
     if value is None:
-        raise worded(ValueError('None values not supported.'))
+        place = here(2)
+        raise worded(ValueError(report(
+            'None values not supported.', site=place and Site(*place),
+            mend='a function that made the value may have forgotten its return.')))
     return _from_python(value, dtype)
 
 

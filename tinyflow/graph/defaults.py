@@ -107,8 +107,13 @@ class name_scope:                       # noqa: N801 (TF's name)
         self._as_default = graph.as_default() if graph is not get_default_graph() else None
         if self._as_default:
             self._as_default.__enter__()
-        self._scope = graph.name_scope(self._name)
-        return self._scope.__enter__()
+        try:
+            self._scope = graph.name_scope(self._name)
+            return self._scope.__enter__()
+        except BaseException:
+            if self._as_default:
+                self._as_default.__exit__(None, None, None)
+            raise
 
     def __exit__(self, *error):
         self._scope.__exit__(*error)

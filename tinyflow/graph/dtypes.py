@@ -6,6 +6,7 @@ that can be assigned to, not only a value. Reading one gives the base dtype.
 from __future__ import annotations
 
 import builtins
+from difflib import get_close_matches
 
 import numpy as np
 
@@ -186,4 +187,14 @@ def as_dtype(value):
         return _BY_NUMPY[numpy_type.newbyteorder('=')]
     except (TypeError, KeyError):
         pass
-    raise worded(TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.'))
+    raise worded(TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.'
+                           + _mend_for_dtype(value)))
+
+
+def _mend_for_dtype(value):
+    if isinstance(value, str):
+        nearest = get_close_matches(value, [key for key in _BY_KEY if isinstance(key, str)], n=1)
+        return f'\n  Mend: {nearest[0]!r} is one.' if nearest else ''
+    if isinstance(value, (list, tuple)):
+        return '\n  Mend: a shape was given for the dtype, which comes first.'
+    return ''

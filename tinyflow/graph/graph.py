@@ -134,7 +134,7 @@ class Graph:
             if int(index) >= len(operation.outputs):
                 raise worded(KeyError(
                     f"The name '{name}' refers to a Tensor which does not exist: the operation "
-                    f"'{node}' has {len(operation.outputs)} output(s)."))
+                    f"'{node}' has {_outputs(operation)}."))
             return operation.outputs[int(index)]
         if colon:
             raise worded(ValueError(f"'{name}' is a tensor's name (it has a colon); an operation's "
@@ -150,8 +150,11 @@ class Graph:
     def _no_such(self, kind, name, node):
         from difflib import get_close_matches
         nearest = get_close_matches(node, self._by_name, n=3)
+        if kind == 'Tensor':
+            nearest = [f'{n}:0' for n in nearest if self._by_name[n].outputs]
         hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
-        return (f"The name '{name}' refers to a {kind} which does not exist in {self}.{hint}")
+        article = 'an' if kind == 'Operation' else 'a'
+        return (f"The name '{name}' refers to {article} {kind} which does not exist in {self}.{hint}")
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""
@@ -200,7 +203,7 @@ class Graph:
         if not pattern.match(name):
             raise worded(ValueError(
                 f"'{name}' is not a valid scope name: use letters, digits and _ . - / , and begin "
-                'with a letter, digit or dot.'))
+                f'with a letter, digit or dot.\n  Mend: {_nearest_name(name)!r}.'))
 
     @contextmanager
     def name_scope(self, name):
@@ -213,14 +216,14 @@ class Graph:
             if name[-1] != '/':
                 self._check_name(name)
         outer = self._name_stack
-        if not name:
-            self._name_stack = ''
-        elif name[-1] == '/':
-            self._name_stack = name[:-1]
-        else:
-            self._name_stack = self.unique_name(name)
-            self._scope_sites[self._name_stack] = name, here(3)
-        try:
+        try:                # covers the opening, too: Ctrl-C may come at any line
+            if not name:
+                self._name_stack = ''
+            elif name[-1] == '/':
+                self._name_stack = name[:-1]
+            else:
+                self._name_stack = self.unique_name(name)
+                self._scope_sites[self._name_stack] = name, here(3)
             yield self._name_stack and self._name_stack + '/'
         finally:
             self._name_stack = outer
@@ -358,10 +361,22 @@ class Graph:
 
     def __str__(self):
         made = f', made at {Site(*self._site)}' if self._site else ''
-        return f'graph {self.key} ({len(self._operations)} nodes{made})'
+        count = len(self._operations)
+        nodes = '1 node' if count == 1 else f'{count} nodes'
+        return f'graph {self.key} ({nodes}{made})'
 
     def __repr__(self):
         return f'<tf.Graph {self.key}: {len(self._operations)} nodes>'
+
+
+def _nearest_name(name):
+    """A valid name that looks like the one asked for."""
+    return re.sub(r'[^A-Za-z0-9_.\-/]+', '_', name).lstrip('_-/') or 'layer'
+
+
+def _outputs(operation):
+    count = len(operation.outputs)
+    return 'no outputs' if not count else '1 output' if count == 1 else f'{count} outputs'
 
 
 def check_is_string(name):

@@ -95,3 +95,13 @@ def for_wanted(label, tensor, allowed):
     if target is None:
         return 'tf.cast to one of them.'
     return cast(label, tensor, target)
+
+
+def for_value(dtype, other):
+    """The mend for a Python value of `dtype` that meets the (label, tensor) `other`."""
+    base = _dtype(other)
+    if dtypes.string in (dtype, base):
+        return 'text and numbers do not mix: float(text) in Python makes a number.'
+    if base.is_bool or dtype.is_floating and not base.is_floating:
+        return f'{cast(*other, dtype)} makes them agree.'
+    return f'a value that is {base.name}.'

@@ -49,13 +49,13 @@ from typing import Any
 import numpy as np
 
 from tinyflow.errors import describe, report, worded
-from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph import dtypes, mends, shapes
+from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
-from tinyflow.graph.sites import here
+from tinyflow.graph.sites import Site, here
 from tinyflow.graph.static import check_rank, checked, static_value
 
 
@@ -78,6 +78,12 @@ NOT_DIFFERENTIABLE = _Marker('NOT_DIFFERENTIABLE')    # gradients stop here, as 
 
 
 _VALID_NAMES: set[str] = set()          # names that were checked before
+
+
+def _site():
+    """The user's line, for an error before there is a node."""
+    place = here(3)
+    return place and Site(*place)
 
 
 class Op:
@@ -196,8 +202,9 @@ class Op:
                     graph._check_name(name)
                     _VALID_NAMES.add(name)
                 full_name = graph.unique_name(name)
-            outer, graph._name_stack = graph._name_stack, full_name
-            try:
+            outer = graph._name_stack
+            try:                # covers the opening, too: Ctrl-C may come at any line
+                graph._name_stack = full_name
                 tensors, types = cls._convert(inputs, attrs, graph)
             finally:
                 graph._name_stack = outer
@@ -245,7 +252,11 @@ class Op:
                 tensors += cls._convert_list(arg, value, types, graph)
                 continue
             if type(value) is not Tensor:
-                value = cls._convert_one(arg, value, types.get(arg.type) or arg.fixed)
+                dtype = types.get(arg.type) or arg.fixed
+                try:
+                    value = cls._convert_one(arg, value, dtype)
+                except (TypeError, ValueError) as error:
+                    raise cls._refuse_value(arg, value, dtype, tensors, error) from None
             tensors.append(value)
             dtype = value.dtype
             if dtype.is_ref and not arg.ref:
@@ -309,24 +320,62 @@ class Op:
     @classmethod
     def _refuse_type(cls, arg, tensor, allowed):
         names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
-        mend = (f'tf.cast({tensor.op.name!r}, tf.float32)' if dtypes.float32 in allowed
-                else 'tf.cast to one of them.')
         raise worded(TypeError(report(
             f"Value passed to parameter '{arg.name}' of {cls.type} has DataType "
             f'{tensor.dtype.base_dtype.name} not in list of allowed values: {names}',
-            inputs=[(arg.name, tensor)], mend=mend)))
+            inputs=[(arg.name, tensor)], site=_site(),
+            mend=mends.for_wanted(arg.name, tensor, allowed))))
 
     @classmethod
     def _refuse_dtype(cls, arg, tensor, wanted, earlier):
-        other = next((t for t in earlier if t is not tensor
-                      and t.dtype.base_dtype is wanted), None)
-        because = (f"does not match type {wanted.name} of '{other.name}'" if other is not None
-                   else f'does not match expected type of {wanted.name}')
-        shown = [('first', other)] if other is not None else []
+        """For a tensor that is not of the `wanted` dtype, which the `earlier` ones may have set."""
+        label = f'{arg.name}[{len(earlier)}]' if arg.is_list else arg.name
+        other = cls._first_of(arg, wanted, [t for t in earlier if t is not tensor])
+        if other is None:
+            because = f'does not match expected type of {wanted.name}'
+            mend = mends.for_wanted(label, tensor, {wanted})
+        else:
+            because = f"does not match type {wanted.name} of argument '{other[0]}'"
+            mend = mends.for_two(cls.type, other, (label, tensor))
         raise worded(TypeError(report(
             f"Input '{arg.name}' of '{cls.type}' Op has type {tensor.dtype.base_dtype.name} that "
-            f'{because}.', inputs=shown + [(arg.name, tensor)],
-            mend=f'one cast makes them agree: tf.cast(<{tensor.name}>, tf.{wanted.name}).')))
+            f'{because}.', inputs=[*([other] if other else []), (label, tensor)], site=_site(),
+            mend=mend)))
+
+    @classmethod
+    def _first_of(cls, arg, dtype, earlier):
+        """(label, tensor) of the earlier input that had the dtype first, or None."""
+        for i, tensor in enumerate(earlier):
+            if tensor.dtype.base_dtype is dtype:
+                return (f'{arg.name}[{i}]' if arg.is_list else
+                        'an earlier input' if cls.has_lists else cls.inputs[i].name), tensor
+        return None
+
+    @classmethod
+    def _refuse_value(cls, arg, value, wanted, earlier, error):
+        """The error for a Python value or Variable that the input `arg` cannot be made of."""
+        if value is None:
+            shown = zip([a.name for a in cls.inputs], earlier)
+            return worded(ValueError(report(
+                f"Tried to convert '{arg.name}' of '{cls.type}' Op to a tensor and failed: None "
+                'values not supported.', inputs=list(shown), site=_site(),
+                mend=f'{arg.name} is None; a function that made it may have forgotten its return.')))
+        if wanted is None:
+            return error
+        if hasattr(value, '_as_graph_element'):             # a Variable of another dtype
+            cls._refuse_dtype(arg, convert_to_tensor(value), wanted, earlier)
+        other = cls._first_of(arg, wanted, earlier)
+        try:
+            dtype = as_array(value)[1]
+        except (TypeError, ValueError):
+            return error
+        if other is None or dtype is wanted:
+            return error
+        reason, _, _ = str(error).partition('\n')
+        return worded(TypeError(report(
+            f"Input '{arg.name}' of '{cls.type}' Op has type {dtype.name} that does not match type "
+            f"{wanted.name} of argument '{other[0]}': {reason}", inputs=[other], site=_site(),
+            mend=mends.for_value(dtype, other))))
 
     # ---- what a node yields --------------------------------------------------------------
 
@@ -385,11 +434,16 @@ class Op:
     def explain_shapes(cls, operation, error):
         """The message for shapes that do not fit; `error` may carry a mend after '|'."""
         problem, _, mend = str(error).partition('|')
+        return report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
+                      inputs=cls.told_inputs(operation), mend=mend.strip() or None)
+
+    @classmethod
+    def told_inputs(cls, operation):
+        """(label, tensor) of each input, for messages; a subclass may name what its user knows."""
         labels = [a.name for a in cls.inputs]
         if len(labels) != len(operation.inputs):
             labels = [f'input {i}' for i in range(len(operation.inputs))]
-        return report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
-                      inputs=list(zip(labels, operation.inputs)), mend=mend.strip() or None)
+        return list(zip(labels, operation.inputs))
 
     @classmethod
     def output_count(cls, operation):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
 from tinyflow.graph import shapes
+from tinyflow.graph.habits import refuse_numpy
 from tinyflow.graph.sites import Site
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     Definition = type[Op]
 
 
+@refuse_numpy
 class Tensor:
     """One output of an Operation: a promise of a value with a dtype and a (partial) shape."""
 
@@ -99,8 +101,8 @@ class Tensor:
         raise worded(OperatorNotAllowedInGraphError(report(
             f"'{self.name}' has no truth value: it is a node of the graph, and its value exists "
             'only while a Session runs it.', inputs=[('tensor', self)],
-            mend='`if x is not None:` to ask whether it exists; tf.cond(x, f, g) or tf.where to '
-                 'choose inside the graph; sess.run(x) for its value.')))
+            mend='`if x is not None:` to ask whether it exists; tf.where(x, a, b) chooses '
+                 'inside the graph; sess.run(x) for its value.')))
 
     __nonzero__ = __bool__
 
@@ -120,8 +122,8 @@ class Tensor:
         raise worded(OperatorNotAllowedInGraphError(report(
             f"'{self.name}' cannot be iterated while the graph is built.",
             inputs=[('tensor', self)],
-            mend='tf.unstack(x) is a list of its rows if their number is known; tf.map_fn or '
-                 'tf.while_loop loop inside the graph; sess.run(x) gives an array.')))
+            mend='tf.unstack(x) is a list of its rows if their number is known; so does '
+                 '`for i in range(n): x[i]`; sess.run(x) gives an array.')))
 
     def __float__(self):
         raise worded(TypeError(report(

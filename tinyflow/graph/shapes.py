@@ -168,8 +168,10 @@ class Dimension:
 
     def __int__(self):
         if self.value is None:
-            raise worded(TypeError('This dimension is not known while the graph is built; use '
-                                   'tf.shape(x)[i] for its value while the graph runs.'))
+            raise worded(TypeError(
+                'This dimension is not known while the graph is built.\n  Mend: tf.shape(x)[i] is '
+                'its value while the graph runs; the shape of a Variable must be known, and does '
+                'not depend on the size of a batch.'))
         return self.value
 
     __index__ = __int__

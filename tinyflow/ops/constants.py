@@ -7,7 +7,7 @@ import operator
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.const import Const
 from tinyflow.graph.convert import as_array, convert_to_tensor
@@ -15,6 +15,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sites import Site, here
 from tinyflow.ops.identities import (
     bitcast,
     cast,
@@ -254,8 +255,28 @@ def placeholder(dtype, shape=None, name=None):
 
     Shapes: -> [*shape], where None is a size (or a whole shape) that may differ from run to run.
     """
-    return Placeholder.apply(dtype=dtypes.as_dtype(dtype).base_dtype, shape=shapes.as_shape(shape),
-                             name=name)
+    try:
+        element = dtypes.as_dtype(dtype).base_dtype
+        static = shapes.as_shape(shape)
+    except (TypeError, ValueError) as error:
+        raise _no_placeholder(dtype, shape, error) from None
+    return Placeholder.apply(dtype=element, shape=static, name=name)
+
+
+def _no_placeholder(dtype, shape, error):
+    """The error for arguments of placeholder() that are no dtype, or no shape."""
+    problem, _, mend = str(error).partition('\n  Mend: ')
+    if isinstance(dtype, (list, tuple, shapes.TensorShape)):
+        second = getattr(shape, 'name', 'float32')
+        mend = f'the dtype comes first: tf.placeholder(tf.{second}, {dtype!r}).'
+    elif isinstance(shape, (list, tuple)) and any(isinstance(d, int) and d < 0 for d in shape):
+        sizes = [None if isinstance(d, int) and d < 0 else d for d in shape]
+        mend = f'None is a size that is not known: {sizes}.'
+    elif isinstance(shape, str):
+        mend = f'the shape is a list of sizes; the name is a keyword: name={shape!r}.'
+    place = here(2)
+    return worded(type(error)(report(f'tf.placeholder: {problem}', mend=mend or None,
+                                     site=place and Site(*place))))
 
 
 def placeholder_with_default(input, shape, name=None):

@@ -43,7 +43,7 @@ def group(*inputs, **kwargs):
                 raise worded(TypeError(
                     f"tf.group() expects Tensors and Operations, not {item!r} with type "
                     f"'{type(item).__name__}'.\n  Mend: leave out what has no node, e.g. the None "
-                    'of an empty merge_all().'))
+                    'that tf.gradients gives where no path leads.'))
             by_device.setdefault(item.device, []).append(item)
         if not by_device:
             return no_op(name=scope)

@@ -16,6 +16,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.op import Op
+from tinyflow.graph.sites import Site, here
 from tinyflow.ops import (
     arithmetic,
     constants,
@@ -51,14 +52,38 @@ def _logits_gradient(op, dloss, dbackprop):
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-class SoftmaxCrossEntropyWithLogits(Op):
+_HELPERS = ('Reshape', 'StopGradient', 'Cast', 'Transpose')
+
+
+def _given(tensor, operation):
+    """What the user passed: `tensor` itself, or what the same call made it of."""
+    while tensor.op.type in _HELPERS and tensor.op._site == operation._site:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+class _CrossEntropy(Op, abstract=True):
+    """Messages name the tensors that the user passed, not those that were made of them."""
+
+    @classmethod
+    def told_inputs(cls, operation):
+        features, labels = operation.inputs
+        return [('logits', _given(features, operation)), ('labels', _given(labels, operation))]
+
+
+class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
     """-sum(labels * log(softmax(features))) for each row, and softmax(features) - labels."""
 
     signature = 'features: T, labels: T -> loss: T, backprop: T'
     types = {'T': FLOATS}
 
     def shape(features, labels):
-        both = shapes.broadcast(features, labels)
+        try:
+            both = shapes.broadcast(features, labels)
+        except ValueError:
+            raise ValueError('logits and labels must be broadcastable: logits '
+                             f'{shapes.text(features)}, labels {shapes.text(labels)}|'
+                             f'{_mend_for_sizes(features, labels)}') from None
         if len(both) != 2:
             raise ValueError(f'Shape must be rank 2 but is rank {len(both)}|[batch, classes].')
         return (both[0],), both
@@ -83,6 +108,15 @@ class SoftmaxCrossEntropyWithLogits(Op):
                 _summed(dlabels, labels, features))
 
 
+_EQUAL_ROWS = 'feed as many rows of labels as of logits.'
+
+
+def _mend_for_sizes(features, labels):
+    if len(features) == len(labels) == 2 and features[0] == labels[0]:
+        return 'labels and logits need one column for each class.'
+    return _EQUAL_ROWS
+
+
 def _summed(dx, x, other):
     """`dx` summed along the axes where `x`, of size 1, is repeated for `other`."""
     if x.raw_shape is None or other.raw_shape is None:
@@ -91,7 +125,7 @@ def _summed(dx, x, other):
     return measures.sum_to_shape_of(dx, x) if repeated else dx
 
 
-class SparseSoftmaxCrossEntropyWithLogits(Op):
+class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
     """-log(softmax(features)[label]) for each row, and softmax(features) - one_hot(label)."""
 
     signature = 'features: T, labels: Tlabels -> loss: T, backprop: T'
@@ -104,14 +138,15 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
         if len(labels) != 1:
             raise ValueError(f'Shape must be rank 1 but is rank {len(labels)}|labels are class '
                              'numbers, [batch].')
-        batch = shapes.merge(labels, features[:1])
+        try:
+            batch = shapes.merge(labels, features[:1])
+        except ValueError:
+            raise ValueError(_unequal_rows(features, labels)) from None
         return batch, (batch[0], features[1])
 
     def kernel(x, labels):
         if len(x) != len(labels):
-            raise ValueError(f'logits and labels must have the same first dimension, got logits '
-                             f'shape {shapes.text(x.shape)} and labels shape '
-                             f'{shapes.text(labels.shape)}')
+            raise ValueError(_unequal_rows(x.shape, labels.shape))
         _check_labels(labels, x.shape[1])
         if not x.size:
             return np.zeros(len(x), x.dtype), np.empty(x.shape, x.dtype)
@@ -124,6 +159,11 @@ class SparseSoftmaxCrossEntropyWithLogits(Op):
 
     def gradient(op, dloss, dbackprop):
         return _logits_gradient(op, dloss, dbackprop), None
+
+
+def _unequal_rows(features, labels):
+    return ('logits and labels must have the same first dimension, got logits shape '
+            f'{shapes.text(features)} and labels shape {shapes.text(labels)}|{_EQUAL_ROWS}')
 
 
 @lru_cache(maxsize=64)
@@ -248,6 +288,12 @@ def _check_shapes(labels, logits):
     if label_shape is None:
         return
     if len(label_shape) != len(logit_shape) - 1:
+        if labels.dtype.is_floating and logits.dtype.is_integer:
+            _refuse(labels, logits,
+                    f'Rank mismatch: labels and logits look exchanged: labels={labels.name!r} are '
+                    f'{labels.dtype.name} {labels.shape_text}, logits={logits.name!r} are '
+                    f'{logits.dtype.base_dtype.name} {logits.shape_text}.',
+                    'labels= takes the class numbers, logits= the output of the network.')
         one_hot = shapes.compatible(label_shape, logit_shape)
         _refuse(labels, logits,
                 f'Rank mismatch: Rank of labels (received {len(label_shape)}) should equal rank of '
@@ -264,8 +310,9 @@ def _check_shapes(labels, logits):
 
 
 def _refuse(labels, logits, problem, mend):
+    place = here(3)
     raise worded(ValueError(report(f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
-                                   inputs=[('labels', labels), ('logits', logits)])))
+                                   site=place and Site(*place), inputs=[('labels', labels), ('logits', logits)])))
 
 
 def _sparse_by_rows(labels, logits, precise, labels_shape, name):

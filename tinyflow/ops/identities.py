@@ -141,7 +141,7 @@ class Cast(Unary):
     def kernel(x, out=None, *, DstT):  # noqa: N803 (TF's attribute name)
         if (x.dtype.kind == 'O') != (DstT.kind == 'O'):
             raise ValueError('strings cannot be cast to or from numbers|'
-                             'tf.string_to_number or tf.as_string.')
+                             'read them with Python before they are fed, or print after the run.')
         if x.dtype.kind == 'c' and DstT.kind not in 'cb':
             x = x.real
         if out is None:

@@ -3,13 +3,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.const import Pack
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sites import Site, here
 from tinyflow.graph.static import static_value
 from tinyflow.ops import constants
 from tinyflow.ops.identities import small_integers
@@ -229,6 +231,8 @@ def concat(values, axis, name='concat'):
     Shapes: values, a list of [*a, n_i, *b] -> [*a, sum(n_i), *b], where `axis` is the rank of a.
     Raises ValueError if the other sizes or the ranks differ.
     """
+    if isinstance(values, int) and not isinstance(axis, int):
+        raise worded(ValueError(_exchanged('concat', 'tf.concat(values, axis)', values, axis)))
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) > 1:
@@ -238,6 +242,18 @@ def concat(values, axis, name='concat'):
         if place.raw_shape:
             raise worded(ValueError(f'axis must be a scalar, not {axis!r}'))
         return constants.identity(values[0], name=name)
+
+
+def _exchanged(function, call, number, given):
+    """The message for a call in the order of TF < 1.0, with the axis first."""
+    tensors = given if isinstance(given, (list, tuple)) else [given]
+    inputs = [(f'tensor {i}', t) for i, t in enumerate(tensors[:4]) if isinstance(t, Tensor)]
+    place = here(3)
+    return report(f'tf.{function}: the tensors are {number!r}, and the axis is no number: the '
+                  'arguments are in the order of TensorFlow before 1.0.', inputs=inputs,
+                  site=place and Site(*place),
+                  mend=f'the axis is the {"second" if function == "concat" else "last"} argument: '
+                       f'{call}.')
 
 
 def stack(values, axis=0, name='stack'):
@@ -303,6 +319,9 @@ def split(value, num_or_size_splits, axis=0, num=None, name='split'):
     Shapes: value [*a, n, *b] -> a list of [*a, n_i, *b], where `axis` is the rank of a. One of the
     sizes may be -1: it takes what is left. Raises ValueError if the sizes do not add up to n.
     """
+    if isinstance(value, int) and not isinstance(axis, int):
+        raise worded(TypeError(_exchanged(
+            'split', 'tf.split(value, num_or_size_splits, axis)', value, axis)))
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes.raw_shape == () and sizes.dtype.is_integer:
         count = static_value(sizes)

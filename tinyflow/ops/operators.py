@@ -5,10 +5,12 @@ for a tensor (Variables) can install the same operators on themselves.
 """
 from __future__ import annotations
 
-from tinyflow.graph import dtypes
-from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.errors import report, worded
+from tinyflow.graph import dtypes, mends
+from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sites import Site, here
 from tinyflow.ops import arithmetic, linalg, logic
 
 
@@ -49,6 +51,8 @@ def _operator(key, function):
         if op is not None and type(y) in (Tensor, float, int) \
                 and x.dtype.base_dtype is not dtypes.string:
             return op.apply(x, y, name=key)
+        if y is None:
+            raise _none(key, 'y', ('x', x))
         with name_scope(None, key, [x, y]) as scope:
             if type(y) is not Tensor:
                 try:
@@ -64,10 +68,36 @@ def _operator(key, function):
 def _reflected_operator(key, function):
     """`x <op> y` for a tensor y and an x that is none."""
     def method(y, x):
+        if x is None:
+            raise _none(key, 'x', ('y', y))
         with name_scope(None, key, [x, y]) as scope:
-            x = convert_to_tensor(x, y.dtype.base_dtype, 'x')
+            try:
+                x = convert_to_tensor(x, y.dtype.base_dtype, 'x')
+            except TypeError as error:
+                raise _refused(key, x, y, error) from None
             return function(x, y, name=scope)
     return method
+
+
+def _none(key, label, other):
+    return worded(ValueError(report(
+        f"None values not supported: '{label}' of '{key}' is None.", inputs=[other],
+        site=Site(*here(2)), mend='a function that made it may have forgotten its return.')))
+
+
+def _refused(key, x, y, error):
+    """The error for `x <op> y` where the Python value x does not fit the tensor y."""
+    try:
+        dtype = as_array(x)[1]
+    except (TypeError, ValueError):
+        return error
+    if dtype is y.dtype.base_dtype:
+        return error
+    reason, _, _ = str(error).partition('\n')
+    return worded(TypeError(report(
+        f"Input 'x' of '{key}' has type {dtype.name} that does not match type "
+        f"{y.dtype.base_dtype.name} of argument 'y': {reason}", inputs=[('y', y)],
+        site=Site(*here(2)), mend=mends.for_value(dtype, ('y', y)))))
 
 
 def _named(method, name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.errors import report, worded
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, mends
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT
@@ -210,7 +210,7 @@ def _check_same_dtype(x, y):
         raise worded(TypeError(report(
             f'x and y must have the same dtype, got {x.dtype.base_dtype!r} != '
             f'{y.dtype.base_dtype!r}', inputs=[('x', x), ('y', y)],
-            mend=f'tf.cast(y, {x.dtype.base_dtype!r}), if that is the dtype meant.')))
+            mend=mends.for_two('RealDiv', ('x', x), ('y', y)))))
 
 
 def floordiv(x, y, name=None):

@@ -43,6 +43,9 @@ __all__ = [
 ]
 
 __getattr__ = _absent(__name__, __all__)
+for _name in ('adagrad', 'adam', 'ftrl', 'gradient_descent', 'learning_rate_decay',
+              'moving_averages', 'optimizer', 'rms_prop', 'training_util'):
+    globals().pop(_name, None)
 
 
 def __dir__():

@@ -29,6 +29,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_in
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sites import Site, here
 from tinyflow.ops import constants, control, state
 from tinyflow.train import slot_creator
 from tinyflow.variable_lists import trainable_variables
@@ -127,6 +128,8 @@ class Optimizer:
             variables = [var for _, var in pairs]
             raise worded(ValueError(self._no_gradients(
                 f'No gradients provided for any variable: {_names(variables)}.', variables)))
+        if global_step is not None:
+            _check_global_step(global_step)
         with init_scope():
             self._create_slots(var_list)
         with name_scope(name, self._name) as scope:
@@ -261,7 +264,15 @@ class Optimizer:
 
     def _setting(self, value, name):
         """A setting (a number, a tensor or a function of nothing) as a tensor."""
-        return convert_to_tensor(self._call_if_callable(value), name=name)
+        value = self._call_if_callable(value)
+        if value is None or isinstance(value, (str, bytes)):
+            mend = 'a number, such as 0.1.' if value is None else f'float({value!r}).'
+            raise worded((ValueError if value is None else TypeError)(report(
+                f'{type(self).__name__}: None values not supported: {name} is None.'
+                if value is None else
+                f'{type(self).__name__}: {name} must be a number or a tensor, not the text '
+                f'{value!r}.', site=_site(), mend=mend)))
+        return convert_to_tensor(value, name=name)
 
     def _valid_dtypes(self):
         return {dtypes.float16, dtypes.float32, dtypes.float64}
@@ -269,14 +280,47 @@ class Optimizer:
     def _assert_valid_dtypes(self, tensors):
         valid = self._valid_dtypes()
         for tensor in tensors:
-            if not hasattr(tensor, 'dtype'):
-                raise worded(AttributeError(
+            if not isinstance(getattr(tensor, 'dtype', None), dtypes.DType):
+                raise worded(AttributeError(report(
                     f'{type(self).__name__} needs a tensor of the graph as its loss, not '
-                    f'{tensor!r}.'))
+                    f'{tensor!r}.', site=_site(), mend=_mend_for_loss(tensor))))
             if tensor.dtype.base_dtype not in valid:
-                raise worded(ValueError(
+                raise worded(ValueError(report(
                     f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
-                    f'{sorted(valid, key=lambda d: d.name)}.'))
+                    f'{sorted(valid, key=lambda d: d.name)}.',
+                    inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [],
+                    site=_site(), mend=_MEND_FOR_INTEGERS)))
+
+
+_MEND_FOR_INTEGERS = ('only floating-point numbers are trained; tf.Variable(3.0), not '
+                      'tf.Variable(3), makes a Variable of them.')
+
+
+def _site():
+    """The user's line."""
+    place = here(3)
+    return place and Site(*place)
+
+
+def _mend_for_loss(loss):
+    """What was probably meant, for a loss that is no tensor."""
+    if loss is None:
+        return 'the loss is None: did a function that makes it forget its return?'
+    if isinstance(loss, (list, tuple)) and any(isinstance(item, Tensor) for item in loss):
+        return 'the losses as one tensor: loss = tf.add_n([a, b]).'
+    if isinstance(loss, (int, float)) or hasattr(loss, 'dtype'):
+        return ('this is a number or array, not a node: was the name of the loss overwritten by '
+                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
+    return 'the tensor that is to become smaller.'
+
+
+def _check_global_step(step):
+    """AttributeError unless what counts the steps is a Variable."""
+    if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
+        raise worded(AttributeError(report(
+            f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
+            inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=_site(),
+            mend='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
 
 
 def like(var, *tensors):

@@ -90,6 +90,10 @@ class _Build:
                  for p, n in counts.items() if n]
         if texts:
             self.notes.append('not shown: ' + ', '.join(texts))
+        for op in sorted(self.fetched - self.shown, key=lambda op: op.id):
+            if op in self.part and self.part[op] in _PART_NAMES:
+                self.notes.append(f"'{op.name}', which was asked for, is not shown either: "
+                                  f'{_PART_NAMES[self.part[op]][1]}=True shows it')
         if not self.ops:
             self.notes.append('the graph has no nodes yet')
 

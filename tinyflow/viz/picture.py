@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from tinyflow.errors import worded
 from tinyflow.viz import build, dot, render
 from tinyflow.viz.model import Model, Options
 
@@ -120,10 +121,13 @@ def draw(what, path=None, *, depth=None, open=(), close=(), show_gradients=None,
     direction       of flow: 'TB', 'BT', 'LR' or 'RL'
 
     Raises TypeError if `what` cannot be drawn, ValueError for a wrong suffix, scope or filter,
-    RuntimeError if a file needs Graphviz and there is none.
+    FileNotFoundError for a missing folder, RuntimeError if a file needs Graphviz and there is none.
     """
+    if isinstance(what, str) and path is not None and not isinstance(path, str):
+        raise worded(TypeError('draw: the path comes second.\n  Mend: tf.viz.draw(loss, '
+                               f'{what!r}).'))
     if path is not None:
-        render.suffix_of(path)
+        render.check_path(path)
     picture = Picture(what, Options(
         depth, open, close, show_gradients, show_optimizer, show_init, show_constants,
         fold_variables, only, hide, highlight, feeds, shapes, limit, direction, title, legend))

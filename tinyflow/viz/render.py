@@ -74,6 +74,20 @@ def suffix_of(path) -> str:
     return suffix
 
 
+def check_path(path) -> None:
+    """ValueError if no such picture can be made, TypeError if it is no path, FileNotFoundError if
+    its folder is missing."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise worded(TypeError(f'The path of a picture is a text such as "graph.svg", not '
+                               f'{type(path).__name__}.'))
+    suffix_of(path)
+    folder = os.path.dirname(os.fspath(path))
+    if folder and not os.path.isdir(folder):
+        raise worded(FileNotFoundError(
+            f'The picture cannot be written to {os.fspath(path)!r}: the folder {folder!r} does not '
+            'exist.\n  Mend: make it with os.makedirs(folder, exist_ok=True).'))
+
+
 def write(path, content: bytes) -> None:
     """Writes a file whole or not at all: a reader never sees half a picture."""
     path = os.fspath(path)
