@@ -11,7 +11,7 @@ from tinyflow import (
     bitwise, compat, debugging, dtypes, errors, initializers, linalg, manip, math, nn, random,
     train, version, viz,
 )
-from tinyflow.absent import absent as _absent
+from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.behavior import (
     disable_control_flow_v2, disable_eager_execution, disable_resource_variables,
@@ -152,11 +152,8 @@ _NAMESPACES = {'bitwise', 'compat', 'debugging', 'dtypes', 'errors', 'initialize
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
            and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
 _missing = _absent(__name__, [*__all__, *_LAZY])
-# `tf.session` would be the module, and a riddle to those who mean tf.Session. An import statement
-# finds a module without its package's help, so `from tinyflow.session import Session` still works.
-for _name in [_name for _name, _value in globals().items() if not _name.startswith('_')
-              and isinstance(_value, type(_importlib)) and _name not in _NAMESPACES]:
-    del globals()[_name]
+# Afterwards `tf.session` is no module, which would be a riddle to those who mean tf.Session.
+_hide_modules(globals(), _NAMESPACES)
 
 
 def __getattr__(name):

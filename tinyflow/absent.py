@@ -7,7 +7,7 @@ yet, one that was renamed long ago or belongs to TensorFlow 2, or a slip of the 
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from tinyflow.errors import worded
@@ -49,7 +49,7 @@ _INSTEAD = {
     'Print': 'fetch the tensor together with the rest: sess.run([train_op, x])',
     'app': 'call main() yourself under `if __name__ == "__main__":`',
     'case': 'tf.where chooses inside the graph',
-    'cond': 'tf.where(condition, a, b) chooses inside the graph, where both a and b can be computed',
+    'cond': 'tf.where(condition, a, b) chooses inside the graph, if both can be computed',
     'config': 'tf.Session(config=tf.ConfigProto(...)) takes the settings',
     'contrib': 'tf.Variable, tf.matmul and tf.nn make layers',
     'data': 'a Python loop that feeds batches: sess.run(train_op, {x: images[i:i + 100]})',
@@ -122,6 +122,17 @@ def absent(module_name, known_names):
     return __getattr__
 
 
+def hide_modules(namespace, kept=()):
+    """Takes the modules, but for `kept`, out of the `globals()` of a package.
+
+    Importing tinyflow.session makes it an attribute of the package. An import statement does not
+    need that: `from tinyflow.session import Session` works with and without it.
+    """
+    for name in [name for name, value in namespace.items() if isinstance(value, type(sys))
+                 and name not in kept and not name.startswith('_')]:
+        del namespace[name]
+
+
 def not_built(module_name, public, what):
     """The `__getattr__` of a higher floor that is still to be built; `public` is its TF name.
 
@@ -152,7 +163,8 @@ def _why(space, name, own):
     elsewhere = _elsewhere(space, name)
     if full in _tensorflow_1():
         instead = _INSTEAD.get(full) or elsewhere
-        return f'tf.{full} is not in tinyflow yet' + (f'; until then: {instead}.' if instead else '.')
+        return (f'tf.{full} is not in tinyflow yet'
+                + (f'; until then: {instead}.' if instead else '.'))
     if elsewhere:
         return f'there is no tf.{full}; it is {elsewhere}.'
     nearest = _nearest(space, name, own)
@@ -168,7 +180,7 @@ def _today(text):
     return f'it is {text}' + ('' if value is not None else ', which is not in tinyflow yet')
 
 
-@lru_cache(maxsize=None)
+@cache
 def _tensorflow_1():
     """The names that TensorFlow 1.15 has in tf and in the namespaces one level below."""
     path = Path(__file__).with_name('tf1_names.txt')

@@ -1,19 +1,132 @@
-"""PAINS A31: a TF1 name that is not there says so, and names what is nearest."""
+"""PAINS A31: a TF1 name that is not there says so, and says what to write instead."""
+import importlib
+import pickle
+import re
+import subprocess
+import sys
+
 import pytest
 
 import tinyflow as tf
-from tinyflow.absent import absent
+from tinyflow import absent as module
+from tinyflow.absent import AbsentError, absent
 
 
-def test_the_message_names_the_nearest():
-    with pytest.raises(AttributeError, match=r'tf\.nn\.softmx is not in tinyflow yet.*'
-                                             r'tf\.nn\.softmax'):
-        _ = tf.nn.softmx
+def refusal(path):
+    """What tf says of the name `path`, which it has not."""
+    value = tf
+    with pytest.raises(AbsentError) as caught:
+        for part in path.split('.'):
+            value = getattr(value, part)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize('path, message', [
+    ('nn.softmx', 'there is no tf.nn.softmx; nearest: tf.nn.softmax, tf.nn.log_softmax.'),
+    ('placehoder', 'there is no tf.placehoder; nearest: tf.placeholder.'),
+    ('rellu', 'there is no tf.rellu; nearest: tf.nn.relu, tf.nn.relu6, tf.nn.crelu.'),
+    ('session', 'there is no tf.session; nearest: tf.Session.'),
+    ('zzz', 'there is no tf.zzz.'),
+])
+def test_a_slip_of_the_pen(path, message):
+    assert refusal(path) == message
+
+
+@pytest.mark.parametrize('path, place', [
+    ('relu', 'tf.nn.relu'), ('softmax', 'tf.nn.softmax'),
+    ('AdamOptimizer', 'tf.train.AdamOptimizer'), ('nn.matmul', 'tf.matmul'), ('math.reshape', 'tf.reshape'),
+])
+def test_a_name_that_stands_elsewhere(path, place):
+    assert refusal(path) == f'there is no tf.{path}; it is {place}.'
+
+
+@pytest.mark.parametrize('path, now', [
+    ('mul', 'tf.multiply'), ('sub', 'tf.subtract'), ('neg', 'tf.negative'), ('pack', 'tf.stack'),
+    ('unpack', 'tf.unstack'), ('select', 'tf.where'), ('inv', 'tf.reciprocal'),
+    ('train.SummaryWriter', 'tf.summary.FileWriter, which is not in tinyflow yet'),
+])
+def test_a_name_from_before_1_0(path, now):
+    assert refusal(path) == f'tf.{path} was renamed in TensorFlow 1.0: it is {now}.'
+
+
+def test_a_name_of_tensorflow_2():
+    assert refusal('GradientTape') == (
+        'tf.GradientTape belongs to TensorFlow 2, which tinyflow leaves out; in TensorFlow 1: '
+        'tf.gradients(y, xs).')
+    assert 'tf.train' in refusal('optimizers')
+
+
+def test_a_name_that_comes_later():
+    assert refusal('layers').startswith('tf.layers is not in tinyflow yet; until then: tf.matmul')
+    assert refusal('nn.conv2d') == 'tf.nn.conv2d is not in tinyflow yet.'
+    for name in ('summary', 'data', 'image', 'app', 'flags', 'logging', 'gfile', 'cond', 'Print',
+                 'while_loop', 'py_func', 'contrib', 'losses', 'metrics', 'test', 'map_fn'):
+        assert 'is not in tinyflow yet; until then: ' in refusal(name)
+        assert 'nearest' not in refusal(name)
+
+
+@pytest.mark.parametrize('text', [t for t in [*module._INSTEAD.values(), *module._SECOND.values()]
+                                  if 'tf.' in t])
+def test_what_is_recommended_exists(text):
+    for path in re.findall(r'\btf\.([A-Za-z_]\w*(?:\.\w+)*)', text):
+        value = tf
+        for part in path.split('.'):
+            value = getattr(value, part)
+
+
+def test_the_tables_are_about_names_that_are_absent():
+    for path in [*module._RENAMED, *module._INSTEAD]:
+        assert 'tf.' in refusal(path)
+    assert set(module._INSTEAD) <= module._tensorflow_1()
+    assert not set(module._RENAMED) & module._tensorflow_1()
+
+
+@pytest.mark.parametrize('name', [
+    'absent', 'aliases', 'compiler', 'config', 'feeds', 'fetches', 'graph', 'growth', 'naming',
+    'ops', 'profiler', 'session', 'tiles', 'variables',
+])
+def test_modules_of_the_engine_are_no_names_of_tf(name):
+    assert not hasattr(tf, name)
+    assert importlib.import_module(f'tinyflow.{name}') is sys.modules[f'tinyflow.{name}']
+    namespace = {}
+    exec(f'from tinyflow import {name}; import tinyflow.{name} as again', namespace)
+    assert namespace[name] is namespace['again'] is sys.modules[f'tinyflow.{name}']
+
+
+def test_pickling_needs_no_attribute_of_the_package():
+    assert pickle.loads(pickle.dumps(tf.Session)) is tf.Session
+    assert pickle.loads(pickle.dumps(tf.train.AdamOptimizer)) is tf.train.AdamOptimizer
+    assert not hasattr(tf.train, 'adam')
 
 
 def test_hasattr_is_false():
     assert not hasattr(tf.nn, 'no_such_thing')
     assert hasattr(tf.nn, 'relu')
+
+
+@pytest.mark.parametrize('floor', ['keras', 'estimator'])
+def test_the_higher_floors(floor):
+    package = getattr(tf, floor)
+    assert not hasattr(package, 'layers')
+    text = rf'tf\.{floor}\.layers: .*not built yet\. What exists'
+    with pytest.raises(AttributeError, match=text):
+        _ = package.layers
+
+
+@pytest.mark.parametrize('statement, text', [
+    ('import tensorflow.keras', 'Keras floor of tinyflow .* is not built yet'),
+    ('from tensorflow.keras.layers import Dense', 'Keras floor of tinyflow .* is not built yet'),
+    ('import tensorflow.estimator', 'Estimator floor of tinyflow .* is not built yet'),
+    ('import keras', 'Keras floor of tinyflow .* is not built yet'),
+    ('from tensorflow import layers', 'ImportError: tf.layers is not in tinyflow yet; until then'),
+    ('from tensorflow import Sesion', 'ImportError: there is no tf.Sesion; nearest: tf.Session'),
+    ('import tensorflow.contrib.layers', 'tf.contrib is not in tinyflow yet; until then'),
+])
+def test_imports_under_the_name_of_tensorflow_fail_clearly(statement, text):
+    code = f'import tinyflow; tinyflow.install_as_tensorflow()\n{statement}\n'
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, encoding='utf-8',
+                          timeout=60, check=False)
+    assert done.returncode == 1 and re.search(text, done.stderr), done.stderr
 
 
 def test_a_contained_name_counts_as_near():
@@ -22,7 +135,7 @@ def test_a_contained_name_counts_as_near():
 
 
 def test_nothing_near():
-    with pytest.raises(AttributeError, match=r'tf\.x\.zzz is not in tinyflow yet\.$'):
+    with pytest.raises(AttributeError, match=r'there is no tf\.x\.zzz\.$'):
         absent('tinyflow.x', ['relu'])('zzz')
 
 

@@ -288,10 +288,11 @@ def test_install_as_tensorflow(tmp_path):
         import tensorflow as tf
         from tensorflow.examples.tutorials.mnist import input_data
         assert tf is tinyflow and input_data.read_data_sets
-        own = tinyflow.ops, tinyflow.train, tinyflow.errors
+        own = tinyflow.nn, tinyflow.train, tinyflow.errors
         import tensorflow.python.ops
         import tensorflow.python.framework.errors, tensorflow.python.training.training
-        assert own == (tinyflow.ops, tinyflow.train, tinyflow.errors)
+        assert own == (tinyflow.nn, tinyflow.train, tinyflow.errors)
+        assert not hasattr(tinyflow, 'ops')
         assert tinyflow.__spec__.name == 'tinyflow'
         tinyflow.uninstall_as_tensorflow()
         import sys
@@ -301,3 +302,10 @@ def test_install_as_tensorflow(tmp_path):
                           capture_output=True, encoding='utf-8', timeout=60,
                           env={**os.environ, 'PYTHONPATH': str(ROOT)})
     assert (done.returncode, done.stderr) == (0, '')
+
+
+def test_version():
+    done = subprocess.run([sys.executable, '-m', 'tinyflow', '--version'], cwd=ROOT,
+                          capture_output=True, encoding='utf-8', timeout=60, check=True)
+    assert re.fullmatch(r'tinyflow \d+\.\d+\.\d+, which behaves like TensorFlow 1\.15\.5\n',
+                        done.stdout)

@@ -117,7 +117,13 @@ def test_strings(session):
     x = tf.placeholder(tf.string)
     assert session.run(tf.constant('hello')) == b'hello'
     assert session.run(tf.constant(['a', 'bc'])).tolist() == [b'a', b'bc']
-    assert session.run(x, {x: 'über'}) == 'über'.encode()
+    assert session.run(tf.identity(x), {x: 'über'}) == 'über'.encode()
+    assert session.run(tf.equal(x, 'a'), {x: np.array(['a', b'b'], object)}).tolist() == [True,
+                                                                                          False]
+    assert session.run(tf.identity(x), {x: [b'a\0']}).tolist() == [b'a\0']
+    echo, through = session.run([x, tf.identity(x)], {x: ['a', b'b']})
+    assert echo.tolist() == ['a', b'b'] and through.tolist() == [b'a', b'b']    # as in TF1
+    assert session.make_callable(x, [x])('über').tolist() == 'über'
     assert session.run(tf.identity(x), {x: ['a', b'b']}).tolist() == [b'a', b'b']
     assert session.run(tf.identity(x), {x: np.array([['a'], ['b']])}).tolist() == [[b'a'], [b'b']]
 
@@ -330,9 +336,100 @@ def test_integers_that_do_not_fit_are_refused(session):
 def test_float64_becomes_float32(session):
     x = tf.placeholder(tf.float32, [None])
     value = np.array([0.1, 1e300])
-    with pytest.warns(RuntimeWarning, match='overflow'):
-        got = session.run(x, {x: value})
+    got = session.run(x, {x: value})
     assert got.dtype == np.float32 and got[0] == np.float32(0.1) and np.isinf(got[1])
+
+
+@pytest.mark.parametrize('value', [1j, [1j], np.array([1j])])
+@pytest.mark.parametrize('dtype', [tf.float32, tf.int32])
+def test_complex_into_real_is_refused(session, dtype, value):
+    x = tf.placeholder(dtype)
+    with pytest.raises(TypeError, match="can't convert complex to.*\n.*\n.*value.real"):
+        session.run(x, {x: value})
+
+
+def test_an_int_for_a_bool(session):
+    x = tf.placeholder(tf.bool)
+    assert [session.run(x, {x: v}) for v in (0, 1, True)] == [False, True, True]
+    assert session.run(x, {x: [0, 2]}).tolist() == [False, True]
+    with pytest.raises(TypeError, match='Type of feed value 2'):
+        session.run(x, {x: 2})
+
+
+@pytest.mark.parametrize('value, kind, mend', [
+    ((i for i in range(2)), TypeError, r'this is a generator.*list\(value\)'),
+    (map(float, [1, 2]), TypeError, r'this is a map'),
+    (zip([1], [2]), TypeError, r'this is a zip'),
+    ({1, 2}, TypeError, r'this is a set.*sorted\(value\)'),
+    ({'a': 1}, TypeError, r'list\(value\.values\(\)\)'),
+    ('three', ValueError, r"string to float: 'three'(.|\n)*this is text"),
+    ([['a', 'b']], ValueError, r"string to float: 'a'(.|\n)*this is text"),
+])
+def test_what_is_no_array_is_told_how_to_become_one(session, value, kind, mend):
+    x = tf.placeholder(tf.float32)
+    with pytest.raises(kind, match=mend):
+        session.run(x, {x: value})
+
+
+def test_nan_for_an_int(session):
+    x = tf.placeholder(tf.int32)
+    with pytest.raises(ValueError, match='NaN'):
+        session.run(x, {x: [float('nan')]})
+    session.run(x, {x: np.array([np.nan])})     # as in TF1: some number, and no warning
+
+
+def test_feeding_a_node_is_refused(session):
+    x, w = tf.placeholder(tf.float32), tf.Variable(1.0, name='weight')
+    for value, what in [(w, 'a tf.Variable object'), ([1.0, w], 'a list with a tf.Variable'),
+                        ([tf.zeros([])], 'a list with a tf.Tensor')]:
+        with pytest.raises(ValueError, match=what):
+            session.run(x, {x: value})
+    with pytest.raises(TypeError, match='a tf.Tensor object'):
+        session.run(x, {x: tf.zeros([])})
+
+
+def test_a_tuple_of_keys(session):
+    x, y, z = (tf.placeholder(tf.float32, name=n) for n in 'xyz')
+    total = x + 10.0 * y + 100.0 * z
+    for _ in range(2):                                  # the second time from memory
+        assert session.run(total, {(x, y): (1.0, 2.0), z: 3.0}) == 321.0
+        assert session.run(total, {((x, 'y:0'), z): [(1.0, 2.0), 3.0]}) == 321.0
+    assert session.run([total, [x]], {(x, y): ([1.0], 2.0), z: 3.0})[1][0].tolist() == [1.0]
+    for value in ([1.0], (1.0, 2.0, 3.0), np.ones(2)):
+        with pytest.raises(ValueError, match='Key had 2 elements, but value had'):
+            session.run(total, {(x, y): value, z: 3.0})
+    with pytest.raises(ValueError, match='is not unique'):
+        session.run(total, {x: 1.0, (x, y): (1.0, 2.0), z: 3.0})
+
+
+@pytest.mark.parametrize('arguments', [
+    (np.ones(2),), (np.ones(2), np.ones(2)), ([np.ones(2)],), ({}, np.ones(2)),
+])
+def test_arrays_in_place_of_a_feed_dict(session, arguments):
+    with pytest.raises(TypeError, match=r'sess\.run\(loss, \{x: X, y: Y\}\)'):
+        session.run(tf.constant(1.0), *arguments)
+
+
+def test_fetches_in_place_of_a_feed_dict(session):
+    with pytest.raises(TypeError, match=r'sess\.run\(\[train_op, loss\]\)'):
+        session.run(tf.constant(1.0), tf.constant(2.0))
+
+
+def test_the_nearest_name_is_one_of_its_kind(session):
+    tf.constant(1.0, name='loss')
+    with pytest.raises(ValueError, match=r"a Tensor which.*1 node[^s].*Nearest: 'loss:0'"):
+        session.run('los:0')
+    with pytest.raises(ValueError, match=r"an Operation which.*Nearest: 'loss'\."):
+        session.run('los')
+    with pytest.raises(ValueError, match="has 1 output\\."):
+        session.run('loss:3')
+
+
+def test_a_closed_session_says_what_closed_it():
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant(1.0)
+    with pytest.raises(RuntimeError, match='closed Session(.|\n)*indent this line'):
+        session.run(x)
 
 
 def test_none_and_objects_are_refused(session):

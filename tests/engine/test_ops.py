@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-import tinyflow.ops
 from tests.engine.rows import load_all, row
+from tinyflow import ops as tinyflow_ops
 from tinyflow.compiler.interpret import arguments_of, interpret, run_kernel
 from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
@@ -390,7 +390,7 @@ def test_running_refuses(sample, call):
 # ---- completeness --------------------------------------------------------------------------
 
 def op_modules():
-    names = [m.name for m in pkgutil.iter_modules(tinyflow.ops.__path__)]
+    names = [m.name for m in pkgutil.iter_modules(tinyflow_ops.__path__)]
     return [importlib.import_module(f'tinyflow.ops.{name}') for name in names]
 
 

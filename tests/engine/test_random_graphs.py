@@ -6,10 +6,15 @@ program node by node. Every combination of passes must agree with both.
 """
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 import tinyflow as tf
+from tinyflow import tiles
+from tinyflow.compiler import tiling
 from tinyflow.compiler.interpret import interpret
 from tinyflow.compiler.passes import EXACT, PASSES
 from tinyflow.compiler.pipeline import Compiler, Options, plan_program
@@ -343,11 +348,23 @@ def options():
                      st.booleans(), st.sets(st.sampled_from(sorted(PASSES))))
 
 
+@contextmanager
+def tiles_of(elements):
+    """Groups of elementwise instructions run in tiles of so many elements, whatever their size."""
+    with pytest.MonkeyPatch.context() as patch:
+        if elements:
+            patch.setattr(tiling, 'TILE', elements)
+            patch.setattr(tiling, '_LARGE', 1)
+            patch.setattr(tiling, '_LARGE_ALONE', 1)
+            patch.setattr(tiles, '_FEWEST_TILES', 1)
+        yield
+
+
 @given(data=st.data(), static=st.sampled_from(['all', 'all', 'some', 'none']),
-       choices=st.lists(options(), min_size=2, max_size=3))
+       choices=st.lists(options(), min_size=2, max_size=3), tile=st.sampled_from([0, 1, 2, 5]))
 @PROFILE
-def test_compiled_runs_equal_the_reference_and_numpy(data, static, choices):
-    with tf.Graph().as_default():
+def test_compiled_runs_equal_the_reference_and_numpy(data, static, choices, tile):
+    with tf.Graph().as_default(), tiles_of(tile):
         garden = Garden(data.draw, static)
         fetched = garden.grow()
         fetches = [node.tensor for node in fetched] + [step[0] for step in garden.steps]

@@ -255,6 +255,28 @@ def copies(fetches, feeds=()):
     return [i.name for i in plan_program(tuple(fetches), tuple(feeds)).instructions if i.copy]
 
 
+def test_a_read_made_late_comes_before_a_write_that_is_ready_first(session):
+    """The write of v could run at once, the read only after the write of u: the read goes first."""
+    u, v = tf.Variable(1.0), tf.Variable(2.0)
+    write_v = v.assign(20.0)
+    with tf.control_dependencies([u.assign(10.0)]):
+        read = v.read_value() + 0.0
+    session.run(tf.global_variables_initializer())
+    assert session.run([write_v, read])[1] == 2.0
+    assert session.run([u, v]) == [10.0, 20.0]
+
+
+def test_an_op_sees_the_writes_that_it_is_ordered_after(session):
+    """`tf.identity(v)` after an assignment, as introductions to control dependencies have it."""
+    v = tf.Variable(0.0)
+    with tf.control_dependencies([tf.assign_add(v, 1.0)]):
+        after = tf.identity(v)
+    before = v * 1.0
+    session.run(tf.global_variables_initializer())
+    assert [session.run(after) for _ in range(3)] == [1.0, 2.0, 3.0]
+    assert session.run([after, before]) == [4.0, 3.0]
+
+
 def test_no_copy_where_the_read_is_dead_before_the_write():
     v = tf.Variable(tf.zeros([5, 5]))
     loss = tf.reduce_sum(tf.matmul(tf.transpose(v), v))

@@ -395,3 +395,26 @@ def test_importing_tinyflow_loads_no_graph_library():
             'print([m for m in ("graphviz", "pygraphviz", "networkx") if m in sys.modules])')
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == '[]'
+
+
+def test_a_missing_folder_is_told_before_anything_is_drawn(net, tmp_path):
+    missing = tmp_path / 'nodir'
+    for path in (missing / 'pic.png', str(missing / 'pic.svg')):
+        with pytest.raises(FileNotFoundError, match="the folder '.*nodir' does not exist"):
+            viz.draw(net['loss'], path)
+
+
+def test_exchanged_arguments_are_told(net):
+    with pytest.raises(TypeError, match=r"path comes second(.|\n)*draw\(loss, 'a.png'\)"):
+        viz.draw('a.png', net['loss'])
+    with pytest.raises(TypeError, match='path of a picture is a text'):
+        viz.draw(net['loss'], 3)
+
+
+def test_what_was_asked_for_and_is_hidden_is_named(net):
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(net['loss'], name='train')
+    [note] = [n for n in viz.draw(train).model.notes if 'asked for' in n]
+    assert note == "'train', which was asked for, is not shown either: show_optimizer=True shows it"
+    shown = viz.draw(train, show_optimizer=True)
+    assert not [n for n in shown.model.notes if 'asked for' in n]
+    assert shown.model.node('train').fetched

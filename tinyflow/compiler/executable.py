@@ -107,15 +107,13 @@ class Executable:
         raise uninitialized_error([cell for cell in cells if cell.value is None], None)
 
     def explain(self, error: Exception, source: Source) -> Exception:
-        """The error to raise for one that came out of `source`'s function."""
-        trace = error.__traceback__
-        while trace is not None:
+        """The error to raise for one that came out of `source`'s functions."""
+        instruction, trace = None, error.__traceback__
+        while trace is not None:                # the innermost line of ours is the node's
             if trace.tb_frame.f_code.co_filename == source.filename:
-                instruction = source.lines.get(trace.tb_lineno)
-                if instruction is not None:     # None: the call of a part, whose frame follows
-                    return explain_failure(instruction, error)
+                instruction = source.lines.get(trace.tb_lineno, instruction)
             trace = trace.tb_next
-        return error
+        return error if instruction is None else explain_failure(instruction, error)
 
     @property
     def store(self) -> Store:

@@ -43,6 +43,7 @@ class Plan:
     arena_bytes: int
     unplanned_bytes: int                        # what the buffers would need without reuse
     dies_at: dict[Instruction, list[Value]] = field(default_factory=dict)
+    roots: dict[Value, Value] = field(default_factory=dict)     # whose memory a value lies in
 
     def __str__(self) -> str:
         return (f'arena of {self.arena_bytes:,} bytes for results that would take '
@@ -101,7 +102,8 @@ class _Planner:
         for step, instruction in enumerate(self.program.instructions):
             self._place_results(instruction, step, last_use)
             dies_at[instruction] = self._release(instruction, step, last_use)
-        return Plan(self.program, self.locations, self.arena.size, self.unplanned, dies_at)
+        return Plan(self.program, self.locations, self.arena.size, self.unplanned, dies_at,
+                    self.root)
 
     def _sources(self) -> None:
         for i, value in enumerate(self.program.feeds):

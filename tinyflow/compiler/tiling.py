@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,30 +38,85 @@ class Group:
         return shape is not None and len(shape) == len(self.shape) and shape[0] == self.shape[0]
 
 
+class _Run:
+    """Instructions that may become a group, and the memory that they touch.
+
+    While one tile is through, another has not begun; so what a tile reads must not have been
+    changed by another. Rows that it reads of an array of the group's own shape are changed by no
+    other tile. Anything else, such as a transposed view or a row for all, must lie in memory that
+    no instruction of the group writes to.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.members: list[Instruction] = []
+        self.written: list[_Span] = []
+        self.read_by_rows: list[_Span] = []
+        self.read_otherwise: list[_Span] = []
+
+    def add(self, instruction: Instruction) -> bool:
+        """Takes an instruction in, unless it does not go together with the others."""
+        output = instruction.outputs[0]
+        if self.members and not _alike(instruction, self.members[0]):
+            return False
+        by_rows, otherwise = [], []
+        for value in instruction.inputs:
+            span = self._span(self.plan.roots[value])
+            if span is not None:
+                aligned = value is self.plan.roots[value] and value.raw_shape == output.raw_shape \
+                    and value.dtype.size == output.dtype.size
+                (by_rows if aligned else otherwise).append(span)
+        written = [s for s in [self._span(output)] if s is not None]
+        if any(w.clashes(r) for w in self.written + written for r in otherwise) \
+                or any(w.clashes(r) for w in written for r in self.read_otherwise) \
+                or any(w.clashes(r) and w.start != r.start
+                       for w in self.written + written for r in by_rows + self.read_by_rows):
+            return False
+        self.members.append(instruction)
+        self.written += written
+        self.read_by_rows += by_rows
+        self.read_otherwise += otherwise
+        return True
+
+    def _span(self, value: Value) -> _Span | None:
+        location = self.plan.locations[value]
+        if location.kind != 'buffer':
+            return None
+        size = prod(value.sizes) * value.dtype.size
+        return _Span(location.offset, location.offset + size)
+
+    def group(self) -> Group | None:
+        """The group, if it is worth it."""
+        if not self.members:
+            return None
+        shape = self.members[0].outputs[0].sizes
+        least = _LARGE if len(self.members) > 1 else _LARGE_ALONE
+        return Group(tuple(self.members), shape) if prod(shape) >= least else None
+
+
+class _Span(NamedTuple):
+    """A stretch of the arena, in bytes."""
+
+    start: int
+    end: int
+
+    def clashes(self, other: _Span) -> bool:
+        return self.start < other.end and other.start < self.end
+
+
 def tile_groups(plan: Plan) -> dict[Instruction, Group]:
     """The groups of a plan, by their first instruction."""
-    groups: dict[Instruction, Group] = {}
-    run: list[Instruction] = []
-
-    def close() -> None:
-        if run:
-            shape = run[0].outputs[0].sizes
-            if prod(shape) >= (_LARGE if len(run) > 1 else _LARGE_ALONE):
-                groups[run[0]] = Group(tuple(run), shape)
-            run.clear()
-
+    runs = [_Run(plan)]
     for instruction in plan.program.instructions:
-        if plan.locations[instruction.outputs[0]].kind == 'view' if instruction.outputs else False:
+        if instruction.outputs and plan.locations[instruction.outputs[0]].kind == 'view':
             continue                    # costs nothing: it was made when the program was bound
         if not _can_be_tiled(instruction, plan):
-            close()
-        elif run and not _alike(instruction, run[0]):
-            close()
-            run.append(instruction)
-        else:
-            run.append(instruction)
-    close()
-    return groups
+            runs.append(_Run(plan))
+        elif not runs[-1].add(instruction):
+            runs.append(_Run(plan))
+            runs[-1].add(instruction)
+    groups = [run.group() for run in runs]
+    return {group.instructions[0]: group for group in groups if group is not None}
 
 
 def _can_be_tiled(instruction: Instruction, plan: Plan) -> bool:
@@ -79,6 +135,6 @@ def _can_be_tiled(instruction: Instruction, plan: Plan) -> bool:
 
 
 def _alike(instruction: Instruction, first: Instruction) -> bool:
-    """Same shape, and same element size: buffers reused inside a group then have the same rows."""
+    """Same shape and element size: buffers reused inside a group then have the same rows."""
     a, b = instruction.outputs[0], first.outputs[0]
     return a.raw_shape == b.raw_shape and a.dtype.np.itemsize == b.dtype.np.itemsize

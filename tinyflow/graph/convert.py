@@ -192,9 +192,11 @@ def _without_dimensions(value):
     if isinstance(value, (list, tuple)):
         return [_without_dimensions(v) for v in value]
     if value is None:
-        raise worded(TypeError(
-            'Failed to convert a list to a Tensor: it contains None.\n  Mend: a size that is not '
-            'known while the graph is built is tf.shape(x)[i], or -1 in tf.reshape.'))
+        place = here(2)
+        raise worded(TypeError(report(
+            'Failed to convert a list to a Tensor: it contains None.', site=place and Site(*place),
+            mend='a size that is not known while the graph is built is tf.shape(x)[i], or -1 in '
+                 'tf.reshape.')))
     return int(value) if isinstance(value, shapes.Dimension) else value
 
 

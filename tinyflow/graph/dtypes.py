@@ -194,7 +194,7 @@ def as_dtype(value):
 def _mend_for_dtype(value):
     if isinstance(value, str):
         nearest = get_close_matches(value, [key for key in _BY_KEY if isinstance(key, str)], n=1)
-        return f'\n  Mend: {nearest[0]!r} is one.' if nearest else ''
+        return f'\n  Mend: tf.{_BY_KEY[nearest[0]].name}.' if nearest else ''
     if isinstance(value, (list, tuple)):
         return '\n  Mend: a shape was given for the dtype, which comes first.'
     return ''

@@ -154,7 +154,8 @@ class Graph:
             nearest = [f'{n}:0' for n in nearest if self._by_name[n].outputs]
         hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
         article = 'an' if kind == 'Operation' else 'a'
-        return (f"The name '{name}' refers to {article} {kind} which does not exist in {self}.{hint}")
+        return (f"The name '{name}' refers to {article} {kind} which does not exist in {self}."
+                f'{hint}')
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""

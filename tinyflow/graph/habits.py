@@ -5,7 +5,8 @@ stays False, and reading any other attribute costs nothing, as it would with `__
 """
 from __future__ import annotations
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
+from tinyflow.graph.mends import spoken
 from tinyflow.graph.sites import Site, here
 
 _VALUE = 'sess.run({0}) gives its value, a NumPy array.'
@@ -46,7 +47,7 @@ def _text(value, problem, mend):
     place = here(3)
     return report(f"{problem}: '{tensor.name}' is a node of the graph.",
                   inputs=[('variable' if word == 'v' else 'tensor', tensor)],
-                  site=place and Site(*place), mend=mend.format(word))
+                  site=place and Site(*place), mend=mend.format(spoken(word, tensor)))
 
 
 def _set_item(self, key, value):
@@ -77,7 +78,8 @@ def _round(self, digits=None):
 
 
 def _contains(self, item):
-    raise worded(TypeError(_text(
+    kind = OperatorNotAllowedInGraphError if self._as_graph_element() is self else TypeError
+    raise worded(kind(_text(
         self, f'argument of type {type(self).__name__!r} is not iterable',
         'tf.reduce_any(tf.equal({0}, value)) asks while the graph runs.')))
 

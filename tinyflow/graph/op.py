@@ -359,7 +359,7 @@ class Op:
             return worded(ValueError(report(
                 f"Tried to convert '{arg.name}' of '{cls.type}' Op to a tensor and failed: None "
                 'values not supported.', inputs=list(shown), site=_site(),
-                mend=f'{arg.name} is None; a function that made it may have forgotten its return.')))
+                mend=f'a function that made {arg.name} may have forgotten its return.')))
         if wanted is None:
             return error
         if hasattr(value, '_as_graph_element'):             # a Variable of another dtype

@@ -9,7 +9,8 @@ from __future__ import annotations
 import operator
 from typing import TypeGuard
 
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
+from tinyflow.graph.sites import Site, here
 
 Shape = tuple | None
 
@@ -168,10 +169,12 @@ class Dimension:
 
     def __int__(self):
         if self.value is None:
-            raise worded(TypeError(
-                'This dimension is not known while the graph is built.\n  Mend: tf.shape(x)[i] is '
-                'its value while the graph runs; the shape of a Variable must be known, and does '
-                'not depend on the size of a batch.'))
+            place = here(2)
+            raise worded(TypeError(report(
+                'This dimension is not known while the graph is built.',
+                site=place and Site(*place),
+                mend='tf.shape(x)[i] is its value while the graph runs; the shape of a Variable '
+                     'must be known, and does not depend on the size of a batch.')))
         return self.value
 
     __index__ = __int__

@@ -218,11 +218,12 @@ def _contract(x, x_labels, y, y_labels, summed):
             y = shaping.expand_dims(y, kept)
         return arithmetic.multiply(x, y), labels
     x_shape = _sizes(x)
+    outer = _total(x_shape[kept:-len(summed)])
+    # One node for both inputs: their summed axes have the same sizes.
     inner = _total(x_shape[-len(summed):])
-    x = _reshaped(x, x_shape[:kept] + [_total(x_shape[kept:-len(summed)]), inner])
+    x = _reshaped(x, x_shape[:kept] + [outer, inner])
     y_shape = _sizes(y)
-    outer = _total(y_shape[kept + len(summed):])
-    y = _reshaped(y, y_shape[:kept] + [_total(y_shape[kept:kept + len(summed)]), outer])
+    y = _reshaped(y, y_shape[:kept] + [inner, _total(y_shape[kept + len(summed):])])
     product = linalg.matmul(x, y)
     return _reshaped(product, x_shape[:kept + len(x_only)]
                      + y_shape[len(y_shape) - len(y_only):]), labels

@@ -288,16 +288,15 @@ def _check_shapes(labels, logits):
     if label_shape is None:
         return
     if len(label_shape) != len(logit_shape) - 1:
+        problem = (f'Rank mismatch: Rank of labels (received {len(label_shape)}) should equal rank '
+                   f'of logits minus 1 (received {len(logit_shape)}).')
         if labels.dtype.is_floating and logits.dtype.is_integer:
             _refuse(labels, logits,
-                    f'Rank mismatch: labels and logits look exchanged: labels={labels.name!r} are '
-                    f'{labels.dtype.name} {labels.shape_text}, logits={logits.name!r} are '
-                    f'{logits.dtype.base_dtype.name} {logits.shape_text}.',
+                    f'{problem} labels and logits look exchanged: labels={labels.name!r}, '
+                    f'logits={logits.name!r}.',
                     'labels= takes the class numbers, logits= the output of the network.')
         one_hot = shapes.compatible(label_shape, logit_shape)
-        _refuse(labels, logits,
-                f'Rank mismatch: Rank of labels (received {len(label_shape)}) should equal rank of '
-                f'logits minus 1 (received {len(logit_shape)}).',
+        _refuse(labels, logits, problem,
                 'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
                 'tf.argmax(labels, -1) makes class numbers of them.' if one_hot else
                 'labels are class numbers, one for each row of logits: tf.squeeze(labels, -1) '
@@ -311,8 +310,9 @@ def _check_shapes(labels, logits):
 
 def _refuse(labels, logits, problem, mend):
     place = here(3)
-    raise worded(ValueError(report(f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
-                                   site=place and Site(*place), inputs=[('labels', labels), ('logits', logits)])))
+    raise worded(ValueError(report(
+        f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
+        site=place and Site(*place), inputs=[('labels', labels), ('logits', logits)])))
 
 
 def _sparse_by_rows(labels, logits, precise, labels_shape, name):

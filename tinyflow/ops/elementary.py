@@ -335,8 +335,7 @@ def xlogy(x, y, name=None):
 
     Shapes: x [*a], y [*b] -> [*broadcast(a, b)].
     """
-    with name_scope(name, 'xlogy', [x]):
-        return Xlogy.apply(x, y)
+    return Xlogy.apply(x, y, name=name)
 
 
 def xdivy(x, y, name=None):
@@ -344,8 +343,7 @@ def xdivy(x, y, name=None):
 
     Shapes: x [*a], y [*b] -> [*broadcast(a, b)].
     """
-    with name_scope(name, 'xdivy', [x]):
-        return Xdivy.apply(x, y)
+    return Xdivy.apply(x, y, name=name)
 
 
 __all__ = [

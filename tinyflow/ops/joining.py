@@ -249,8 +249,8 @@ def _exchanged(function, call, number, given):
     tensors = given if isinstance(given, (list, tuple)) else [given]
     inputs = [(f'tensor {i}', t) for i, t in enumerate(tensors[:4]) if isinstance(t, Tensor)]
     place = here(3)
-    return report(f'tf.{function}: the tensors are {number!r}, and the axis is no number: the '
-                  'arguments are in the order of TensorFlow before 1.0.', inputs=inputs,
+    return report(f'tf.{function}: the number {number!r} stands where the tensors belong, and the '
+                  'tensors where the axis does: the order of TensorFlow before 1.0.', inputs=inputs,
                   site=place and Site(*place),
                   mend=f'the axis is the {"second" if function == "concat" else "last"} argument: '
                        f'{call}.')

@@ -43,10 +43,10 @@ def l2_loss(t, name=None):
     return L2Loss.apply(t, name=name)
 
 
-def _merged(function, first, second, labels):
-    """Both tensors, each knowing of the other's shape. ValueError where the shapes differ."""
+def _check_same_shape(function, first, second, labels):
+    """ValueError where the static shapes differ. Neither tensor learns the other's, as in TF1."""
     try:
-        merged = shapes.merge(second.raw_shape, first.raw_shape)
+        shapes.merge(second.raw_shape, first.raw_shape)
     except ValueError:
         names = ' and '.join(labels)
         raise worded(ValueError(report(
@@ -54,8 +54,6 @@ def _merged(function, first, second, labels):
             inputs=list(zip(labels, (first, second))),
             mend='tf.reshape or tf.expand_dims makes the shapes agree; nothing is broadcast here.',
         ))) from None
-    first.set_shape(merged)
-    second.set_shape(merged)
 
 
 def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
@@ -73,7 +71,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
-        _merged(function, logits, labels, ('logits', 'labels'))
+        _check_same_shape(function, logits, labels, ('logits', 'labels'))
         zeros = constants.zeros_like(logits)
         positive = logits >= zeros
         rectified = indexing.where(positive, logits, zeros)
@@ -94,7 +92,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
-        _merged('weighted_cross_entropy_with_logits', logits, labels, ('logits', 'labels'))
+        _check_same_shape('weighted_cross_entropy_with_logits', logits, labels, ('logits', 'labels'))
         log_weight = 1 + (pos_weight - 1) * labels
         linear = (1 - labels) * logits
         rest = elementary.log1p(elementary.exp(-arithmetic.abs(logits))) + nn.relu(-logits)
@@ -109,7 +107,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     with name_scope(name, 'log_poisson_loss', [log_input, targets]):
         log_input = convert_to_tensor(log_input, name='log_input')
         targets = convert_to_tensor(targets, name='targets')
-        _merged('log_poisson_loss', log_input, targets, ('log_input', 'targets'))
+        _check_same_shape('log_poisson_loss', log_input, targets, ('log_input', 'targets'))
         result = elementary.exp(log_input) - log_input * targets
         if compute_full_loss:
             result += _stirling(targets)

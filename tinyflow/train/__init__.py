@@ -1,5 +1,5 @@
 """tf.train: optimizers, learning rates, moving averages, the global step."""
-from tinyflow.absent import absent as _absent
+from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.train.adagrad import AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer
 from tinyflow.train.adam import AdamOptimizer
 from tinyflow.train.ftrl import (
@@ -43,9 +43,7 @@ __all__ = [
 ]
 
 __getattr__ = _absent(__name__, __all__)
-for _name in ('adagrad', 'adam', 'ftrl', 'gradient_descent', 'learning_rate_decay',
-              'moving_averages', 'optimizer', 'rms_prop', 'training_util'):
-    globals().pop(_name, None)
+_hide_modules(globals())
 
 
 def __dir__():

@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from tinyflow.absent import absent as _absent
+
 if TYPE_CHECKING:
     from tinyflow.viz.nx import to_networkx
     from tinyflow.viz.picture import Picture, draw
@@ -17,13 +19,14 @@ if TYPE_CHECKING:
 
 __all__ = ['Picture', 'draw', 'path_between', 'register_drawable', 'to_networkx']
 
+_missing = _absent(__name__, __all__)
 _HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
           'register_drawable': 'select', 'to_networkx': 'nx'}
 
 
 def __getattr__(name):
     if name not in _HOMES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        return _missing(name)
     value = globals()[name] = getattr(import_module(f'{__name__}.{_HOMES[name]}'), name)
     return value
 
