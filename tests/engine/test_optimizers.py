@@ -435,3 +435,14 @@ def test_names_that_are_not_there_yet():
     assert not hasattr(tf.train, 'NoSuchOptimizer')
     with pytest.raises(AttributeError, match='AdamOptimizer'):
         getattr(tf.train, 'AdamOptimiser')  # noqa: B009 - a name that is not there
+
+
+def test_a_gradient_that_is_a_view_of_its_variable():
+    """Tile by tile, the reversed gradient would be read where the Variable has changed already."""
+    start = np.arange(200_000, dtype=np.float32)
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable(start)
+        train = tf.train.GradientDescentOptimizer(0.5).apply_gradients([(v[::-1], v)])
+        session.run(v.initializer)
+        session.run(train)
+        np.testing.assert_array_equal(session.run(v), start - np.float32(0.5) * start[::-1])

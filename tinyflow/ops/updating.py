@@ -75,6 +75,8 @@ def update(rule, places, grad, *scalars):
             places, grad = [place.reshape(1) for place in places], grad.reshape(1)
         rule(rules.FRESH, *places, grad, *scalars)
         return var
+    if np.may_share_memory(grad, var):
+        grad = grad.copy()      # a view of the Variable, whose tiles need not be the Variable's
     flat = [array.reshape(-1) for array in (*places, grad)]
 
     def tile(start, stop):
