@@ -163,6 +163,8 @@ class BaseSession:
             raise worded(RuntimeError(
                 f'The Session graph is empty: {self._graph}.\n  Mend: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
+        if feed_dict is not None and type(feed_dict) is not dict:
+            feed_dict = _checked_feed_dict(feed_dict)
         plan = FetchPlan(self._graph, fetches)
         keys, nested = flat_keys(feed_dict or ())
         feeds = tuple([as_feed_element(self._graph, key) for key in keys])
@@ -171,8 +173,8 @@ class BaseSession:
         key: Any = fetches
         if isinstance(fetches, (list, tuple)):
             # A namedtuple equals the tuple of its parts, so the type counts, too.
-            nested = any(isinstance(f, tuple) for f in fetches)
-            key = (_NEST, elements) if nested else (type(fetches), *fetches)
+            deeper = any(isinstance(f, tuple) for f in fetches)
+            key = (_NEST, elements) if deeper else (type(fetches), *fetches)
         elif feed_dict:
             key = (fetches,)
         if feed_dict:

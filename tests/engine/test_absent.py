@@ -34,7 +34,8 @@ def test_a_slip_of_the_pen(path, message):
 
 @pytest.mark.parametrize('path, place', [
     ('relu', 'tf.nn.relu'), ('softmax', 'tf.nn.softmax'),
-    ('AdamOptimizer', 'tf.train.AdamOptimizer'), ('nn.matmul', 'tf.matmul'), ('math.reshape', 'tf.reshape'),
+    ('AdamOptimizer', 'tf.train.AdamOptimizer'), ('nn.matmul', 'tf.matmul'),
+    ('math.reshape', 'tf.reshape'),
 ])
 def test_a_name_that_stands_elsewhere(path, place):
     assert refusal(path) == f'there is no tf.{path}; it is {place}.'
@@ -65,8 +66,10 @@ def test_a_name_that_comes_later():
         assert 'nearest' not in refusal(name)
 
 
-@pytest.mark.parametrize('text', [t for t in [*module._INSTEAD.values(), *module._SECOND.values()]
-                                  if 'tf.' in t])
+RECOMMENDED = [*module._INSTEAD.values(), *module._SECOND.values()]
+
+
+@pytest.mark.parametrize('text', [text for text in RECOMMENDED if 'tf.' in text])
 def test_what_is_recommended_exists(text):
     for path in re.findall(r'\btf\.([A-Za-z_]\w*(?:\.\w+)*)', text):
         value = tf

@@ -395,6 +395,10 @@ def test_a_tuple_of_keys(session):
         assert session.run(total, {(x, y): (1.0, 2.0), z: 3.0}) == 321.0
         assert session.run(total, {((x, 'y:0'), z): [(1.0, 2.0), 3.0]}) == 321.0
     assert session.run([total, [x]], {(x, y): ([1.0], 2.0), z: 3.0})[1][0].tolist() == [1.0]
+    for fetches in ([total, [x], (y,)], [(total,), {'x': x}]):      # no such list can be a key
+        for feeds in ({(x, y): (1.0, 2.0), z: 3.0}, {x: 1.0, y: 2.0, z: 3.0}):
+            got = session.run(fetches, feeds)
+            assert got[0] in (321.0, (321.0,)) and got[1] in ([1.0], {'x': 1.0})
     for value in ([1.0], (1.0, 2.0, 3.0), np.ones(2)):
         with pytest.raises(ValueError, match='Key had 2 elements, but value had'):
             session.run(total, {(x, y): value, z: 3.0})
@@ -408,6 +412,12 @@ def test_a_tuple_of_keys(session):
 def test_arrays_in_place_of_a_feed_dict(session, arguments):
     with pytest.raises(TypeError, match=r'sess\.run\(loss, \{x: X, y: Y\}\)'):
         session.run(tf.constant(1.0), *arguments)
+
+
+def test_an_array_in_place_of_a_feed_dict_of_other_methods(session):
+    for method in (session.profile, tf.explain, tf.constant(1.0).eval):
+        with pytest.raises(TypeError, match='feed_dict must be a dict'):
+            method(*[tf.constant(1.0)] * (method.__name__ != 'eval'), feed_dict=np.ones(2))
 
 
 def test_fetches_in_place_of_a_feed_dict(session):

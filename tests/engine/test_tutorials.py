@@ -80,3 +80,11 @@ def test_demo_fits_a_terminal_of_80_columns(tmp_path):
     accuracies = [float(line.split()[-1].rstrip('%')) for line in lines
                   if re.match(r' +\d+  \d\.\d{4}', line)]
     assert len(accuracies) == 10 and accuracies[-1] > 93
+
+
+@pytest.mark.engine
+def test_the_demo_ends_with_a_command_that_runs(tmp_path):
+    done = run(Path('tutorials') / 'demo.py', ROOT, environment={'TINYFLOW_OUTPUT': str(tmp_path)})
+    python, script = done.stdout.splitlines()[-1].split()
+    assert Path(python).stem.startswith('python')
+    assert (ROOT / script).samefile(ROOT / 'tutorials' / '01_graph.py')

@@ -344,6 +344,8 @@ table('nn.softmax nn.log_softmax', 'minus infinity masks', f32([[0, -np.inf, 1]]
 CROSS_ENTROPY = 'nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2'
 table(CROSS_ENTROPY, 'soft labels', labels=f32([[0.2, 0.8], [1, 0]]),
       logits=f32([[1, 2], [50, -50]]))
+table(CROSS_ENTROPY, 'labels of any sum', labels=f32([[1, 0.5, 1], [0, 0.25, 0.125]]),
+      logits=f32([[1, 2, -1], [0.5, -3, 2]]))
 table(CROSS_ENTROPY, 'large logits', labels=f32([[1, 0], [0, 1]]),
       logits=f32([[-1000, 1000], [3e38, -3e38]]))
 case('nn.sparse_softmax_cross_entropy_with_logits', 'rows', labels=i32([2, 0]),

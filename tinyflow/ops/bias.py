@@ -53,6 +53,8 @@ class BiasAdd(Op):
         return value[:axis] + (wanted if have is None else have,) + value[axis + 1:]
 
     def kernel(value, bias, out=None, *, data_format):
+        if bias.ndim != 1:
+            raise ValueError(f'Biases must be 1D: {shapes.text(bias.shape)}')
         axis = _channel_axis(value.ndim, data_format)
         if value.ndim < 2 or value.shape[axis] != len(bias):
             raise ValueError(f'Must provide as many biases as the last dimension of the input '

@@ -161,6 +161,7 @@ class MatrixTriangularSolve(_Solve):
     attrs = {'lower': True, 'adjoint': False}
 
     def kernel(matrix, rhs, *, lower, adjoint):
+        _Solve.shape(matrix.shape, rhs.shape)       # np.tril makes a matrix of a vector
         matrix = np.tril(matrix) if lower else np.triu(matrix)
         if adjoint:
             matrix = matrix.conj().swapaxes(-1, -2)

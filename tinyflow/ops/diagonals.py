@@ -25,6 +25,8 @@ class Diag(Op):
         return x + x
 
     def kernel(x, out=None):
+        if not x.ndim:
+            raise ValueError('the diagonal must have at least one axis, not shape []')
         out = np.empty(x.shape + x.shape, x.dtype) if out is None else out
         out[...] = 0
         out.reshape(x.size, x.size).flat[::x.size + 1] = x.reshape(-1)

@@ -92,7 +92,8 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
-        _check_same_shape('weighted_cross_entropy_with_logits', logits, labels, ('logits', 'labels'))
+        _check_same_shape('weighted_cross_entropy_with_logits', logits, labels,
+                          ('logits', 'labels'))
         log_weight = 1 + (pos_weight - 1) * labels
         linear = (1 - labels) * logits
         rest = elementary.log1p(elementary.exp(-arithmetic.abs(logits))) + nn.relu(-logits)

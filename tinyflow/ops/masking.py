@@ -29,6 +29,9 @@ class Where(Op):
         return (None, None if input is None else len(input))
 
     def kernel(input):
+        if not input.ndim:
+            raise ValueError('the condition must have at least one axis, not shape []'
+                             '|tf.reshape(condition, [-1])')
         return np.argwhere(input).astype(np.int64, copy=False)
 
 
@@ -80,6 +83,9 @@ class OneHot(Op):
         return indices[:axis] + (depth,) + indices[axis:]
 
     def kernel(indices, depth, on_value, off_value, out=None, *, axis):
+        if on_value.ndim or off_value.ndim:
+            raise ValueError('on_value and off_value must be scalars, got shapes '
+                             f'{shapes.text(on_value.shape)} and {shapes.text(off_value.shape)}')
         axis = shapes.axis(axis, indices.ndim + 1)
         if out is None:
             out = np.empty(indices.shape[:axis] + (depth,) + indices.shape[axis:], on_value.dtype)
@@ -87,7 +93,7 @@ class OneHot(Op):
         before = shapes.size(indices.shape[:axis])
         indices = indices.reshape(before, -1) if indices.size else indices.reshape(before, 0)
         row, column = np.nonzero((indices >= 0) & (indices < depth))
-        out.reshape(before, depth, -1)[row, indices[row, column], column] = on_value
+        out.reshape(before, depth, indices.shape[1])[row, indices[row, column], column] = on_value
         return out
 
 

@@ -222,6 +222,9 @@ class Roll(Op):
         return input
 
     def kernel(input, shift, axis):
+        if shift.shape != axis.shape:
+            raise ValueError('shift and axis must have the same shape, got '
+                             f'{shapes.text(shift.shape)} and {shapes.text(axis.shape)}')
         axes = axis.tolist()
         for a in axes if isinstance(axes, list) else [axes]:
             shapes.axis(a, input.ndim)

@@ -29,6 +29,7 @@ class Unique(Op):
         return [(None,), x]
 
     def kernel(x, *, out_idx):
+        _check_vector(x.shape)
         values, places, _ = _distinct(x)
         return values, places.astype(out_idx.np)
 
@@ -45,6 +46,7 @@ class UniqueWithCounts(Op):
         return [(None,), x, (None,)]
 
     def kernel(x, *, out_idx):
+        _check_vector(x.shape)
         values, places, counts = _distinct(x)
         return values, places.astype(out_idx.np), counts.astype(out_idx.np)
 
@@ -78,6 +80,7 @@ class ListDiff(Op):
         return [(None,), (None,)]
 
     def kernel(x, y, *, out_idx):
+        ListDiff.shape(x.shape, y.shape)
         kept = np.flatnonzero(~np.isin(x, y))
         return x[kept], kept.astype(out_idx.np)
 
@@ -168,6 +171,9 @@ class _Bound(Op, abstract=True):
 
 
 def _search(rows, values, side, dtype):
+    if len(rows) != len(values):
+        raise ValueError('sorted_inputs and values must have as many rows, got shapes '
+                         f'{shapes.text(rows.shape)} and {shapes.text(values.shape)}')
     result = np.empty(values.shape, dtype)
     for i, row in enumerate(rows):
         result[i] = np.searchsorted(row, values[i], side)

@@ -101,7 +101,9 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
                      cycle=False, name=None):
     """(learning_rate - end_learning_rate) (1 - step / decay_steps) ^ power + end_learning_rate.
 
-    The step stops at decay_steps; with `cycle`, decay_steps is multiplied up past the step instead.
+    The step stops at decay_steps; with `cycle`, decay_steps is multiplied up to the step instead.
+    TF1's graph says the same, but its optimizer (Grappler) replaces step / decay_steps by a product
+    with 1 / decay_steps, whose rounding starts some cycles (decay_steps=7: step 21) a step early.
 
     Shapes: all [] -> [].
     """

@@ -102,3 +102,16 @@ def normal_equation(tf, np):
     xt = tf.transpose(x)
     theta = tf.matmul(tf.matmul(tf.matrix_inverse(tf.matmul(xt, x)), xt), y)
     return [run(theta)]
+
+
+@program
+def einsum_of_unknown_sizes(tf, np):
+    """The nodes that compute sizes; inputs that leave their number to chance stay out."""
+    a = tf.placeholder(tf.float32, [2, None])
+    b = tf.placeholder(tf.float32, [None, None])
+    batch = tf.placeholder(tf.float32, [None, None, None])
+    fetches = [tf.einsum('ij,kj->ik', a, b), tf.einsum('ij,jk->ik', b, b),
+               tf.einsum('bij,bi->bj', batch, b), tf.einsum('bij,bjk->bik', batch, batch),
+               tf.einsum('ij,jk->ik', a, tf.ones([3, 4]))]
+    cube = np.arange(27, dtype=np.float32).reshape(3, 3, 3)
+    return [run(fetches, {a: cube[0, :2], b: cube[1], batch: cube})]

@@ -92,3 +92,16 @@ def l2_regularized_loss(tf, np):
     x = tf.constant([[1.0, 1.0]])
     loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0)) + 0.5 * tf.nn.l2_loss(w)
     return [run(tf.global_variables_initializer()), run([loss, tf.gradients(loss, w)])]
+
+
+@program
+def losses_of_partly_known_shapes(tf, np):
+    """Neither labels nor logits learn a shape from the other."""
+    known = tf.constant([[1.0, 0.0], [0.5, 1.0]])
+    unknown = tf.placeholder(tf.float32, name='unknown')
+    rows = tf.placeholder(tf.float32, [None, 2], name='rows')
+    fetches = [tf.nn.sigmoid_cross_entropy_with_logits(labels=known, logits=unknown),
+               tf.nn.sigmoid_cross_entropy_with_logits(labels=known, logits=rows),
+               tf.nn.weighted_cross_entropy_with_logits(known, unknown, 2.0),
+               tf.nn.log_poisson_loss(rows, known, compute_full_loss=True), tf.identity(unknown)]
+    return [run(fetches, {unknown: [[1, -2], [0, 3]], rows: [[0.5, 2], [3, 1]]})]

@@ -167,3 +167,10 @@ def add_n_and_accumulate(tf, np):
     a = tf.constant([1.0, 2.0])
     return [run([tf.add_n([a, a, a]), tf.add_n([a]), tf.add_n([a, 2 * a], name='total'),
                  tf.scalar_mul(3.0, a)])]
+
+
+@program
+def products_where_zero_wins(tf, np):
+    x = tf.placeholder(tf.float32, [3], name='x')
+    fetches = [tf.math.xdivy(x, 2.0), tf.math.xlogy(x, x), tf.math.xlogy(2.0, x + 1.0, name='named')]
+    return [run(fetches, {x: [0, 1, 2]})]
