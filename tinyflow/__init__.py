@@ -167,4 +167,4 @@ def __dir__():
     return [*__all__, *_LAZY, '__version__']
 
 
-_show_pictures(Graph, Tensor, Operation, Session, InteractiveSession)
+_show_pictures(Graph, Tensor, Operation, Variable, Session, InteractiveSession)

@@ -335,6 +335,38 @@ def test_a_bad_argument(kind, call, said):
     assert said in refusal(call, kind)
 
 
+# ---- ranks that are known only while running -------------------------------------------------
+
+@pytest.mark.parametrize('call, values', [
+    (lambda x: tf.unique(x).y, [np.ones([2, 2])]),
+    (lambda x: tf.unique(x).y, [1.0]),
+    (lambda x: tf.unique_with_counts(x).y, [np.ones([2, 2])]),
+    (lambda x, y: tf.setdiff1d(x, y).out, [np.ones(2), np.ones([2, 2])]),
+    (lambda x, y: tf.setdiff1d(x, y).out, [np.ones([2, 2]), np.ones([2, 2])]),
+    (lambda x: tf.where(x > 0.0), [1.0]),
+    (tf.nn.bias_add, [np.ones([2, 2]), np.ones([2, 2])]),
+    (tf.nn.bias_add, [np.ones([2, 2]), np.ones([2, 2, 2])]),
+    (tf.diag, [1.0]),
+    (tf.matrix_triangular_solve, [np.ones(2), np.ones([2, 2])]),
+    (lambda on: tf.one_hot([0, 1], 3, on), [np.ones(2)]),
+    (lambda x, n: tf.roll(x, tf.cast(n, tf.int32), 0), [np.ones([2, 2]), np.ones(2)]),
+    (tf.searchsorted, [np.ones(2), np.ones([2, 2])]),
+    (tf.segment_sum, [1.0, np.zeros([2])]),
+])
+def test_a_wrong_rank_at_run_time(call, values, session):
+    """TF 1.15 refuses each (and aborts the process at the last)."""
+    inputs = [tf.placeholder(tf.float32) for _ in values]
+    if call is tf.segment_sum:
+        inputs[1] = tf.placeholder(tf.int32)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        session.run(call(*inputs), dict(zip(inputs, values)))
+
+
+def test_one_hot_of_no_classes_found_at_run_time(session):
+    depth = tf.placeholder(tf.int32)
+    assert session.run(tf.one_hot([0, 1], depth), {depth: 0}).shape == (2, 0)
+
+
 def test_a_float_holds_a_huge_int(session):
     assert session.run(tf.constant(HUGE, tf.float32)) == np.float32(HUGE)
     assert session.run(tf.constant([1, HUGE], tf.float64)).tolist() == [1.0, float(HUGE)]

@@ -137,6 +137,15 @@ def test_refusals(call, message):
         call(tf.constant(0))
 
 
+def test_a_cycle_ends_at_its_last_step():
+    """TF's graph optimizer rounds step * (1 / 7) up past 3 at step 21, and so skips the end."""
+    step = tf.placeholder(tf.int32, [])
+    rate = tf.train.polynomial_decay(0.1, step, 7, 0.001, cycle=True)
+    with tf.Session() as session:
+        for n in (7, 14, 21, 42, 49):
+            assert session.run(rate, {step: n}) == np.float32(0.001)
+
+
 def test_growing_periods_by_the_closed_form():
     """The number of restarts, which TF computes by logarithms, is right around a restart."""
     step = tf.placeholder(tf.int32, [])

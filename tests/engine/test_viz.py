@@ -390,6 +390,11 @@ def test_objects_show_themselves_in_a_notebook(graph, net):
     assert shown._repr_svg_().startswith('<svg')
 
 
+def test_a_variable_shows_itself_in_a_notebook(graph):
+    picture = tf.Variable([1.0, 2.0], name='slope')._repr_svg_()
+    assert picture.startswith('<svg') and 'slope' in picture
+
+
 def test_importing_tinyflow_loads_no_graph_library():
     code = ('import sys, tinyflow, tinyflow.viz; tinyflow.viz.draw; '
             'print([m for m in ("graphviz", "pygraphviz", "networkx") if m in sys.modules])')

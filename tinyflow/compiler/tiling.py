@@ -59,7 +59,8 @@ class _Run:
         output = instruction.outputs[0]
         if self.members and not _alike(instruction, self.members[0]):
             return False
-        by_rows, otherwise = [], []
+        by_rows: list[_Span] = []
+        otherwise: list[_Span] = []
         for value in instruction.inputs:
             span = self._span(self.plan.roots[value])
             if span is not None:

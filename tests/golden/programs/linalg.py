@@ -106,7 +106,7 @@ def normal_equation(tf, np):
 
 @program
 def einsum_of_unknown_sizes(tf, np):
-    """The nodes that compute sizes; inputs that leave their number to chance stay out."""
+    """A size that both inputs of a product need is computed once, from the first."""
     a = tf.placeholder(tf.float32, [2, None])
     b = tf.placeholder(tf.float32, [None, None])
     batch = tf.placeholder(tf.float32, [None, None, None])

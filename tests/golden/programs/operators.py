@@ -172,5 +172,6 @@ def add_n_and_accumulate(tf, np):
 @program
 def products_where_zero_wins(tf, np):
     x = tf.placeholder(tf.float32, [3], name='x')
-    fetches = [tf.math.xdivy(x, 2.0), tf.math.xlogy(x, x), tf.math.xlogy(2.0, x + 1.0, name='named')]
+    fetches = [tf.math.xdivy(x, 2.0), tf.math.xlogy(x, x),
+               tf.math.xlogy(2.0, x + 1.0, name='named')]
     return [run(fetches, {x: [0, 1, 2]})]
