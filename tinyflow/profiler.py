@@ -102,4 +102,4 @@ def profile_executable(executable: Executable, arrays, runs: int) -> Profile:
     """Runs a program `runs` times with a clock after every instruction. ValueError for none."""
     if runs < 1:
         raise worded(ValueError(f'A profile needs at least one run, not {runs}.'))
-    return Profile(executable, [profile(executable, arrays)[1] for _ in range(runs)])
+    return Profile(executable, profile(executable, arrays, runs)[1])

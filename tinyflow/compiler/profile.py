@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tinyflow.compiler.codegen import Source
-from tinyflow.compiler.executable import Arena, Executable
+from tinyflow.compiler.executable import Executable
 from tinyflow.compiler.ir import Instruction
 from tinyflow.config import DeviceStepStats, NodeExecStats, RunMetadata, StepStats
 
@@ -24,24 +24,29 @@ class Timing:
     seconds: float
 
 
-def profile(executable: Executable,
-            arrays: Sequence[np.ndarray]) -> tuple[list, list[Timing]]:
-    """(the fetched values, a Timing for each instruction that took time), from one real run."""
-    arena = Arena()
+def profile(executable: Executable, arrays: Sequence[np.ndarray],
+            runs: int = 1) -> tuple[list, list[list[Timing]]]:
+    """(the fetched values of the last run, the Timings of each), from `runs` real runs.
+
+    They work in an arena that earlier runs have used, as other runs do: the first use of memory
+    takes longer than many an instruction.
+    """
     source = timed_source(executable)
-    frame = source.bind(arena.block(executable.plan.arena_bytes), executable.store,
-                        executable.uninitialized)
-    ticks: list[float] = []
-    frame.__globals__['tick'] = lambda: ticks.append(time.perf_counter())
-    begin = time.perf_counter()
-    try:
-        results = arena.context.run(frame, *arrays)
-    except Exception as error:                          # noqa: BLE001 - reworded for the user
-        raise executable.explain(error, source) from None
-    timings, last = [], begin
-    for instruction, tick in zip(source.timed, ticks):
-        timings.append(Timing(instruction, last - begin, tick - last))
-        last = tick
+    with executable.arena() as arena:
+        frame = source.bind(arena.block(executable.plan.arena_bytes), executable.store,
+                            executable.uninitialized)
+        timings: list[list[Timing]] = []
+        for _ in range(runs):
+            ticks: list[float] = []
+            frame.__globals__['tick'] = lambda ticks=ticks: ticks.append(time.perf_counter())
+            begin = time.perf_counter()
+            try:
+                results = arena.context.run(frame, *arrays)
+            except Exception as error:                  # noqa: BLE001 - reworded for the user
+                raise executable.explain(error, source) from None
+            starts = [begin, *ticks]
+            timings.append([Timing(instruction, start - begin, end - start) for
+                            instruction, start, end in zip(source.timed, starts, ticks)])
     return results, timings
 
 
@@ -56,7 +61,7 @@ def fill_metadata(executable: Executable, arrays: Sequence[np.ndarray],
                   run_metadata: RunMetadata) -> list:
     """Runs with a clock and records the times in a RunMetadata, as TF's FULL_TRACE does."""
     begin = int(time.time() * 1e6)
-    results, timings = profile(executable, arrays)
+    results, (timings,) = profile(executable, arrays)
     stats = [NodeExecStats(
         node_name=t.instruction.name, all_start_micros=begin + int(t.start * 1e6),
         op_start_rel_micros=0.0, op_end_rel_micros=t.seconds * 1e6,
