@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.graph.op import Op, Unary
+from tinyflow.graph.elementwise import Unary
+from tinyflow.graph.op import Op
 
 pytestmark = pytest.mark.usefixtures('graph')
 

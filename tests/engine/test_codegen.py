@@ -14,7 +14,8 @@ import tinyflow as tf
 from tinyflow.compiler.codegen import Source
 from tinyflow.compiler.memory import plan_memory
 from tinyflow.compiler.pipeline import Options, optimise, plan_program
-from tinyflow.graph.op import Op, Unary
+from tinyflow.graph.elementwise import Unary
+from tinyflow.graph.op import Op
 
 HERE = os.path.basename(__file__)
 

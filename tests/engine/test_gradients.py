@@ -9,7 +9,8 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.gradient_path import why_no_gradient
-from tinyflow.graph.op import Op, Unary
+from tinyflow.graph.elementwise import Unary
+from tinyflow.graph.op import Op
 from tinyflow.ops.elementary import sin
 from tinyflow.testing import check_gradient, compute_gradient_error
 

@@ -20,7 +20,8 @@ from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.compiler.store import Cell, Store
-from tinyflow.graph.op import Op, Unary
+from tinyflow.graph.elementwise import Unary
+from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.static import as_python
 from tinyflow.testing import check_gradient

@@ -12,7 +12,8 @@ import tinyflow as tf
 from tinyflow import session as session_module
 from tinyflow.compiler import pipeline
 from tinyflow.compiler.executable import Executable
-from tinyflow.graph.op import Op, Unary
+from tinyflow.graph.elementwise import Unary
+from tinyflow.graph.op import Op
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -9,7 +9,8 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.compiler import pipeline
-from tinyflow.graph.op import Op, Unary
+from tinyflow.graph.elementwise import Unary
+from tinyflow.graph.op import Op
 
 THREADS = 8
 

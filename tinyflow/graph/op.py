@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.errors import describe, report, worded
-from tinyflow.graph import dtypes, mends, shapes
+from tinyflow.graph import dtypes, mends
 from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
@@ -534,41 +534,4 @@ class Op:
         return found
 
 
-class Elementwise(Op, abstract=True):
-    """A function of corresponding elements; shapes broadcast, and gradients() undoes it."""
-
-    signature = 'x: T, y: T -> z: T'
-    elementwise = True
-    overwrites = (0, 1)
-
-    def shape(*inputs):
-        result = inputs[0]
-        for other in inputs[1:]:
-            try:
-                result = shapes.broadcast(result, other)
-            except ValueError as error:
-                raise ValueError(f'{error}|{_suggest_broadcast(result, other)}') from None
-        return result
-
-
-class Unary(Elementwise, abstract=True):
-    """A function of each element of one tensor."""
-
-    signature = 'x: T -> y: T'
-    overwrites = (0,)
-
-    def shape(x):
-        return x
-
-
-def _suggest_broadcast(x, y):
-    if x and y and len(x) != len(y):
-        longer, shorter = (x, y) if len(x) > len(y) else (y, x)
-        if longer[0] == shorter[0]:
-            return ('shapes are aligned at their last axis; tf.expand_dims(t, -1) adds one to '
-                    f'{shapes.text(shorter)}.')
-    return ('sizes must be equal or 1 along every axis, counted from the last; check the axis '
-            f'where {shapes.text(x)} and {shapes.text(y)} differ.')
-
-
-__all__ = ['NOT_DIFFERENTIABLE', 'REQUIRED', 'Arg', 'Elementwise', 'Op', 'Unary', 'describe']
+__all__ = ['NOT_DIFFERENTIABLE', 'REQUIRED', 'Arg', 'Op', 'describe']

@@ -12,7 +12,8 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT, NUMBERS
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Elementwise, Op, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import complex_numbers, constants
 from tinyflow.ops.powers import (

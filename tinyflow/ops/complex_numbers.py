@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import COMPLEX
-from tinyflow.graph.op import Elementwise, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops import choosing, constants
 

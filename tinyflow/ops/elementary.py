@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, INEXACT
-from tinyflow.graph.op import Elementwise, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.ops import arithmetic, complex_numbers, constants, logic, nn
 from tinyflow.ops.room import room
 

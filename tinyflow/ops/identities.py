@@ -8,8 +8,9 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import ANY, FLOATS, INEXACT, NUMBERS
+from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.indexed_slices import IndexedSlices
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, Unary
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
 
 __all__ = ['bitcast', 'cast', 'check_numerics', 'ensure_shape', 'guarantee_const', 'identity',

@@ -7,7 +7,8 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import FLOATS, INTEGERS, NUMBERS, REAL
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Elementwise, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
+from tinyflow.graph.op import NOT_DIFFERENTIABLE
 
 _EQUAL_TYPES = {'T': NUMBERS | {dtypes.bool, dtypes.string}}
 

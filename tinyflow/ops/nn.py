@@ -11,7 +11,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, REAL, float32
-from tinyflow.graph.op import Elementwise, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.ops import arithmetic, elementary, identities, joining
 from tinyflow.ops.room import room
 

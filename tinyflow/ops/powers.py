@@ -10,7 +10,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INEXACT
-from tinyflow.graph.op import Elementwise, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import choosing, complex_numbers, constants, logic
 from tinyflow.ops.room import room

@@ -8,7 +8,8 @@ from tinyflow.graph import dtypes, mends
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Elementwise
+from tinyflow.graph.elementwise import Elementwise
+from tinyflow.graph.op import NOT_DIFFERENTIABLE
 from tinyflow.ops import complex_numbers, constants
 from tinyflow.ops.room import room, same_dtype
 

@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
-from tinyflow.graph.op import Elementwise, Unary
+from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.ops import arithmetic, elementary, gamma_functions, reduction
 
 _ROOT = 2 / math.sqrt(math.pi)
