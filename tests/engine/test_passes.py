@@ -281,3 +281,57 @@ def test_notes_tell_what_was_done():
     assert set(PASSES) <= set(notes)
     assert notes['identities'].before - notes['identities'].after == 1
     assert notes['merge'].before - notes['merge'].after == 1
+
+
+# ---- steps ------------------------------------------------------------------------
+
+def _one_layer(rate, width=512, fetch_gradient=False):
+    """(fetches, feeds, weights) of one step of gradient descent on a matrix."""
+    rng = np.random.default_rng(0)
+    x = tf.placeholder(tf.float32, [None, 256], name='x')
+    y = tf.placeholder(tf.float32, [None, width], name='y')
+    w = tf.Variable(rng.normal(size=(256, width)).astype('f') * 0.1)
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - y))
+    optimizer = tf.train.GradientDescentOptimizer(rate)
+    (gradient, _), = pairs = optimizer.compute_gradients(loss)
+    train = optimizer.apply_gradients(pairs)
+    feeds = {x: rng.normal(size=(16, 256)), y: rng.normal(size=(16, width))}
+    return [train, gradient] if fetch_gradient else [train], feeds, w
+
+
+def _types_and_weights(fetches, feeds, w, passes):
+    with tf.Session() as session:
+        session._compiler = Compiler(session._store, Options(True, passes))
+        session.run(tf.global_variables_initializer())
+        for _ in range(3):
+            session.run(fetches, feeds)
+        entry = next(e for e in session._compiler.entries.values() if e.feeds)
+        executable, = entry.executables.values()
+        return [i.type for i in executable.program.instructions], session.run(w)
+
+
+def test_the_rate_goes_into_the_small_factor():
+    fetches, feeds, w = _one_layer(0.5)
+    types, stepped = _types_and_weights(fetches, feeds, w, tuple(PASSES))
+    assert 'AssignSub' in types and 'ApplyGradientDescent' not in types
+    plain_types, plain = _types_and_weights(fetches, feeds, w, tuple(EXACT))
+    assert 'ApplyGradientDescent' in plain_types
+    np.testing.assert_allclose(stepped, plain, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize('case', ['gradient fetched', 'small', 'rate is a Variable'])
+def test_the_rate_stays_where_that_would_not_help(case):
+    rate = tf.Variable(0.5, trainable=False) if case == 'rate is a Variable' else 0.5
+    fetches, feeds, w = _one_layer(rate, 64 if case == 'small' else 512,
+                                   case == 'gradient fetched')
+    types, _ = _types_and_weights(fetches, feeds, w, tuple(PASSES))
+    assert 'ApplyGradientDescent' in types and 'AssignSub' not in types
+
+
+def test_a_rate_that_is_computed_in_the_run_is_right_either_way():
+    step = tf.placeholder(tf.float32, [], name='step')
+    fetches, feeds, w = _one_layer(0.5 / (1.0 + step))
+    feeds[step] = 3.0
+    _, stepped = _types_and_weights(fetches, feeds, w, tuple(PASSES))
+    _, plain = _types_and_weights(fetches, feeds, w, ())
+    np.testing.assert_allclose(stepped, plain, rtol=1e-5, atol=1e-7)

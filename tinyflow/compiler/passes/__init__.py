@@ -1,12 +1,13 @@
 """Stage 5: rewrites of a Program. Each is a function Program -> Program that reports a Note.
 
 All of them keep results bit for bit, except `transposes`, after which BLAS may add in another
-order.
+order, and `steps`, which rounds in another place.
 """
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
 from tinyflow.compiler.passes.dead import drop_unused
 from tinyflow.compiler.passes.identities import drop_identities
 from tinyflow.compiler.passes.merge import merge_equal
+from tinyflow.compiler.passes.steps import scale_steps
 from tinyflow.compiler.passes.transposes import fold_transposes
 
 PASSES = {
@@ -14,6 +15,7 @@ PASSES = {
     'merge': merge_equal,
     'broadcasts': drop_broadcasts,
     'transposes': fold_transposes,
+    'steps': scale_steps,
     'unused': drop_unused,
 }
-EXACT = frozenset(PASSES) - {'transposes'}
+EXACT = frozenset(PASSES) - {'transposes', 'steps'}

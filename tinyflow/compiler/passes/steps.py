@@ -1,0 +1,63 @@
+"""Multiplies a gradient's smaller factor by the learning rate, instead of the gradient.
+
+Gradient descent takes `rate * (x^T d)` off a weight matrix. The product is as large as the weights,
+the factor d often much smaller, and `x^T (rate * d)` is the same but for rounding; one walk over an
+array of the weights' size less is a good part of a step.
+"""
+from __future__ import annotations
+
+from collections import Counter
+from math import prod
+
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.graph.op import Op
+
+_LARGE = 1 << 16        # elements; below, the walk costs less than one more instruction
+_SMALLER = 4            # times, at least, that the factor is smaller than the product
+
+
+def scale_steps(program: Program) -> Program:
+    """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), b being the small one."""
+    uses = Counter(v for i in program.instructions for v in i.inputs)
+    uses.update(v for v in program.fetches if v is not None)
+    made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
+    instead: dict[Instruction, list[Instruction]] = {}
+    for step in program.instructions:
+        if step.type == 'ApplyGradientDescent' and _pays(step, uses, made_at):
+            instead.update(_scaled(step))
+    kept = [new for old in program.instructions for new in instead.get(old, [old])]
+    return program.with_instructions(kept, Note(
+        'steps', f'{len(instead) // 2} updates scale a small factor of their gradient',
+        len(program.instructions), len(kept)))
+
+
+def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int]) -> bool:
+    _, rate, gradient = step.inputs
+    product = gradient.producer
+    if product is None or product.type != 'MatMul' or uses[gradient] != 1 \
+            or gradient not in made_at or not gradient.known_shape or rate.raw_shape != () \
+            or rate.place is not None or any(v.place is not None for v in product.inputs):
+        return False
+    if made_at.get(rate, -1) >= made_at[gradient]:
+        return False                    # the rate is not known yet where the product is made
+    size = prod(gradient.sizes)
+    return size >= _LARGE and any(
+        v.known_shape and prod(v.sizes) * _SMALLER <= size for v in product.inputs)
+
+
+def _scaled(step: Instruction) -> dict[Instruction, list[Instruction]]:
+    """What takes the places of a product and of the update that it is for."""
+    place, rate, gradient = step.inputs
+    product = gradient.producer
+    if product is None:
+        return {}
+    factors = list(product.inputs)
+    small = min(range(2), key=lambda i: prod(factors[i].sizes) if factors[i].known_shape
+                else float('inf'))
+    scaled = Value(f'{step.name}/scaled', gradient.dtype, factors[small].raw_shape)
+    multiply = Instruction(Op.registry['Mul'], step.operation, (factors[small], rate), (scaled,),
+                           {})
+    factors[small] = scaled
+    subtract = Instruction(Op.registry['AssignSub'], step.operation, (place, gradient),
+                           step.outputs, step.attrs)
+    return {product: [multiply, product.with_inputs(factors)], step: [subtract]}
