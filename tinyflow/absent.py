@@ -84,7 +84,7 @@ _INSTEAD = {
 # What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
 _SECOND = {
     'GradientTape': 'tf.gradients(y, xs)',
-    'Module': '', 'autodiff': '', 'autograph': '', 'compat.v2': '', 'distribute': '', 'dtensor': '',
+    'Module': '', 'autodiff': '', 'autograph': '', 'compat.v2': '', 'dtensor': '',
     'eig': '', 'eigvals': '', 'experimental': '',
     'enable_tensor_equality': '', 'inside_function': '', 'is_symbolic_tensor': '', 'mlir': '',
     'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
