@@ -9,7 +9,7 @@ import pytest
 import tinyflow as tf
 from tests.engine.test_golden_ops import NOW, call
 from tests.engine.test_golden_programs import LATER as PROGRAMS_LATER
-from tests.golden.op_cases import CASES
+from tests.golden.cases import CASES
 from tests.golden.programs import PROGRAMS
 from tests.golden.random_cases import RANDOM_CASES
 from tinyflow.graph.op import Op

@@ -9,7 +9,8 @@ import pytest
 import tinyflow as tf
 from tests.engine.golden_support import NOT_BUILT_YET, assert_same_array, plain, public, spec
 from tests.golden import load_ops, load_random
-from tests.golden.op_cases import CASES, weights
+from tests.golden.cases import CASES
+from tests.golden.op_cases import weights
 from tests.golden.random_cases import RANDOM_CASES
 
 OPS, RANDOM = load_ops(), load_random()

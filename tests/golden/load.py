@@ -31,8 +31,7 @@ def load_programs():
     run, nested as its fetches were; `collections` {name: [names of members]}; `last_id` the
     number of nodes.
     """
-    data = read_json(os.path.join(HERE, 'programs.json'))
-    return {name: _program(p) for name, p in data['programs'].items()}
+    return {name: _program(p) for name, p in _families('programs')}
 
 
 def load_ops():
@@ -43,8 +42,16 @@ def load_ops():
     as a whole where TF has no gradient. `error` is an Error where the call fails, and then the
     rest is None.
     """
-    data = read_json(os.path.join(HERE, 'ops.json'))
-    return {key: _op(c) for key, c in data['ops'].items()}
+    return {key: _op(c) for key, c in _families('ops')}
+
+
+def _families(section):
+    """(name, record) of all families of a section."""
+    folder = os.path.join(HERE, 'recorded')
+    for file in sorted(os.listdir(folder)):
+        if file.startswith(section + '.'):
+            for item in read_json(os.path.join(folder, file))[section].items():
+                yield item
 
 
 def load_random():

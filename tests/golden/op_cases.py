@@ -7,6 +7,7 @@ likewise, in alphabetical order. `dtype` arguments are spelled as text, so that 
 framework. The recorded gradient is that of sum(output * weights) over all float outputs, for each
 float input.
 """
+import sys
 from collections import OrderedDict, namedtuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from . import op_inputs as given
 
 OpCase = namedtuple('OpCase', 'path inputs kwargs')
 CASES = OrderedDict()
+FAMILIES = {}           # key of a case -> the module of golden/cases it stands in, or 'op_cases'
 A = slice(None)
 
 
@@ -30,6 +32,16 @@ def case(path, what, *inputs, **kwargs):
     if key in CASES:
         raise ValueError('two op cases are called %r' % key)
     CASES[key] = OpCase(path, inputs, kwargs)
+    FAMILIES[key] = _calling_module()
+
+
+def _calling_module():
+    """The first module up the stack that is not this one, if it is one of golden/cases."""
+    frame = sys._getframe(1)
+    while frame.f_globals['__name__'] == __name__ and frame.f_back is not None:
+        frame = frame.f_back
+    package, _, module = frame.f_globals['__name__'].rpartition('.')
+    return module if package.endswith('cases') else 'op_cases'
 
 
 def f32(values):

@@ -1,4 +1,8 @@
-"""Record golden values under TensorFlow 1.15.5: python tests/golden/record.py [section ...]"""
+"""Record golden values under TensorFlow 1.15.5: python tests/golden/record.py [what ...]
+
+`what` is a section (programs, ops, random, errors) or one family of it: programs:variables is the
+programs of golden/programs/variables.py. A family has a file of its own in golden/recorded.
+"""
 import operator
 import os
 import re
@@ -15,8 +19,11 @@ import tensorflow as tf  # noqa: E402
 from golden.encoding import encode, encode_array, write_json  # noqa: E402
 from golden.error_cases import ERRORS  # noqa: E402
 from golden.load import in_gradients  # noqa: E402
-from golden.op_cases import CASES, weights  # noqa: E402
+from golden.cases import CASES, FAMILIES  # noqa: E402
+from golden.op_cases import weights  # noqa: E402
 from golden.programs import PROGRAMS  # noqa: E402
+from golden.programs.registry import family  # noqa: E402
+from tensorflow.python.ops import control_flow_util  # noqa: E402
 from golden.random_cases import RANDOM_CASES, RUNS  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -28,8 +35,9 @@ TF_TRACE = re.compile(r'\n\t \[\[node|Originally defined at:')
 ADDRESS = re.compile(r' at 0x[0-9a-f]+')
 
 
-def record_programs():
-    return {name: record_program(name, build) for name, build in PROGRAMS.items()}
+def record_programs(chosen):
+    return {name: record_program(name, build) for name, build in PROGRAMS.items()
+            if family(build) == chosen}
 
 
 def record_program(name, build):
@@ -41,6 +49,7 @@ def record_program(name, build):
 
 
 def _build_and_run(build, threads):
+    control_flow_util.ENABLE_CONTROL_FLOW_V2 = getattr(build, 'functional', False)
     with tf.Graph().as_default() as graph:
         runs = build(tf, np)
         nodes = [_node_row(op) for op in graph.get_operations()]
@@ -95,8 +104,8 @@ def _close(a, b):
     return a == b
 
 
-def record_ops():
-    return {key: record_op(case) for key, case in CASES.items()}
+def record_ops(chosen):
+    return {key: record_op(case) for key, case in CASES.items() if FAMILIES[key] == chosen}
 
 
 def record_op(case):
@@ -203,18 +212,28 @@ def _error(error):
     return {'type': type(error).__name__, 'message': told[:200]}
 
 
-SECTIONS = {'programs': record_programs, 'ops': record_ops, 'random': record_random,
-            'errors': record_errors}
+WHOLE = {'random': record_random, 'errors': record_errors}
+BY_FAMILY = {'programs': (record_programs, lambda: sorted(set(map(family, PROGRAMS.values())))),
+             'ops': (record_ops, lambda: sorted(set(FAMILIES.values())))}
+
+
+def write(section, path, records):
+    write_json(os.path.join(HERE, path), {'tensorflow': tf.__version__, section: records})
+    print('%s: %d' % (path, len(records)))
 
 
 def main(chosen):
     tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
     if not tf.__version__.startswith('1.15'):
         raise SystemExit('golden values are recorded from TensorFlow 1.15, not %s' % tf.__version__)
-    for section in chosen or SECTIONS:
-        data = {'tensorflow': tf.__version__, section: SECTIONS[section]()}
-        write_json(os.path.join(HERE, section + '.json'), data)
-        print('%s: %d' % (section, len(data[section])))
+    for what in chosen or [*WHOLE, *BY_FAMILY]:
+        section, _, only = what.partition(':')
+        if section in WHOLE:
+            write(section, section + '.json', WHOLE[section]())
+            continue
+        record, families = BY_FAMILY[section]
+        for name in [only] if only else families():
+            write(section, os.path.join('recorded', '%s.%s.json' % (section, name)), record(name))
 
 
 if __name__ == '__main__':

@@ -23,6 +23,20 @@ def program(build):
     return build
 
 
+def functional(build):
+    """As `program`, recorded with TF's functional control flow (If and While, not Switch and Merge).
+
+    tinyflow has no other form.
+    """
+    build.functional = True
+    return program(build)
+
+
+def family(build):
+    """The module that a program stands in, e.g. 'variables'."""
+    return build.__module__.rpartition('.')[2]
+
+
 def run(fetches, feeds=None):
     """One call of Session.run."""
     return fetches, feeds or {}

@@ -1,0 +1,7 @@
+"""Calls of single functions by family; importing a module registers its cases.
+
+A new module is imported here, and recorded by `python tests/golden/record.py ops:<module>`.
+"""
+from ..op_cases import CASES, FAMILIES
+
+__all__ = ['CASES', 'FAMILIES']
