@@ -3,7 +3,7 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint clean
+.PHONY: help demo test bench lint protos clean
 
 JOBS ?= 2
 ARGS ?=
@@ -35,6 +35,7 @@ help:
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session and the gradients"
+	@echo "make protos  turn tinyflow/formats/protos/*.proto into Python modules"
 	@echo "make clean   remove everything the targets above have made"
 	@echo "Other interpreters: make PYTHON=python3.12 TF_PYTHON=python3.10 <target>"
 
@@ -76,6 +77,17 @@ define make_venv
 	@"$(1)" -m venv $(2)
 endef
 
+# protoc 25 writes modules that protobuf 4.25 and everything later can load; its package wants
+# an older protobuf than the tests, hence an environment of its own.
+protos: .venv-protoc/installed
+	@.venv-protoc/bin/python -m grpc_tools.protoc -I. --python_out=. \
+	    tinyflow/formats/protos/*.proto && echo "tinyflow/formats/protos: written"
+
+.venv-protoc/installed:
+	$(call make_venv,$(PYTHON),.venv-protoc,(3, 10) <= v <= (3, 12),3.10 to 3.12)
+	@.venv-protoc/bin/python $(PIP) 'grpcio-tools==1.62.*' 'setuptools<81'
+	@touch $@
+
 .venv/installed: setup.cfg pyproject.toml
 	$(call make_venv,$(PYTHON),.venv,v >= (3, 10),3.10 or newer)
 	@$(PY) $(PIP) -e '.[dev]'
@@ -87,7 +99,7 @@ endef
 	@touch $@
 
 clean:
-	@rm -rf .venv .venv-tf215 build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	@rm -rf .venv .venv-tf215 .venv-protoc build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	@rm -rf .hypothesis .benchmarks
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	@echo "clean"

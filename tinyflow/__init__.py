@@ -23,9 +23,11 @@ from tinyflow.config import (
 )
 from tinyflow.errors import OpError
 from tinyflow.explain import explain
+from tinyflow.formats import messages as _messages, methods as _methods
 from tinyflow.gradient_rules import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
+import tinyflow.control_gradients as _control_gradients
 from tinyflow.gradients import AggregationMethod, UnconnectedGradients, gradients, hessians
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
@@ -44,6 +46,9 @@ from tinyflow.graph.indexed_slices import (
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import Dimension, TensorShape
+from tinyflow.graph.sparse_tensor import (
+    SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor,
+)
 from tinyflow.initializers import (
     constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
     orthogonal_initializer, random_normal_initializer, random_uniform_initializer,
@@ -57,10 +62,12 @@ from tinyflow.ops.arithmetic import (
     rsqrt, scalar_mul, sign, sqrt, square, squared_difference, subtract, truediv, truncatediv,
     truncatemod,
 )
+from tinyflow.ops.assertions import Assert
 from tinyflow.ops.clip import (
     clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm,
 )
 from tinyflow.ops.complex_numbers import angle, complex, conj, imag, real
+from tinyflow.ops.conditionals import case, cond
 from tinyflow.ops.confusion import confusion_matrix
 from tinyflow.ops.constants import (
     bitcast, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, check_numerics,
@@ -82,6 +89,8 @@ from tinyflow.ops.elementary import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, expm1, log, log1p, log_sigmoid,
     sigmoid, sin, sinh, tan, tanh,
 )
+from tinyflow.ops.finite_checks import add_check_numerics_ops, verify_tensor_all_finite
+from tinyflow.ops.functional import foldl, foldr, map_fn, scan
 from tinyflow.ops.indexing import (
     argsort, batch_gather, boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd,
     invert_permutation, one_hot, repeat, scatter_nd, searchsorted, sequence_mask, setdiff1d, slice,
@@ -89,18 +98,31 @@ from tinyflow.ops.indexing import (
     tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update, unique, unique_with_counts,
     where,
 )
+from tinyflow.ops.files import matching_files, read_file, write_file
 from tinyflow.ops.linalg import cross, matmul
 from tinyflow.ops.logic import (
     approximate_equal, equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal,
     logical_and, logical_not, logical_or, logical_xor, not_equal,
 )
+from tinyflow.ops.monotony import is_non_decreasing, is_strictly_increasing
+from tinyflow.ops.loops import while_loop
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
 from tinyflow.ops.operators import OPERATORS as _operators
+from tinyflow.ops.printing import Print, print_v2 as print
+from tinyflow.ops.python_functions import numpy_function, py_func, py_function
+from tinyflow.ops.parsing import decode_csv, decode_raw, string_to_number
+from tinyflow.ops.queues import (
+    FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue,
+)
 from tinyflow.ops.random import (
     get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,
 )
 from tinyflow.ops.ranking import arg_max, arg_min, argmax, argmin
+from tinyflow.ops.readers import (
+    FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader,
+    WholeFileReader,
+)
 from tinyflow.ops.reduction import (
     count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
     reduce_prod, reduce_sum,
@@ -111,17 +133,33 @@ from tinyflow.ops.segments import (
     unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
     unsorted_segment_sqrt_n, unsorted_segment_sum,
 )
+from tinyflow.ops.shape_checks import (
+    assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar,
+)
 from tinyflow.ops.shaping import (
     batch_to_space, batch_to_space_nd, concat, depth_to_space, expand_dims, matrix_transpose,
     meshgrid, pad, parallel_stack, required_space_to_batch_paddings, reshape, reverse,
     reverse_sequence, reverse_v2, roll, space_to_batch, space_to_batch_nd, space_to_depth, split,
     squeeze, stack, tile, transpose, unstack,
 )
+from tinyflow.ops.sparse_placeholder import sparse_placeholder
+from tinyflow.ops.sparse_segments import (
+    sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
+)
+from tinyflow.ops.sparse_to_dense import sparse_to_dense
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
 from tinyflow.ops.state import (
     assign, assign_add, assign_sub, count_up_to, scatter_add, scatter_div, scatter_max, scatter_min,
     scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
 )
+from tinyflow.ops.type_checks import (
+    assert_integer, assert_proper_iterable, assert_same_float_dtype, assert_type, is_numeric_tensor,
+)
+from tinyflow.ops.value_checks import (
+    assert_equal, assert_greater, assert_greater_equal, assert_less, assert_less_equal, assert_near,
+    assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
+)
+from tinyflow.ops.tensor_array import TensorArray
 from tinyflow.session import InteractiveSession, Session
 from tinyflow.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
@@ -144,14 +182,20 @@ __version__ = VERSION
 # Found when first asked for: higher floors, and what most programs do not need at once.
 _LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
-         'data_sets': 'tinyflow.data_sets'}
+         'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
+         'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics'}
+# Functions and classes likewise: public name -> the module that has it.
+_LATER = {'import_graph_def': 'tinyflow.formats.importing',
+          'make_ndarray': 'tinyflow.formats.tensors',
+          'make_tensor_proto': 'tinyflow.formats.tensors',
+          **_messages.lazy(_messages.MESSAGES)}
 _NAMESPACES = {'bitwise', 'compat', 'debugging', 'dtypes', 'errors', 'initializers', 'linalg',
                'manip', 'math', 'nn', 'random', 'train', 'version', 'viz'}
 
 # Importing a module makes it an attribute of its package; of those, only namespaces are public.
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
            and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
-_missing = _absent(__name__, [*__all__, *_LAZY])
+_missing = _absent(__name__, [*__all__, *_LAZY, *_LATER])
 # Afterwards `tf.session` is no module, which would be a riddle to those who mean tf.Session.
 _hide_modules(globals(), _NAMESPACES)
 
@@ -160,11 +204,14 @@ def __getattr__(name):
     if name in _LAZY:
         module = globals()[name] = _importlib.import_module(_LAZY[name])
         return module
+    if name in _LATER:
+        found = globals()[name] = getattr(_importlib.import_module(_LATER[name]), name)
+        return found
     return _missing(name)
 
 
 def __dir__():
-    return [*__all__, *_LAZY, '__version__']
+    return [*__all__, *_LAZY, *_LATER, '__version__']
 
 
 _show_pictures(Graph, Tensor, Operation, Variable, Session, InteractiveSession)

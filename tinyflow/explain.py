@@ -82,7 +82,7 @@ class Explanation:
         return lines
 
     def _schedule(self) -> list[str]:
-        writes = [op.name for op in self.order if op.definition.writes]
+        writes = [op.name for op in self.order if op.writes]
         lines = ['nodes run in order of creation, writes to Variables last']
         if writes:
             lines.append('writes: ' + ', '.join(_few(writes)))

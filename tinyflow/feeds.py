@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -16,9 +16,6 @@ from tinyflow.graph.operation import Tensor
 
 def as_feed_element(graph: Graph, key: Any) -> Tensor:
     """The tensor that a key of feed_dict means. TypeError or ValueError if it means none."""
-    composite = getattr(key, '_fetch_parts', None)
-    if composite is not None:
-        raise worded(TypeError(f'feeding a {type(key).__name__} is not possible; feed its parts.'))
     try:
         return graph.as_graph_element(key, allow_operation=False)
     except (TypeError, ValueError, KeyError) as error:
@@ -31,12 +28,13 @@ def as_feed_element(graph: Graph, key: Any) -> Tensor:
 
 
 def flat_keys(keys: Iterable[Any]) -> tuple[list, list | None]:
-    """The keys of a feed_dict without nesting, and the keys as they were if some are tuples.
+    """The keys of a feed_dict without nesting, and the keys as they were if some are nests.
 
-    A tuple as a key stands for its items, and its value for theirs. ValueError if one comes twice.
+    A tuple as a key stands for its items, and its value for theirs; so do a SparseTensor and an
+    IndexedSlices for their tensors. ValueError if a key comes twice.
     """
     keys = list(keys)
-    if not any(isinstance(key, tuple) for key in keys):
+    if all(_parts(key) is None for key in keys):
         return keys, None
     flat = [leaf for key in keys for leaf in _leaves(key)]
     for i, leaf in enumerate(flat):
@@ -46,25 +44,40 @@ def flat_keys(keys: Iterable[Any]) -> tuple[list, list | None]:
     return flat, keys
 
 
+def _parts(key: Any) -> Sequence | None:
+    """The items that a key stands for, or None for a key that is no nest."""
+    if isinstance(key, tuple):
+        return key
+    composite = getattr(key, '_fetch_parts', None)
+    return composite()[0] if composite is not None else None
+
+
 def _leaves(key: Any) -> list:
-    return [leaf for part in key for leaf in _leaves(part)] if isinstance(key, tuple) else [key]
+    parts = _parts(key)
+    return [key] if parts is None else [leaf for part in parts for leaf in _leaves(part)]
 
 
 def flat_values(keys: Iterable[Any], values: Iterable[Any]) -> list:
     """The values for the leaves of `keys`. ValueError where a tuple's value has another length."""
     flat = []
     for key, value in zip(keys, values):
-        if not isinstance(key, tuple):
+        parts = _parts(key)
+        if parts is None:
             flat.append(value)
             continue
         got = len(value) if isinstance(value, (list, tuple)) else 1
-        if not isinstance(value, (list, tuple)) or got != len(key):
-            names = ', '.join(str(getattr(part, 'name', part)) for part in key)
-            raise worded(ValueError(
-                f'Could not flatten dictionary. Key had {len(key)} elements, but value had {got} '
-                f'elements.\n  Mend: the key ({names}) takes a tuple of {len(key)} values.'))
-        flat += flat_values(key, value)
+        if not isinstance(value, (list, tuple)) or got != len(parts):
+            raise _wrong_length(key, parts, got)
+        flat += flat_values(parts, value)
     return flat
+
+
+def _wrong_length(key: Any, parts: Sequence, got: int) -> Exception:
+    names = ', '.join(str(getattr(part, 'name', part)) for part in parts)
+    what = 'key' if isinstance(key, tuple) else type(key).__name__
+    return worded(ValueError(
+        f'Could not flatten dictionary. Key had {len(parts)} elements, but value had {got} '
+        f'elements.\n  Mend: the {what} ({names}) takes a tuple of {len(parts)} values.'))
 
 
 def feed_array(tensor: Tensor, value: Any) -> np.ndarray:

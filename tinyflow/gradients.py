@@ -144,6 +144,8 @@ def _ones(y: Tensor, index: int) -> Tensor:
 def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
     grad_y = convert_to_tensor_or_indexed_slices(grad_y, name=f'grad_y_{index}')
     have, want = grad_y.dtype.base_dtype, y.dtype.base_dtype
+    if have is want is dtypes.variant:          # lists of tensors, inside loops
+        return grad_y
     if (have.is_complex if not want.is_complex else not have.is_complex) or \
             not (have.is_floating or have.is_integer or have.is_complex):
         kind = 'complex-valued' if want.is_complex else 'real or integer-valued'

@@ -73,6 +73,7 @@ from tinyflow.ops.logic import (
     logical_xor,
     not_equal,
 )
+from tinyflow.ops.monotony import is_non_decreasing, is_strictly_increasing
 from tinyflow.ops.nn import softplus, softsign
 from tinyflow.ops.normalization import l2_normalize
 from tinyflow.ops.ranking import argmax, argmin, in_top_k, top_k
@@ -114,7 +115,8 @@ __all__ = [
     'asinh', 'atan', 'atan2', 'atanh', 'bincount', 'ceil', 'confusion_matrix', 'conj', 'cos',
     'cosh', 'count_nonzero', 'cumprod', 'cumsum', 'digamma', 'divide', 'divide_no_nan', 'equal',
     'erf', 'erfc', 'exp', 'expm1', 'floor', 'floordiv', 'floormod', 'greater', 'greater_equal',
-    'imag', 'in_top_k', 'invert_permutation', 'is_finite', 'is_inf', 'is_nan', 'l2_normalize',
+    'imag', 'in_top_k', 'invert_permutation', 'is_finite', 'is_inf', 'is_nan', 'is_non_decreasing',
+    'is_strictly_increasing', 'l2_normalize',
     'lbeta', 'less', 'less_equal', 'lgamma', 'log', 'log1p', 'log_sigmoid', 'log_softmax',
     'logical_and', 'logical_not', 'logical_or', 'logical_xor', 'maximum', 'minimum', 'mod',
     'multiply', 'multiply_no_nan', 'negative', 'not_equal', 'polygamma', 'polyval', 'pow', 'real',

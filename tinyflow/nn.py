@@ -1,6 +1,27 @@
 """tf.nn: what layers are made of, by TensorFlow's names."""
 from tinyflow.absent import absent as _absent
 from tinyflow.ops.bias import bias_add, relu_layer, xw_plus_b
+from tinyflow.ops.candidate_sampling import (
+    all_candidate_sampler,
+    compute_accidental_hits,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
+from tinyflow.ops.convolution_functions import (
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_backprop_filter,
+    conv2d_backprop_input,
+    conv2d_transpose,
+    conv3d,
+    conv3d_backprop_filter,
+    conv3d_backprop_filter_v2,
+    conv3d_transpose,
+    conv_transpose,
+)
 from tinyflow.ops.cross_entropy import (
     softmax_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
@@ -8,7 +29,8 @@ from tinyflow.ops.cross_entropy import (
 )
 from tinyflow.ops.dropout import dropout, zero_fraction
 from tinyflow.ops.elementary import sigmoid, tanh
-from tinyflow.ops.embedding import embedding_lookup, embedding_lookup_sparse
+from tinyflow.ops.embedding import embedding_lookup
+from tinyflow.ops.embedding_sparse import embedding_lookup_sparse
 from tinyflow.ops.logistic import (
     l2_loss,
     log_poisson_loss,
@@ -35,20 +57,41 @@ from tinyflow.ops.normalization import (
     sufficient_statistics,
     weighted_moments,
 )
+from tinyflow.ops.pooling_functions import (
+    avg_pool,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    avg_pool_v2,
+    max_pool,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+    max_pool_v2,
+    max_pool_with_argmax,
+)
 from tinyflow.ops.ranking import in_top_k, top_k
+from tinyflow.ops.sampled_losses import nce_loss, sampled_softmax_loss
 from tinyflow.ops.shaping import depth_to_space, space_to_batch, space_to_depth
 from tinyflow.ops.softmax import log_softmax, softmax
 
 __all__ = [
-    'batch_norm_with_global_normalization', 'batch_normalization', 'bias_add', 'crelu',
-    'depth_to_space', 'dropout', 'elu', 'embedding_lookup', 'embedding_lookup_sparse', 'in_top_k',
-    'l2_loss', 'l2_normalize', 'leaky_relu', 'log_poisson_loss', 'log_softmax', 'moments',
-    'normalize_moments', 'relu', 'relu6', 'relu_layer', 'selu', 'sigmoid',
+    'all_candidate_sampler', 'avg_pool', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'avg_pool_v2',
+    'batch_norm_with_global_normalization', 'batch_normalization', 'bias_add',
+    'compute_accidental_hits', 'conv1d', 'conv1d_transpose', 'conv2d', 'conv2d_backprop_filter',
+    'conv2d_backprop_input', 'conv2d_transpose', 'conv3d', 'conv3d_backprop_filter',
+    'conv3d_backprop_filter_v2', 'conv3d_transpose', 'conv_transpose', 'crelu', 'depth_to_space',
+    'dropout', 'elu', 'embedding_lookup', 'embedding_lookup_sparse',
+    'fixed_unigram_candidate_sampler', 'in_top_k', 'l2_loss', 'l2_normalize', 'leaky_relu',
+    'learned_unigram_candidate_sampler', 'log_poisson_loss', 'log_softmax',
+    'log_uniform_candidate_sampler', 'max_pool', 'max_pool1d', 'max_pool2d', 'max_pool3d',
+    'max_pool_v2', 'max_pool_with_argmax', 'moments', 'nce_loss', 'normalize_moments', 'relu',
+    'relu6', 'relu_layer', 'sampled_softmax_loss', 'selu', 'sigmoid',
     'sigmoid_cross_entropy_with_logits', 'softmax', 'softmax_cross_entropy_with_logits',
     'softmax_cross_entropy_with_logits_v2', 'softplus', 'softsign', 'space_to_batch',
     'space_to_depth', 'sparse_softmax_cross_entropy_with_logits', 'sufficient_statistics', 'swish',
-    'tanh', 'top_k', 'weighted_cross_entropy_with_logits', 'weighted_moments', 'xw_plus_b',
-    'zero_fraction',
+    'tanh', 'top_k', 'uniform_candidate_sampler', 'weighted_cross_entropy_with_logits',
+    'weighted_moments', 'xw_plus_b', 'zero_fraction',
 ]
 
 __getattr__ = _absent(__name__, __all__)

@@ -1,6 +1,13 @@
 """tf.random: random values by TensorFlow's newer names."""
 from tinyflow.absent import absent as _absent
 from tinyflow.graph.defaults import set_random_seed
+from tinyflow.ops.candidate_sampling import (
+    all_candidate_sampler,
+    fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
+    log_uniform_candidate_sampler,
+    uniform_candidate_sampler,
+)
 from tinyflow.ops.random import (
     categorical,
     get_seed,
@@ -21,9 +28,11 @@ from tinyflow.ops.stateless_random import (
 )
 
 __all__ = [
-    'categorical', 'gamma', 'get_seed', 'multinomial', 'normal', 'poisson', 'set_random_seed',
-    'shuffle', 'stateless_categorical', 'stateless_multinomial', 'stateless_normal',
-    'stateless_truncated_normal', 'stateless_uniform', 'truncated_normal', 'uniform',
+    'all_candidate_sampler', 'categorical', 'fixed_unigram_candidate_sampler', 'gamma', 'get_seed',
+    'learned_unigram_candidate_sampler', 'log_uniform_candidate_sampler', 'multinomial', 'normal',
+    'poisson', 'set_random_seed', 'shuffle', 'stateless_categorical', 'stateless_multinomial',
+    'stateless_normal', 'stateless_truncated_normal', 'stateless_uniform', 'truncated_normal',
+    'uniform', 'uniform_candidate_sampler',
 ]
 
 __getattr__ = _absent(__name__, __all__)

@@ -49,8 +49,21 @@ class VariableAggregation(enum.Enum):
 
 @contextmanager
 def init_scope():
-    """Nodes made inside wait for nothing outside: what initial values need."""
-    with get_default_graph().control_dependencies(None):
+    """Nodes made inside wait for nothing outside: what initial values need.
+
+    Inside the function of a cond or a loop they go to the graph around it all, where Variables
+    belong.
+    """
+    inner = outer = get_default_graph()
+    while outer.outer_graph is not None:
+        outer = outer.outer_graph
+    if outer is inner:
+        with outer.control_dependencies(None):
+            yield
+        return
+    scope = inner.get_name_scope()
+    with outer.as_default(), outer.control_dependencies(None), \
+            outer.name_scope(scope + '/' if scope else None):
         yield
 
 
@@ -368,7 +381,7 @@ def _ancestors(op):
     found, stack = set(), [op]
     while stack:
         op = stack.pop()
-        if op in found or op.definition.writes or op.definition.takes_cell:
+        if op in found or op.writes or op.definition.takes_cell:
             continue
         found.add(op)
         stack += [t.op for t in op.inputs]

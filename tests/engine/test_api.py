@@ -8,8 +8,8 @@ import tinyflow as tf
 from tests.golden.api import FILE, listing
 
 NAMESPACES = ['bitwise', 'compat', 'data_sets', 'debugging', 'dtypes', 'errors', 'examples',
-              'initializers', 'linalg', 'manip', 'math', 'nn', 'random', 'testing', 'train',
-              'version', 'viz']
+              'initializers', 'layers', 'linalg', 'losses', 'manip', 'math',
+              'metrics', 'nn', 'random', 'testing', 'train', 'version', 'viz']
 HIGHER_FLOORS = ['estimator', 'keras']
 
 

@@ -6,7 +6,7 @@ and a traceback leads back to the node without any bookkeeping while it runs.
 
 Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's Cell, c2 a constant,
 b3 a buffer in the arena, w4 a view made when the function was bound, t5 a result of this run,
-s6 a state, k7 an attribute.
+s6 a state, k7 an attribute, f8 what runs functions (the branches of a cond, a loop).
 """
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.memory import Location, Plan
+from tinyflow.compiler.nested import FunctionMaker, callables_of
 from tinyflow.compiler.store import Store
 from tinyflow.compiler.tiling import Group, tile_groups
 from tinyflow.graph import shapes
@@ -78,6 +79,8 @@ class Source:
         self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
         self.read_first: list[Any] = []         # VariableV2 operations that must have a value
         self.states: dict[str, Any] = {}        # s6 -> operation
+        self.instructions_with_functions: dict[str, Instruction] = {}   # f8 -> its instruction
+        self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self._constants: dict[Any, str] = {}
         self._handed_out: set[Value] = set()
@@ -187,12 +190,12 @@ class Source:
             expression = f'{names}{"" if single else ","} = {expression}' \
                 if not single or len(locations) == 1 else expression
         line = f'    {expression}'
-        lock = self._lock(instruction) if definition.writes else None
+        lock = self._lock(instruction) if definition.writes and not definition.functions else None
         if lock:
             line = f'    with {lock}.lock: {expression}'
         lines = [line]
-        for i in definition.takes_cell:
-            if i in definition.writes:
+        for i in instruction.cells:
+            if i in instruction.writes:
                 value = instruction.inputs[i]
                 if value.place is not None:
                     name = plan.locations[value].name
@@ -224,7 +227,7 @@ class Source:
 
     def _lock(self, instruction: Instruction) -> str | None:
         """The Cell to lock, so that another thread's update of the Variable is not lost."""
-        for i in instruction.definition.writes:
+        for i in instruction.writes:
             value = instruction.inputs[i]
             if value.place is not None:
                 return 'p' + self.plan.locations[value].name[1:]
@@ -233,6 +236,9 @@ class Source:
     def _expression(self, instruction: Instruction, buffers: list[Location] | None,
                     group: Group | None = None) -> str:
         definition = instruction.definition
+        if definition.bind is not None:
+            handed = [self.plan.locations[v].name for v in instruction.handed_over]
+            return f'{self._function(instruction)}({", ".join(handed)})'
         args, static = self._arguments(instruction)
         out = 'None' if not buffers else buffers[0].name if len(buffers) == 1 else \
             '(' + ', '.join(b.name for b in buffers) + ')'
@@ -258,6 +264,8 @@ class Source:
                 args = args + [f'out={out}' if kernel in _OUT_BY_KEYWORD else out]
             return f'{name}({", ".join(args)})'
         parts = list(args)
+        if definition.functions:
+            parts.insert(0, '*' + self._function(instruction))
         if definition.state is not None:
             parts.insert(0, self._state(instruction.operation))
         if out != 'None':
@@ -305,6 +313,11 @@ class Source:
         self.states[name] = operation
         return name
 
+    def _function(self, instruction: Instruction) -> str:
+        name = f'f{len(self.instructions_with_functions)}'
+        self.instructions_with_functions[name] = instruction
+        return name
+
     def _results(self) -> str:
         items = []
         for value in self.plan.program.fetches:
@@ -313,7 +326,10 @@ class Source:
                 continue
             location = self.plan.locations[value]
             fresh = location.kind == 'local' and self._is_fresh(value)
-            if value.raw_shape is None:
+            if self.plan.program.nested:
+                fresh = fresh and self._first_fetch(value)
+                items.append(location.name if fresh else f'np.array({location.name})')
+            elif value.raw_shape is None:
                 items.append(f'own({location.name}, {fresh})')
             elif value.raw_shape == ():
                 items.append(f'{location.name}[()]')
@@ -354,9 +370,12 @@ class Source:
             functions[code.co_name] = _further_down(code, start)
         return functions
 
-    def bind(self, arena: np.ndarray, store: Store,
-             uninitialized: Callable[[], None]) -> Callable[..., list]:
-        """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`."""
+    def bind(self, arena: np.ndarray, store: Store, uninitialized: Callable[[], None],
+             function: FunctionMaker) -> Callable[..., list]:
+        """The function, working in `arena` (uint8 [plan.arena_bytes]) on a Session's `store`.
+
+        `function` makes the callables of functions that the program runs.
+        """
         plan = self.plan
         names = dict(self.names)
         arrays: dict[Value, np.ndarray] = {}
@@ -374,6 +393,10 @@ class Source:
             names[name] = store.cell(operation)
         for name, operation in self.states.items():
             names[name] = store.state(operation)
+        for name, instruction in self.instructions_with_functions.items():
+            if name not in self._callables:
+                self._callables[name] = callables_of(instruction, function)
+            names[name] = self._callables[name]
         names['uninitialized'] = uninitialized
         for name, code in self.functions.items():
             names[name] = FunctionType(code, names)
@@ -414,14 +437,15 @@ def _first_uses(program: Program) -> dict[Value, bool]:
     first: dict[Value, bool] = {}
     cells: dict[Value, bool] = {}                   # also those whose Cell alone is looked at
     for instruction in program.instructions:
-        takes_cell, writes = instruction.definition.takes_cell, instruction.definition.writes
+        takes_cell, writes = instruction.cells, instruction.writes
         places = [(i, v) for i, v in enumerate(instruction.inputs) if v.place is not None]
         for i, value in places:
             cells[value] = True
             if i not in takes_cell:
                 first.setdefault(value, False)
         for i, value in places:
-            if i in takes_cell and i in writes:
+            # A function may leave it unassigned, so that a later read still has to look.
+            if i in takes_cell and i in writes and not instruction.definition.functions:
                 first.setdefault(value, True)
     for fetch in program.fetches:
         if fetch is not None and fetch.place is not None:

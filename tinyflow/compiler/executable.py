@@ -5,6 +5,7 @@ import contextvars
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from tinyflow.compiler.failure import (
 )
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory import plan_memory
+from tinyflow.compiler.nested import FunctionMaker
 from tinyflow.compiler.store import Store
 
 
@@ -50,12 +52,17 @@ class Arena:
         return self.memory
 
 
+def _no_functions(*arguments: Any) -> Callable[..., list]:
+    raise NotImplementedError('these arenas belong to no Compiler, which makes functions')
+
+
 class Arenas:
     """The arenas of a Session that no run is using, and the Store that its programs work on."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.free: list[Arena] = []
+        self.function: FunctionMaker = _no_functions        # set by the Compiler
 
 
 class Executable:
@@ -98,12 +105,27 @@ class Executable:
         finally:
             free.append(arena)
 
+    def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
+        """As `__call__`, from inside a program that runs already (and so has its context)."""
+        free = self._arenas.free
+        try:
+            arena = free.pop()
+        except IndexError:
+            arena = Arena()
+        try:
+            return (self._frames.get(arena) or self._bind(arena))(*feeds)
+        except Exception as error:                      # noqa: BLE001 - reworded for the user
+            raise self.explain(error, self.source) from error.__cause__
+        finally:
+            free.append(arena)
+
     def _bind(self, arena: Arena) -> Callable[..., list]:
         try:
             block = arena.block(self.plan.arena_bytes)
         except (MemoryError, ValueError):
             raise too_large(self.plan) from None
-        frame = self.source.bind(block, self._arenas.store, self.uninitialized)
+        frame = self.source.bind(block, self._arenas.store, self.uninitialized,
+                                 self._arenas.function)
         self._frames[arena] = frame
         arena.bound.add(self)
         return frame

@@ -6,6 +6,7 @@ does not depend on feeds or Variables is computed here, once, instead of in ever
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,13 +46,16 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
     folded = len(program.instructions) - len(instructions)
     note = Note('infer and fold', f'{folded} nodes are constants for these feed shapes',
                 len(program.instructions), len(instructions))
-    return Program(tuple(instructions), feeds, fetches, program.targets, program.notes + (note,))
+    return replace(program, instructions=tuple(instructions), feeds=feeds, fetches=fetches,
+                   notes=program.notes + (note,))
 
 
 def _place(value: Value, new: dict[Value, Value]) -> Value:
     """A Variable's storage; its static shape counts only while no assignment may change it."""
     shape = None if value.place is None or _may_change_shape(value.place) else value.raw_shape
     fresh = new[value] = Value(value.name, value.dtype, shape, value.place)
+    if value.array is not None:                 # a function's parameter with a known value
+        fresh.array, fresh.raw_shape = value.array, value.array.shape
     return fresh
 
 

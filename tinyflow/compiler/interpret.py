@@ -4,14 +4,18 @@ Slow and obvious on purpose: the compiled program is tested against it.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tinyflow.compiler.failure import explain_failure, uninitialized
 from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.nested import callables_of, plan_function
 from tinyflow.compiler.store import Store
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Tensor
 
 
 def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> list:
@@ -26,7 +30,8 @@ def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> li
                 raise explain_failure(instruction, error, arguments) from None
             for value, array in zip(instruction.outputs, outputs):
                 env[value] = np.array(array, value.dtype.np, copy=instruction.copy or None)
-    return [None if v is None else np.array(_read(v, env, store)) for v in program.fetches]
+    return [None if v is None else np.array(_read(v, env, store), v.dtype.np)
+            for v in program.fetches]
 
 
 def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarray:
@@ -45,7 +50,7 @@ def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: 
     """The arrays (cells for places that are assigned to) that an instruction's kernel is given."""
     takes_cell = instruction.definition.takes_cell
     arguments: list[Any] = []
-    for i, value in enumerate(instruction.inputs):
+    for i, value in enumerate(instruction.handed_over):
         if value.place is None:
             arguments.append(env[value] if value.array is None else value.array)
             continue
@@ -62,5 +67,17 @@ def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: 
 def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> tuple:
     """Calls an instruction's kernel; a tuple of its outputs."""
     definition = instruction.definition
-    state = () if definition.state is None else (store.state(instruction.operation),)
-    return definition.call(instruction.attrs, arguments, state)
+    if definition.bind is not None:
+        return callables_of(instruction, partial(interpreted, store))(*arguments)
+    first: tuple = () if definition.state is None else (store.state(instruction.operation),)
+    if definition.functions:
+        first += tuple(callables_of(instruction, partial(interpreted, store)))
+    return definition.call(instruction.attrs, arguments, first)
+
+
+def interpreted(store: Store, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                wanted: Sequence[Tensor] | None = None,
+                known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
+    """A function's outputs by the interpreter; see nested.FunctionMaker."""
+    program = plan_function(graph, given, wanted, known)
+    return lambda *arrays: interpret(program, arrays, store)

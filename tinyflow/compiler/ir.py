@@ -14,7 +14,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import DType
-from tinyflow.graph.operation import Operation
+from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Operation
 
 if TYPE_CHECKING:
     from tinyflow.graph.operation import Definition
@@ -85,8 +85,26 @@ class Instruction:
         return self.operation.name
 
     @property
-    def writes(self) -> bool:
-        return bool(self.definition.writes)
+    def writes(self) -> tuple[int, ...]:
+        """Positions of the inputs (places) that this changes."""
+        written = self.definition.writes
+        return self.attrs['_writes'] if written is WRITES_OF_FUNCTIONS else written
+
+    @property
+    def cells(self) -> tuple[int, ...]:
+        """Positions of the inputs (places) whose array is not read here."""
+        start = self.definition.places_from
+        if start is None:
+            return self.definition.takes_cell
+        return tuple([i for i, v in enumerate(self.inputs) if i >= start and v.place is not None])
+
+    @property
+    def handed_over(self) -> tuple[Value, ...]:
+        """The inputs that the kernel gets; functions find places by themselves."""
+        if self.definition.places_from is None:
+            return self.inputs
+        cells = self.cells
+        return tuple([v for i, v in enumerate(self.inputs) if i not in cells])
 
     @property
     def removable(self) -> bool:
@@ -116,6 +134,7 @@ class Program:
     fetches: tuple[Value | None, ...]
     targets: frozenset[Operation] = frozenset()
     notes: tuple[Note, ...] = field(default=())     # what each pass has to report
+    nested: bool = False            # a function's: its results are arrays, whatever their rank
 
     def with_instructions(self, instructions: Iterable[Instruction],
                           note: Note | None = None) -> Program:

@@ -44,6 +44,9 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
             if not fed:
                 values[tensor] = value
             outputs.append(value)
+        if operation.type == 'Placeholder':     # of a function: it stands for a place
+            instructions += _parameter(operation, values, places, snapshots, kept_snapshots)
+            continue
         is_snapshot = _names_a_place(operation, inputs, values)
         if is_snapshot:
             snapshots[operation.outputs[0]] = inputs[0]
@@ -62,6 +65,25 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
                    for f in fetches)
     targets = frozenset(f for f in fetches if not isinstance(f, Tensor))
     return Program(tuple(instructions), given, wanted, targets)
+
+
+def _parameter(operation: Operation, values: dict[Tensor, Value], places: dict[Operation, Value],
+               snapshots: dict[Tensor, Value], kept: set[Tensor]) -> list[Instruction]:
+    """Lets a function's parameter stand for a Variable's storage, or a reading of it."""
+    tensor = operation.outputs[0]
+    if tensor.dtype.is_ref:
+        return []                               # it is a place already
+    root = snapshot_of(tensor)
+    place = places.get(root)
+    if place is None:
+        place = places[root] = Value(root.outputs[0].name, tensor.dtype, root.outputs[0].raw_shape,
+                                     root)
+    snapshots[tensor] = values[tensor] = place
+    if tensor not in kept:
+        return []
+    read = _read(operation, place, tensor)      # used after a later assignment
+    values[tensor] = read.outputs[0]
+    return [read]
 
 
 def _names_a_place(operation: Operation, inputs: Sequence[Value],

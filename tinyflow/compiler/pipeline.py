@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import RLock
+from typing import Any
+
+import numpy as np
 
 from tinyflow.compiler.advice import warn_of_silent_broadcasting
 from tinyflow.compiler.executable import Arenas, Executable
 from tinyflow.compiler.infer import infer
 from tinyflow.compiler.ir import Program
-from tinyflow.compiler.lower import lower
+from tinyflow.compiler.nested import plan_function, plan_program
 from tinyflow.compiler.passes import PASSES
-from tinyflow.compiler.prune import prune
-from tinyflow.compiler.schedule import schedule
 from tinyflow.compiler.store import Store
 from tinyflow.garbage import collector_paused
+from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import Shape
 
@@ -49,21 +51,19 @@ def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options) -
     return program
 
 
-def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> Program:
-    """The Program for `fetches` (Tensors and Operations) given `feeds` (Tensors)."""
-    fed = frozenset(feeds)
-    return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)
 
 
 class Entry:
     """One (fetches, feeds) pair: its Program and the Executables made from it."""
 
     def __init__(self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...],
-                 arenas: Arenas, options: Options) -> None:
+                 arenas: Arenas, options: Options, program: Program | None = None) -> None:
         self.fetches = fetches
         self.feeds = feeds
-        with collector_paused():
-            self.program = plan_program(fetches, feeds)
+        if program is None:
+            with collector_paused():
+                program = plan_program(fetches, feeds)
+        self.program = program
         self.executables: OrderedDict[tuple, Executable] = OrderedDict()
         self._arenas = arenas
         self._options = options
@@ -120,6 +120,7 @@ class Compiler:
     def __init__(self, store: Store, options: Options | None = None) -> None:
         self.options = options or Options()
         self.arenas = Arenas(store)
+        self.arenas.function = self.function
         self.entries: weakref.WeakValueDictionary[tuple, Entry] = weakref.WeakValueDictionary()
         self._lock = RLock()
 
@@ -132,7 +133,39 @@ class Compiler:
                 entry = self.entries[key] = Entry(fetches, feeds, self.arenas, self.options)
         return entry
 
+    def function(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                 wanted: Sequence[Tensor] | None = None,
+                 known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
+        """A function's outputs, compiled when first called; see nested.FunctionMaker."""
+        return _Function(self, graph, given, wanted, known)
+
     def clear(self) -> None:
         """Forgets all programs and their memory."""
         self.entries.clear()
         self.arenas.free.clear()
+
+
+class _Function:
+    """A function of a graph as something to call with arrays; compiled for each of their shapes."""
+
+    __slots__ = ('_compiler', '_arguments', '_entry', '_last')
+
+    def __init__(self, compiler: Compiler, *arguments: Any) -> None:
+        self._compiler = compiler
+        self._arguments = arguments
+        self._entry: Entry | None = None
+        self._last: tuple = (None, None)    # shapes of the last call, and what runs for them
+
+    def __call__(self, *arrays: np.ndarray) -> list:
+        shapes = tuple([a.shape for a in arrays])
+        last, executable = self._last       # one attribute: several threads may call this
+        if shapes != last:
+            executable = self._find().executable(shapes)
+            self._last = shapes, executable
+        return executable.call_inside(arrays)
+
+    def _find(self) -> Entry:
+        if self._entry is None:
+            program = plan_function(*self._arguments)
+            self._entry = Entry((), (), self._compiler.arenas, self._compiler.options, program)
+        return self._entry

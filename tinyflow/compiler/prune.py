@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from tinyflow import errors
+from tinyflow.compiler.schedule import snapshot_of
 from tinyflow.graph.operation import Operation, Tensor
 
 
@@ -27,7 +28,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
         if operation in wanted_by:
             continue
         wanted_by[operation] = consumer
-        if operation.type == 'Placeholder':
+        if operation.type == 'Placeholder' and not _is_place(operation):
             raise _unfed(operation, wanted_by, feeds)
         for tensor in operation.inputs:
             if tensor not in fed and tensor.op not in wanted_by:
@@ -36,6 +37,12 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
             if control not in wanted_by and not _all_fed(control, fed):
                 stack.append((control, operation))
     return sorted(wanted_by, key=lambda operation: operation.id)
+
+
+def _is_place(parameter: Operation) -> bool:
+    """True for a function's parameter that stands for a Variable's storage."""
+    tensor = parameter.outputs[0]
+    return tensor.dtype.is_ref or snapshot_of(tensor) is not None
 
 
 def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:

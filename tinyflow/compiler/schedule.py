@@ -27,16 +27,29 @@ def place_of(tensor: Tensor) -> Operation | None:
     """The VariableV2 whose storage `tensor` stands for, or None for an ordinary value."""
     while tensor.dtype.is_ref:
         operation = tensor.op
-        writes = operation.definition.writes
+        writes = operation.writes
         if not operation.inputs:
-            return operation
+            source = _captured(tensor)
+            if source is None:
+                return operation
+            tensor = source
+            continue
         tensor = operation.inputs[writes[0] if writes else 0]
     return None
+
+
+def _captured(tensor: Tensor) -> Tensor | None:
+    """What a placeholder inside a function stands for, where that is a tensor from around it."""
+    graph = tensor.op.graph
+    return None if graph.outer_graph is None else graph.source_of(tensor)
 
 
 def snapshot_of(tensor: Tensor) -> Operation | None:
     """The VariableV2 of which `tensor` is the Variable's own read, or None."""
     operation = tensor.op
+    if operation.type == 'Placeholder':
+        source = _captured(tensor)
+        return None if source is None else snapshot_of(source)
     if operation.type != 'Identity' or not operation.inputs[0].dtype.is_ref \
             or operation.control_inputs:
         return None
@@ -46,7 +59,7 @@ def snapshot_of(tensor: Tensor) -> Operation | None:
 
 def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operation]:
     """`operations` (in creation order) in the order in which they run."""
-    if not any(operation.definition.writes for operation in operations) and \
+    if not any(operation.writes for operation in operations) and \
             _in_order(operations):
         return operations
     before = _dependencies(operations, fed)
@@ -60,9 +73,11 @@ def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operat
 
 
 def _in_order(operations: list[Operation]) -> bool:
-    """False if a control input was added to an operation after both were made."""
+    """False if a control input, or an input of a loop, was added after both were made."""
     return all(c.id < operation.id for operation in operations
-               for c in operation.control_inputs)
+               for c in operation.control_inputs) and \
+        all(t.op.id < operation.id for operation in operations if operation.definition.functions
+            for t in operation.inputs)
 
 
 def _dependencies(operations: list[Operation], fed: Fed) -> Nodes:
@@ -107,12 +122,12 @@ def _topological(operations: list[Operation], before: Nodes,
 
 
 def _priority(operation: Operation) -> tuple[bool, int]:
-    return bool(operation.definition.writes), operation.id
+    return bool(operation.writes), operation.id
 
 
 def _written(operation: Operation) -> list[Operation | None]:
     """The places that an operation writes."""
-    return [place_of(operation.inputs[i]) for i in operation.definition.writes]
+    return [place_of(operation.inputs[i]) for i in operation.writes]
 
 
 def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
@@ -125,7 +140,7 @@ def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
             place = snapshot_of(tensor)
             if place is not None and tensor.op.inputs[0] not in fed:
                 places.append(place)
-        elif i not in operation.definition.writes:
+        elif i not in operation.writes:
             places.append(place_of(tensor))
     return places
 
@@ -138,7 +153,7 @@ class _Writers:
         self.bit: dict[Operation, int] = {}
         self.before: dict[Operation, int] = {}
         for operation in order:
-            for place in _written(operation) if operation.definition.writes else ():
+            for place in _written(operation) if operation.writes else ():
                 self.bit.setdefault(operation, 1 << len(self.bit))
                 self.of_place.setdefault(place, []).append(operation)
         for operation in order:
@@ -174,7 +189,7 @@ def stale_snapshots(order: list[Operation], fetches: Sequence[Tensor | Operation
     exchange the values of Variables, and where a read is fetched.
     """
     stale: set[tuple[Operation | None, Tensor]] = set()
-    if not any(operation.definition.writes for operation in order):
+    if not any(operation.writes for operation in order):
         return stale
     writers = _Writers(order, _dependencies(order, fed))
     done = 0
@@ -199,7 +214,7 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
     Their result must be a copy. A place itself (a ref output) is read when it is used, so only
     views of it matter here.
     """
-    if not any(operation.definition.writes for operation in order):
+    if not any(operation.writes for operation in order):
         return set()
     writes_done: dict[Operation | None, int] = {}
     read_at: dict[Tensor, tuple[Operation, int]] = {}
@@ -214,7 +229,7 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
         for tensor in operation.inputs:
             if tensor in read_at and tensor not in fed:
                 use(tensor)
-        for place in _written(operation) if operation.definition.writes else ():
+        for place in _written(operation) if operation.writes else ():
             writes_done[place] = writes_done.get(place, 0) + 1
         place = _views_place(operation, read_at, fed)
         if place is not None:

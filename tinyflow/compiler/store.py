@@ -29,6 +29,7 @@ class Store:
     def __init__(self) -> None:
         self._cells: dict[Operation, Cell] = {}
         self._states: dict[Operation, Any] = {}
+        self._shared: dict[Any, Any] = {}           # what nodes with one shared_name have in common
         self._lock = threading.Lock()
 
     def cell(self, operation: Operation) -> Cell:
@@ -47,7 +48,8 @@ class Store:
             with self._lock:
                 if operation not in self._states:
                     definition = operation.definition
-                    self._states[operation] = definition.state(operation.attrs)
+                    self._states[operation] = definition.state(operation, self._shared) \
+                        if definition.state_of_node else definition.state(operation.attrs)
                 return self._states[operation]
 
     def cells(self) -> list[Cell]:
@@ -55,6 +57,11 @@ class Store:
         return list(self._cells.values())
 
     def clear(self) -> None:
-        """Forgets everything; for a closed Session."""
+        """Forgets everything; for a closed Session. Whoever waits inside a state is woken."""
+        for state in list(self._states.values()):
+            cancel = getattr(state, 'cancel', None)
+            if cancel is not None:
+                cancel()
         self._cells.clear()
         self._states.clear()
+        self._shared.clear()

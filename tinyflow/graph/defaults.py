@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from tinyflow.errors import describe, worded
+from tinyflow.errors import describe, report, worded
 from tinyflow.graph.graph import Graph, stacks
 from tinyflow.graph.operation import Tensor
 
@@ -70,9 +70,14 @@ def session_for(session, graph, what):
 def common_graph(inputs) -> Graph:
     """The graph that all the tensors in `inputs` belong to. ValueError if there are several."""
     graph, first = None, None
+    default = stacks.graphs[-1] if stacks.graphs else None
+    if default is not None and default.outer_graph is not None:
+        return _function_graph(default, inputs)
     for tensor in inputs:
         if graph is None:
             graph, first = tensor.op.graph, tensor
+            if graph.outer_graph is not None:
+                raise refuse_inner(tensor, get_default_graph())
         elif tensor.op.graph is not graph:
             raise worded(ValueError(
                 f"Tensors '{first.name}' and '{tensor.name}' must be from the same graph.\n"
@@ -82,6 +87,27 @@ def common_graph(inputs) -> Graph:
                 'tf.reset_default_graph() or tf.Graph().as_default() between the two lines '
                 'switched the graph.'))
     return graph or get_default_graph()
+
+
+def _function_graph(default, inputs):
+    """The default graph, which is that of a function: tensors from around it are captured."""
+    for tensor in inputs:
+        graph = tensor.op.graph
+        if not default.takes_from(graph):
+            if graph.outer_graph is not None:
+                raise refuse_inner(tensor, default)
+            return graph
+    return default
+
+
+def refuse_inner(tensor, graph):
+    """The error for a tensor of a function's graph that is used outside the function."""
+    function = tensor.op.graph
+    return worded(ValueError(report(
+        f"'{tensor.name}' was made inside the function '{function.name}' (a branch of a cond, the "
+        f'body of a loop or of a map) and is used outside it, in {graph}.',
+        inputs=[('tensor', tensor)],
+        mend='return it from that function; only what it returns can be seen outside.')))
 
 
 class name_scope:                       # noqa: N801 (TF's name)
@@ -103,7 +129,7 @@ class name_scope:                       # noqa: N801 (TF's name)
 
     def __enter__(self):
         tensors = [v for v in self._values or () if isinstance(v, Tensor)]
-        graph = tensors[0].op.graph if tensors else get_default_graph()
+        graph = common_graph(tensors[:1])
         self._as_default = graph.as_default() if graph is not get_default_graph() else None
         if self._as_default:
             self._as_default.__enter__()

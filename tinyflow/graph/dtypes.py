@@ -69,7 +69,7 @@ class DType:
 
     @property
     def is_numpy_compatible(self):
-        return self.np is not None
+        return self.name not in ('resource', 'variant')
 
     @property
     def size(self):
@@ -141,8 +141,8 @@ bool = DType('bool', np.bool_, 10)
 uint16 = DType('uint16', np.uint16, 17)
 complex128 = DType('complex128', np.complex128, 18)
 float16 = half = DType('float16', np.float16, 19)
-resource = DType('resource', None, 20)
-variant = DType('variant', None, 21)
+resource = DType('resource', np.object_, 20)
+variant = DType('variant', np.object_, 21)
 uint32 = DType('uint32', np.uint32, 22)
 uint64 = DType('uint64', np.uint64, 23)
 
@@ -165,7 +165,7 @@ for _dtype in ALL:
         _BY_KEY[_key] = _dtype._as_ref
 _BY_KEY.update({'double': float64, 'half': float16, 'float': float32, float: float32, int: int64,
                 np.bool_: bool, builtins.bool: bool, str: string, bytes: string, object: string})
-_BY_NUMPY = {_dtype.np: _dtype for _dtype in ALL if _dtype.np is not None}
+_BY_NUMPY = {_dtype.np: _dtype for _dtype in ALL if _dtype.is_numpy_compatible}
 
 
 def as_dtype(value):

@@ -50,6 +50,15 @@ class Graph:
         self._lock = threading.RLock()
         self.seed = None
         self.seed_by_name = False
+        # Attributes of imported nodes that mean nothing to tinyflow: name -> {key: AttrValue}.
+        self._extra_attrs: dict[str, dict] = {}
+        self._warned_of_size = False
+
+    outer_graph = None          # the enclosing graph, for the graph of a function
+
+    def takes_from(self, graph: Graph) -> bool:
+        """True if nodes of this graph may use tensors of `graph`."""
+        return graph is self
 
     # ---- nodes ---------------------------------------------------------------------------
 
@@ -351,11 +360,6 @@ class Graph:
             yield
         finally:
             self._gradient_overrides = outer
-
-    def as_graph_def(self, from_version=None, add_shapes=False):
-        """The GraphDef protocol buffer of this graph."""
-        raise NotImplementedError('Graph.as_graph_def: GraphDef export is not built yet; '
-                                  'tf.viz.to_networkx(graph) gives the graph as data.')
 
     def prevent_feeding(self, tensor):
         """Accepted for TF1 programs; any tensor stays feedable."""

@@ -55,6 +55,11 @@ class IndexedSlices:
             return parts, lambda values, indices: IndexedSlicesValue(values, indices, None)
         return [*parts, self._dense_shape], IndexedSlicesValue
 
+    def _nest_parts(self):
+        """What nest.flatten(expand_composites=True) takes it apart into, and how to rebuild it."""
+        parts = [self._values, self._indices, self._dense_shape]
+        return parts[:2] if self._dense_shape is None else parts, IndexedSlices
+
     @property
     def name(self):
         return self.values.name

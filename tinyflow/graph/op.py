@@ -34,9 +34,18 @@ returned as a tuple. A bare ufunc is a legal kernel.
     takes_cell = (0,)      inputs (places) that the kernel wants as a Cell: it may set `.value`
     calls_user_code = True exceptions of the kernel are the user's own and pass unchanged
     pure = False           never folded, merged or dropped: random, print, py_func, collectives
-    state = f(attrs)       makes the op's own state in a Session, the kernel's first argument
+    state = f(attrs)       makes the op's own state in a Session, the kernel's first argument; where
+                           a Session ends it calls the state's `cancel()`, if it has one
+    state_of_node = True   `state` is f(operation, shared) instead; `shared` is a dict of the
+                           Session's, for what nodes with one shared_name have in common
     elementwise = True     output element i depends on (broadcast) input elements i only
     partial_rank = True    `shape` wants to be called even when an input's rank is unknown
+    functions = ('f',)     attributes that hold a FuncGraph (or a list of them). For each the kernel
+                           gets a callable, f(*arrays) -> list of arrays, before its inputs
+    bind(instruction, function)     instead of a kernel, for an op that runs functions in a way of
+                           its own: makes the callable that is called with the inputs
+    places_from = 0        with `bind`: inputs from here on may be places, which the functions find
+                           by themselves; only the other inputs are handed to the callable
     emit(call)             NumPy source for the compiled program, where a call of the kernel is
                            slower or less instructive; see compiler/codegen.py
     fold_partial(op)       a partly known value of the output; see graph/static.py
@@ -101,6 +110,7 @@ class Op:
     writes: tuple[int, ...] = ()
     pure = True
     state: Any = None
+    state_of_node = False
     elementwise = False
     partial_rank = False
     takes_cell: tuple[int, ...] = ()
@@ -109,6 +119,9 @@ class Op:
     gradient: Any = None
     emit: Any = None
     fold_partial: Any = None
+    functions: tuple[str, ...] = ()
+    bind: Any = None
+    places_from: int | None = None
 
     inputs: tuple[Arg, ...]
     outputs: tuple[Arg, ...]
@@ -123,7 +136,7 @@ class Op:
     one_output: bool
 
     def __init_subclass__(cls, abstract=False, type=None):
-        for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state'):
+        for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state', 'bind'):
             function = cls.__dict__.get(key)
             if isinstance(function, FunctionType):
                 setattr(cls, key, staticmethod(function))
@@ -152,18 +165,18 @@ class Op:
     # ---- running a kernel ----------------------------------------------------------------
 
     @classmethod
-    def call(cls, attrs, arrays, state=()):
+    def call(cls, attrs, arrays, first=()):
         """A tuple of the outputs that the kernel gives for a flat list of input arrays.
 
-        Static inputs become Python values, lists are grouped; `state` is (the op's state,) for an
-        op that has one.
+        Static inputs become Python values, lists are grouped; `first` is what the kernel gets
+        before them: the op's state, if it has one, and the callables of its functions.
         """
         arguments = list(arrays)
         for i, (name, ranks) in zip(cls.static_flat_positions(len(arguments)), cls.static_ranks):
             arguments[i] = checked(arguments[i], name, ranks)
         if cls.has_lists:
             arguments = cls.nest(arguments)
-        result = cls.kernel(*state, *arguments, **{k: attrs[k] for k in cls.kernel_attrs})
+        result = cls.kernel(*first, *arguments, **{k: attrs[k] for k in cls.kernel_attrs})
         if not cls.outputs:
             return ()
         return (result,) if cls.one_output else tuple(result)
@@ -206,6 +219,8 @@ class Op:
             try:                # covers the opening, too: Ctrl-C may come at any line
                 graph._name_stack = full_name
                 tensors, types = cls._convert(inputs, attrs, graph)
+                if graph.outer_graph is not None:
+                    tensors = graph.captured_tensors(tensors)
             finally:
                 graph._name_stack = outer
             operation = Operation(

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     Definition = type[Op]
 
 
+# `writes` of an op that runs functions: which places those write is in its attribute _writes.
+WRITES_OF_FUNCTIONS = (-1,)
+
+
 @refuse_numpy
 class Tensor:
     """One output of an Operation: a promise of a value with a dtype and a (partial) shape."""
@@ -179,6 +183,12 @@ class Operation:
         """The user's line as TF1 gives it: [(file, line, function, source)]."""
         site = self.site
         return [(site.file, site.line, site.code.co_name, site.source)] if site else []
+
+    @property
+    def writes(self) -> tuple[int, ...]:
+        """Positions of the inputs (places) that running this changes."""
+        written = self.definition.writes
+        return self.attrs['_writes'] if written is WRITES_OF_FUNCTIONS else written
 
     @property
     def op_def(self):

@@ -37,6 +37,12 @@ def compatible(x: Shape, y: Shape) -> bool:
             len(x) == len(y) and all(i is None or j is None or i == j for i, j in zip(x, y)))
 
 
+def covers(x: Shape, y: Shape) -> bool:
+    """True if every tensor that has shape y has shape x."""
+    return x is None or y is not None and len(x) == len(y) and \
+        all(i is None or i == j for i, j in zip(x, y))
+
+
 def broadcast(x: Shape, y: Shape) -> Shape:
     """The shape of an elementwise operation on `x` and `y`.
 
@@ -309,11 +315,6 @@ class TensorShape:
         if self.raw is not None and len(self.raw) > rank:
             raise worded(ValueError(f'Shape {self} must have rank at most {rank}'))
         return self
-
-    def as_proto(self):
-        """The TensorShapeProto of this shape."""
-        raise worded(NotImplementedError(
-            'TensorShape.as_proto: protocol buffers are not built yet.'))
 
     def __len__(self):
         if self.raw is None:

@@ -15,7 +15,7 @@ from tinyflow.graph.dtypes import FLOATS, INEXACT, NUMBERS
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import complex_numbers, constants
+from tinyflow.ops import complex_numbers, constants, tensor_lists
 from tinyflow.ops.powers import (
     polyval,
     pow,
@@ -113,6 +113,8 @@ class AddN(Op):
 
     def kernel(inputs, out=None):
         first, *others = inputs
+        if first.dtype == np.object_:
+            return tensor_lists.total(inputs)
         for other in others:
             if other.shape != first.shape:
                 raise ValueError('Inputs to operation AddN must have the same size and shape: '

@@ -4,9 +4,12 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
+from tinyflow.ops import conditionals
 from tinyflow.ops.arithmetic import maximum
 from tinyflow.ops.constants import cast, ones_like
 from tinyflow.ops.gathering import scatter_nd
+from tinyflow.ops.logic import equal
+from tinyflow.ops.measures import rank
 from tinyflow.ops.reduction import reduce_max
 from tinyflow.ops.shaping import reshape, squeeze, stack
 
@@ -38,6 +41,36 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
             predictions.shape.assert_is_compatible_with(weights.shape)
             values = cast(weights, dtype)
         return scatter_nd(stack([labels, predictions], axis=1), values, stack([size, size]))
+
+
+def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
+    """(labels, predictions), one of them without its last axis of size 1 if it has one too many.
+
+    Shapes: labels [*a] or [*a, 1], predictions [*a] or [*a, 1] (with `expected_rank_diff` 1:
+    [*a, classes]). What is not known while building is decided by tf.cond.
+    """
+    with name_scope(name, 'remove_squeezable_dimensions', [labels, predictions]):
+        predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
+        ranks = predictions.shape.ndims, labels.shape.ndims
+        if None not in ranks:
+            surplus = ranks[0] - ranks[1] - expected_rank_diff
+            if surplus == 1:
+                predictions = squeeze(predictions, [-1])
+            elif surplus == -1:
+                labels = squeeze(labels, [-1])
+            return labels, predictions
+        difference = rank(predictions) - rank(labels)
+        predictions = _without_last(predictions, difference, expected_rank_diff + 1)
+        labels = _without_last(labels, difference, expected_rank_diff - 1)
+        return labels, predictions
+
+
+def _without_last(tensor, difference, surplus):
+    """`tensor` without its last axis if the ranks differ by `surplus`."""
+    if tensor.raw_shape is not None and tensor.raw_shape[-1] not in (1, None):
+        return tensor
+    return conditionals.cond(equal(surplus, difference), lambda: squeeze(tensor, [-1]),
+                             lambda: tensor)
 
 
 def _vector(classes, others):

@@ -16,6 +16,7 @@ from tinyflow.graph.dtypes import FLOATS, INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sites import Site, here
+from tinyflow.ops import tensor_lists
 from tinyflow.ops.identities import (
     bitcast,
     cast,
@@ -134,6 +135,8 @@ class ZerosLike(_Like):
     """Zeros of the input's shape and dtype."""
 
     def kernel(x, out=None):
+        if x.dtype == np.object_ and tensor_lists.is_list(x):
+            return tensor_lists.zeros_like(x)
         if out is None:
             out = np.empty_like(x)
         out[...] = b'' if out.dtype == object else 0

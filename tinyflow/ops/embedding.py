@@ -118,15 +118,4 @@ def _total_rows(params, dtype):
     return reduction.reduce_sum(joining.stack([identities.cast(c, dtype) for c in counts]))
 
 
-def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None,
-                            combiner=None, max_norm=None):
-    """Not here: SparseTensor is not in tinyflow yet.
-
-    Shapes: none, as it always raises NotImplementedError.
-    """
-    raise worded(NotImplementedError(
-        'tf.nn.embedding_lookup_sparse is not in tinyflow yet: it needs SparseTensor.\n  Mend: pad '
-        'the ids to one length, then tf.nn.embedding_lookup and a masked tf.reduce_sum over them.'))
-
-
-__all__ = ['embedding_lookup', 'embedding_lookup_sparse']
+__all__ = ['embedding_lookup']

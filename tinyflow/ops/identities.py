@@ -96,6 +96,7 @@ class CheckNumerics(_HandOn):
     types = {'T': FLOATS}
     attrs = {'message': REQUIRED}
     view = False                    # a view may be made once, and the check is for every run
+    pure = False                    # whoever only waits for the check needs it, too
     overwrites = (0,)
     emit = None
 

@@ -34,6 +34,8 @@ class Slice(Op):
         rank = len(begin if size is None else size)
         begin = (None,) * rank if begin is None else begin
         size = (None,) * rank if size is None else size
+        if None in size:            # as TF, which reads a partly known size as a shape
+            size = tuple(None if s == -1 else s for s in size)
         input = (None,) * rank if input is None else input
         if not len(input) == len(begin) == len(size):
             raise ValueError(f'begin and size must have one entry for each of the {len(input)} '

@@ -1,13 +1,32 @@
 """tf.train: optimizers, learning rates, moving averages, the global step."""
+import importlib as _importlib
+
 from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.train.adagrad import AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer
 from tinyflow.train.adam import AdamOptimizer
+from tinyflow.train.checkpoint_state import (
+    checkpoint_exists,
+    checkpoints_iterator,
+    generate_checkpoint_state_proto,
+    get_checkpoint_mtimes,
+    get_checkpoint_state,
+    latest_checkpoint,
+    remove_checkpoint,
+    update_checkpoint_state,
+)
 from tinyflow.train.ftrl import (
     FtrlOptimizer,
     ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
 )
 from tinyflow.train.gradient_descent import GradientDescentOptimizer, MomentumOptimizer
+from tinyflow.train.inspection import (
+    NewCheckpointReader,
+    list_variables,
+    load_checkpoint,
+    load_variable,
+    matching_variables,
+)
 from tinyflow.train.learning_rate_decay import (
     cosine_decay,
     cosine_decay_restarts,
@@ -23,6 +42,7 @@ from tinyflow.train.learning_rate_decay import (
 from tinyflow.train.moving_averages import ExponentialMovingAverage
 from tinyflow.train.optimizer import Optimizer
 from tinyflow.train.rmsprop import RMSPropOptimizer
+from tinyflow.train.saver import Saver, export_meta_graph, import_meta_graph
 from tinyflow.train.training_util import (
     assert_global_step,
     create_global_step,
@@ -34,17 +54,38 @@ from tinyflow.train.training_util import (
 __all__ = [
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer',
     'ExponentialMovingAverage', 'FtrlOptimizer', 'GradientDescentOptimizer', 'MomentumOptimizer',
-    'Optimizer', 'ProximalAdagradOptimizer', 'ProximalGradientDescentOptimizer',
-    'RMSPropOptimizer', 'assert_global_step', 'cosine_decay', 'cosine_decay_restarts',
-    'create_global_step', 'exponential_decay', 'get_global_step', 'get_or_create_global_step',
-    'global_step', 'inverse_time_decay', 'linear_cosine_decay', 'natural_exp_decay',
+    'NewCheckpointReader', 'Optimizer', 'ProximalAdagradOptimizer',
+    'ProximalGradientDescentOptimizer', 'RMSPropOptimizer', 'Saver', 'assert_global_step',
+    'checkpoint_exists', 'checkpoints_iterator', 'cosine_decay', 'cosine_decay_restarts',
+    'create_global_step', 'exponential_decay', 'export_meta_graph',
+    'generate_checkpoint_state_proto', 'get_checkpoint_mtimes', 'get_checkpoint_state',
+    'get_global_step', 'get_or_create_global_step', 'global_step', 'import_meta_graph',
+    'inverse_time_decay', 'latest_checkpoint', 'linear_cosine_decay', 'list_variables',
+    'load_checkpoint', 'load_variable', 'matching_variables', 'natural_exp_decay',
     'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
-    'polynomial_decay',
+    'polynomial_decay', 'remove_checkpoint', 'update_checkpoint_state',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+# Protocol buffers, loaded when first asked for, because google.protobuf is.
+_PROTOS = {
+    'BytesList': 'feature_pb2', 'Example': 'example_pb2', 'Feature': 'feature_pb2',
+    'FeatureList': 'feature_pb2', 'FeatureLists': 'feature_pb2', 'Features': 'feature_pb2',
+    'FloatList': 'feature_pb2', 'Int64List': 'feature_pb2', 'SaverDef': 'saver_pb2',
+    'SequenceExample': 'example_pb2',
+}
+_missing = _absent(__name__, [*__all__, *_PROTOS])
+
+
+def __getattr__(name):
+    if name in _PROTOS:
+        module = _importlib.import_module(f'tinyflow.formats.protos.{_PROTOS[name]}')
+        value = globals()[name] = getattr(module, name)
+        return value
+    return _missing(name)
+
+
 _hide_modules(globals())
 
 
 def __dir__():
-    return __all__
+    return [*__all__, *_PROTOS]

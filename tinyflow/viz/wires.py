@@ -53,8 +53,8 @@ def links(ops, shown, bridges, owner, highlighted):
 
 
 def _changes(op, index):
-    definition = op.definition
-    return index in definition.writes and not definition.has_lists and op.inputs[index].dtype.is_ref
+    return op.inputs[index].dtype.is_ref and index in op.writes \
+        and (not op.definition.has_lists or bool(op.definition.functions))
 
 
 def wires(connections, unit_of) -> dict[tuple[str, str], Wire]:

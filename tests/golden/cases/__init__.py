@@ -2,6 +2,9 @@
 
 A new module is imported here, and recorded by `python tests/golden/record.py ops:<module>`.
 """
+from . import (  # noqa: F401  (importing a module registers its cases)
+    sampling,
+)
 from ..op_cases import CASES, FAMILIES
 
 __all__ = ['CASES', 'FAMILIES']

@@ -18,6 +18,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     optimizers,
     training,
     tutorials,
+    sampling,
 )
 from .registry import PROGRAMS
 

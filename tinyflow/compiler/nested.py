@@ -1,0 +1,63 @@
+"""Functions inside programs: the branches of a cond, the body of a loop, a map of tf.data.
+
+A function's graph is planned like any other program. Its parameters are fed, but for those that
+stand for a Variable's storage: the place is the Session's, and is found without being handed in.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Program
+from tinyflow.compiler.lower import lower
+from tinyflow.compiler.prune import prune
+from tinyflow.compiler.schedule import schedule
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Operation, Tensor
+
+
+class FunctionMaker(Protocol):
+    """Makes a callable of a FuncGraph, `f(*arrays) -> list of arrays`.
+
+    `given` are the parameters that the arrays are for (default: all), `wanted` the tensors whose
+    values are returned (default: the outputs), `known` parameters whose values never change.
+    """
+
+    def __call__(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                 wanted: Sequence[Tensor] | None = None,
+                 known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
+        ...
+
+
+def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> Program:
+    """The Program for `fetches` (Tensors and Operations) given `feeds` (Tensors)."""
+    fed = frozenset(feeds)
+    return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)
+
+
+def plan_function(graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                  wanted: Sequence[Tensor] | None = None,
+                  known: dict[Tensor, np.ndarray] | None = None) -> Program:
+    """The Program of a function; see FunctionMaker."""
+    given = list(graph.inputs if given is None else given)
+    known = known or {}
+    program = plan_program(list(graph.outputs if wanted is None else wanted), [*given, *known])
+    for value, array in zip(program.feeds[len(given):], known.values()):
+        value.array = array
+    return replace(program, feeds=program.feeds[:len(given)], nested=True)
+
+
+def callables_of(instruction: Instruction, function: FunctionMaker) -> Any:
+    """What an instruction calls: that of its op's `bind`, or a callable for each function."""
+    definition = instruction.definition
+    if definition.bind is not None:
+        return definition.bind(instruction, function)
+    found: list[Callable[..., list]] = []
+    for name in definition.functions:
+        graphs = instruction.attrs[name]
+        found += [function(graph) for graph in
+                  (graphs if isinstance(graphs, (list, tuple)) else [graphs])]
+    return found

@@ -1,0 +1,339 @@
+"""Builder: makes the Operations of a Graph from Nodes, in the order in which they can be made."""
+from __future__ import annotations
+
+import heapq
+
+from tinyflow import errors
+from tinyflow.errors import report, worded
+from tinyflow.formats import attributes
+from tinyflow.formats.nodes import Function, upgrade
+from tinyflow.graph import shapes
+from tinyflow.graph.func_graph import FuncGraph, Spec
+from tinyflow.graph.op import Op
+from tinyflow.graph.operation import Operation, Tensor
+
+# Of these the function's parameters are inputs of the node: from which input on.
+_PARAMETERS_FROM = {'If': 1, 'StatelessIf': 1, 'Case': 1, 'While': 0, 'StatelessWhile': 0}
+_CALLS = frozenset(('PartitionedCall', 'StatefulPartitionedCall'))
+_DEEP = 200                 # functions inside functions; more is a function that calls itself
+
+
+class Made:
+    """What became of a node: its outputs, and the operations that stand for it as a whole."""
+
+    __slots__ = ('outputs', 'operations', 'parts')
+
+    def __init__(self, outputs, operations, parts=None):
+        self.outputs = outputs
+        self.operations = operations
+        self.parts = parts              # output name -> outputs; None: ask the operation
+
+
+class Builder:
+    """Makes nodes in `graph` under a name prefix; `library` has the Functions by name."""
+
+    def __init__(self, graph, library=None, prefix='', depth=0):
+        self.graph = graph
+        self.library = library or {}
+        self.prefix = prefix
+        self.made: dict[str, Made] = {}
+        self._depth = depth
+
+    def build(self, nodes):
+        """Makes all nodes. NotFoundError for op types that tinyflow has not, else ValueError."""
+        nodes = upgrade(nodes)
+        self._check_op_types(nodes)
+        for node in _in_order(nodes, self.made):
+            try:
+                self.made[node.name] = self._make(node)
+            except (errors.OpError, NotImplementedError):
+                raise
+            except (TypeError, ValueError) as error:
+                if getattr(error, 'worded_by_tinyflow', False):
+                    raise
+                raise self._damaged(node, error) from error
+            except (KeyError, IndexError, AttributeError, OverflowError, ArithmeticError,
+                    MemoryError) as error:
+                raise self._damaged(node, error) from error
+
+    def _damaged(self, node, error):
+        return worded(ValueError(f"The node '{node.name}' ({node.op}) cannot be imported: "
+                                 f'{type(error).__name__}: {error}'))
+
+    def _check_op_types(self, nodes):
+        missing: dict[str, list[str]] = {}
+        for node in nodes:
+            if node.op not in Op.registry and node.op not in self.library \
+                    and node.op not in _CALLS:
+                missing.setdefault(node.op, []).append(node.name)
+        if not missing:
+            return
+        told = [f"{op} (nodes {', '.join(repr(n) for n in names[:3])}"
+                + (f' and {len(names) - 3} more)' if len(names) > 3 else ')')
+                for op, names in missing.items()]
+        kind = 'Op type' if len(told) == 1 else 'Op types'
+        raise errors.NotFoundError(None, None, report(
+            f'{kind} not registered in tinyflow: ' + '; '.join(told),
+            mend='tf.graph_util.extract_sub_graph(graph_def, names) keeps only what the named '
+                 'nodes need.'))
+
+    # ---- one node ------------------------------------------------------------------------
+
+    def tensor(self, ref, node=''):
+        """The Tensor that a Ref stands for. ValueError if there is none."""
+        made = self.made.get(ref.node)
+        if made is None:
+            raise worded(ValueError(f"Node '{node}': Unknown input node '{ref}'"))
+        outputs = made.outputs
+        if ref.part and made.parts is not None:
+            outputs = made.parts.get(ref.part, ())
+        elif ref.part:
+            outputs = _outputs_called(ref.part, made)
+        if ref.index >= len(outputs):
+            raise worded(ValueError(f"Node '{node}': Connecting to invalid output {ref.index} of "
+                                    f'source node {ref.node} which has {len(outputs)} outputs.'))
+        return outputs[ref.index]
+
+    def _make(self, node):
+        inputs = [self.tensor(ref, node.name) for ref in node.inputs]
+        controls = [op for name in node.controls for op in self._operations(name, node)]
+        if node.op in self.library or node.op in _CALLS:
+            return self._inline(node, inputs, controls)
+        definition = Op.registry[node.op]
+        values, extras = self._attributes(node, definition, inputs)
+        operation = self._operation(node, definition, inputs, values, controls)
+        if extras:
+            self.graph._extra_attrs[operation.name] = extras
+        return Made(operation.outputs, [operation])
+
+    def _operations(self, name, node):
+        made = self.made.get(name)
+        if made is None:
+            raise worded(ValueError(f"Node '{node.name}': Unknown input node '^{name}'"))
+        return made.operations
+
+    def _operation(self, node, definition, inputs, values, controls):
+        graph = self.graph
+        name = graph_name(graph, self.prefix + node.name)
+        operation = definition.make(_nested(definition, inputs, node), values, name + '/')
+        operation.control_inputs = tuple(dict.fromkeys(controls))
+        operation.device = node.device or graph.current_device
+        known = node.attrs.get('_output_shapes')
+        if known is not None:
+            _refine(operation, known.list.shape)
+        return operation
+
+    def _attributes(self, node, definition, inputs):
+        """(values of the attributes that the op declares, AttrValues of the others)."""
+        values, extras = {}, {}
+        for name, proto in node.attrs.items():
+            if name in definition.attrs:
+                values[name] = self._value(name, proto, node, definition, inputs)
+            elif name.startswith('_') and name != '_output_shapes':
+                extras[name] = proto
+        if node.op == 'Const':
+            _check_const(node, values)
+        return values, extras
+
+    def _value(self, name, proto, node, definition, inputs):
+        if isinstance(proto, Function):
+            return self._function(proto, node, inputs)
+        if isinstance(proto, (tuple, list)) and proto and isinstance(proto[0], Function):
+            return tuple(self._function(f, node, inputs) for f in proto)
+        if not hasattr(proto, 'WhichOneof'):
+            return proto
+        value = attributes.read(
+            proto, name, node.op, node.name,
+            lambda function, _: self._function(self._called(function, node), node, inputs))
+        default = definition.attrs[name]
+        if type(default) in (bool, int, float, str) and type(value) is not type(default) \
+                and not isinstance(value, (int, bytes)):
+            raise worded(ValueError(f"The node '{node.name}' is damaged: its attribute '{name}' "
+                                    f'is {value!r}.'))
+        return value
+
+    # ---- functions -----------------------------------------------------------------------
+
+    def _called(self, name, node):
+        found = self.library.get(name)
+        if found is None:
+            raise errors.NotFoundError(None, None, f"The node '{node.name}' calls the function "
+                                       f"'{name}', which is not in the graph's library.")
+        return found
+
+    def _function(self, function, node, inputs):
+        """The FuncGraph of a Function, for the inputs that `node` hands to it."""
+        first = _PARAMETERS_FROM.get(node.op)
+        given = inputs[first:] if first is not None else [None] * len(function.parameters)
+        loop = node.op in ('While', 'StatelessWhile')
+        graph = FuncGraph(function.name, self.graph)
+        builder = Builder(graph, self.library, depth=self._deeper(function))
+        with graph.as_default(), graph.control_dependencies(None):
+            for parameter, outer in zip(function.parameters, given):
+                tensor = graph.add_parameter(_spec(parameter, outer, loop))
+                if outer is not None:
+                    graph._source[tensor] = outer
+                builder.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
+            builder.build(function.nodes)
+            graph.outputs = [builder.tensor(ref, function.name) for ref in function.results]
+        return graph
+
+    def _deeper(self, function):
+        if self._depth >= _DEEP:
+            raise worded(ValueError(f"The function '{function.name}' calls itself without end."))
+        return self._depth + 1
+
+    def _inline(self, node, inputs, controls):
+        """A call of a function: its nodes, under the name of the call."""
+        name = node.attrs['f'].func.name if node.op in _CALLS else node.op
+        function = self._called(name, node)
+        inner = Builder(self.graph, self.library, f'{self.prefix}{node.name}/',
+                        self._deeper(function))
+        if len(inputs) != len(function.parameters):
+            raise worded(ValueError(f"Node '{node.name}' gives {len(inputs)} inputs to the "
+                                    f"function '{name}', which has {len(function.parameters)}."))
+        for parameter, tensor in zip(function.parameters, inputs):
+            inner.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
+        inner.build([_waiting(n, controls, inner) for n in function.nodes])
+        outputs = tuple(inner.tensor(ref, name) for ref in function.results)
+        parts = {part: (t,) for part, t in zip(function.result_names, outputs)}
+        if node.op in _CALLS:
+            parts['output'] = outputs
+        operations = [op for n in function.controls if n in inner.made
+                      for op in inner.made[n].operations]
+        return Made(outputs, [*operations, *(t.op for t in outputs)] or list(controls), parts)
+
+
+def _waiting(node, controls, builder):
+    """A node of an inlined function, made to wait for what the call waits for."""
+    if controls and not any(ref.node not in builder.made for ref in node.inputs):
+        for operation in controls:
+            key = f'^{operation.name}'
+            builder.made.setdefault(key, Made((), [operation]))
+            if key not in node.controls:
+                node = type(node)(node.name, node.op, node.inputs, [*node.controls, key],
+                                  node.attrs, node.device)
+    return node
+
+
+def _spec(parameter, outer, loop):
+    if outer is None:
+        raise worded(NotImplementedError(
+            f"The parameter '{parameter}' of a function: its caller is not in tinyflow."))
+    return Spec(outer.dtype, None if loop else outer.raw_shape, parameter)
+
+
+# ---- helpers ------------------------------------------------------------------------------
+
+
+def graph_name(graph, name):
+    """`name`, made unique, and known to the graph as taken."""
+    outer, graph._name_stack = graph._name_stack, ''
+    try:
+        if not attributes_name_ok(name):
+            raise worded(ValueError(f"Node '{name}': Node name contains invalid characters"))
+        return graph.unique_name(name)
+    finally:
+        graph._name_stack = outer
+
+
+def attributes_name_ok(name):
+    """True for a name that a node may have."""
+    from tinyflow.graph.graph import _VALID_ROOT_NAME
+    return _VALID_ROOT_NAME.match(name) is not None
+
+
+def _in_order(nodes, made):
+    """The nodes so that each comes after its inputs; of those that can come, the first listed."""
+    place = {}
+    for i, node in enumerate(nodes):
+        if node.name in place:
+            raise worded(ValueError(f"Node '{node.name}' is not unique"))
+        place[node.name] = i
+    waiting = [0] * len(nodes)
+    users: list[list[int]] = [[] for _ in nodes]
+    for i, node in enumerate(nodes):
+        for name in {*(ref.node for ref in node.inputs), *node.controls}:
+            if name in place:
+                users[place[name]].append(i)
+                waiting[i] += 1
+            elif name not in made:
+                raise worded(ValueError(f"Node '{node.name}': Unknown input node '{name}'"))
+    ready = [i for i, count in enumerate(waiting) if not count]
+    done = 0
+    while ready:
+        i = heapq.heappop(ready)
+        done += 1
+        yield nodes[i]
+        for user in users[i]:
+            waiting[user] -= 1
+            if not waiting[user]:
+                heapq.heappush(ready, user)
+    if done < len(nodes):
+        stuck = [n.name for i, n in enumerate(nodes) if waiting[i]]
+        raise worded(ValueError(
+            'The graph could not be sorted in topological order: the nodes wait for each other; '
+            f'among them {", ".join(map(repr, stuck[:5]))}.'))
+
+
+def _nested(definition, inputs, node):
+    """The flat inputs grouped as in the op's signature, by the list lengths in the attributes."""
+    if not definition.has_lists:
+        if len(inputs) != len(definition.inputs):
+            raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs; {node.op} takes "
+                                    f'{len(definition.inputs)}.'))
+        return inputs
+    lists = [arg for arg in definition.inputs if arg.is_list]
+    rest = len(inputs) - (len(definition.inputs) - len(lists))
+    grouped, place = [], 0
+    for arg in definition.inputs:
+        if not arg.is_list:
+            grouped.extend(inputs[place:place + 1])
+            place += 1
+            continue
+        length = rest if len(lists) == 1 else _length(arg, node)
+        grouped.append(list(inputs[place:place + length]))
+        place += length
+    if place != len(inputs) or len(grouped) != len(definition.inputs):
+        raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs, which do not fit "
+                                f'{node.op}.'))
+    return grouped
+
+
+def _length(arg, node):
+    value = node.attrs.get(arg.type if arg.any_types else arg.number)
+    if value is None:
+        raise worded(ValueError(f"The node '{node.name}' is damaged: it does not say how long its "
+                                f"input '{arg.name}' is."))
+    if isinstance(value, (tuple, list)):
+        return len(value)
+    return len(value.list.type) if arg.any_types else value.i
+
+
+def _outputs_called(part, made):
+    operation: Operation = made.operations[0]
+    definition, place = operation.definition, 0
+    for arg in definition.outputs:
+        length = definition._list_length(arg, operation) if arg.is_list else 1
+        if arg.name == part:
+            return operation.outputs[place:place + length]
+        place += length
+    return ()
+
+
+def _refine(operation, protos):
+    """Adds what the file knows of the shapes of the outputs."""
+    for tensor, proto in zip(operation.outputs, protos):
+        shape = shapes.raw(proto)
+        if shapes.compatible(tensor.raw_shape, shape):
+            tensor.raw_shape = shapes.merge(tensor.raw_shape, shape)
+
+
+def _check_const(node, values):
+    value, dtype = values.get('value'), values.get('dtype')
+    if not hasattr(value, 'dtype') or dtype is None or value.dtype != dtype.np:
+        raise worded(ValueError(f"The node '{node.name}' is damaged: a constant with the dtype "
+                                f'{getattr(dtype, "name", dtype)} and the value {value!r:.60}.'))
+
+
+__all__ = ['Builder', 'Made', 'Tensor', 'graph_name']

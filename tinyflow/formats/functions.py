@@ -1,0 +1,96 @@
+"""FuncGraph <-> FunctionDef: the graphs that If, While and their like call.
+
+Inside a FunctionDef an input is "parameter" or "node:output_name:i", where i counts inside a list
+output; names of parameters and results are in lower case.
+"""
+from __future__ import annotations
+
+import re
+
+from tinyflow.errors import report, worded
+from tinyflow.formats import attributes
+from tinyflow.graph.graph import Graph
+
+
+def of_operations(operations):
+    """The FuncGraphs that operations call, directly or inside others, each once, inner ones first.
+    """
+    found: dict[str, Graph] = {}
+    for operation in operations:
+        for graph in _called(operation):
+            for inner in of_operations(graph.get_operations()):
+                found.setdefault(inner.name, inner)
+            other = found.setdefault(graph.name, graph)
+            if other is not graph:
+                raise worded(ValueError(f"Two functions are called '{graph.name}'."))
+    return list(found.values())
+
+
+def _called(operation):
+    for name in operation.definition.functions:
+        value = operation.attrs[name]
+        yield from (value if isinstance(value, (tuple, list)) else [value])
+
+
+def fill(proto, function):
+    """Writes a FuncGraph into the FunctionDef `proto`."""
+    from tinyflow.formats.export import add_node
+    signature = proto.signature
+    signature.name = function.name
+    names: dict = {}
+    taken: set[str] = set()
+    parameters = {t.op for t in function.inputs}
+    for tensor in function.inputs:
+        names[tensor] = _argument(signature.input_arg, tensor.op.name, tensor, taken)
+    for operation in function.get_operations():
+        if operation in parameters:
+            continue
+        if operation.writes:
+            _refuse_writes(operation, function)
+        add_node(proto.node_def, operation, input_name=lambda t: names.get(t) or inner_name(t))
+    taken = set()
+    for tensor in function.outputs:
+        name = _argument(signature.output_arg, tensor.op.name, tensor, taken)
+        proto.ret[name] = names.get(tensor) or inner_name(tensor)
+
+
+def _refuse_writes(operation, function):
+    raise worded(NotImplementedError(report(
+        f"{operation.type} '{operation.name}' changes a Variable inside the function "
+        f"'{function.name}'; TensorFlow's functions cannot do that, so the graph cannot be "
+        'written.', op=operation,
+        mend='return the new value from the branch or the loop, and assign it outside.')))
+
+
+def _argument(args, name, tensor, taken):
+    arg = args.add()
+    arg.name = _argument_name(name, taken)
+    arg.type = tensor.dtype.base_dtype.as_datatype_enum
+    return arg.name
+
+
+def _argument_name(name, taken):
+    """`name` as a FunctionDef wants it: small letters, digits and _ ; a number if it is taken."""
+    name = re.sub('[^a-z0-9_]', '_', name.lower())
+    if not name[:1].isalpha():
+        name = 'arg' + name
+    unique, number = name, 0
+    while unique in taken:
+        number += 1
+        unique = f'{name}_{number}'
+    taken.add(unique)
+    return unique
+
+
+def inner_name(tensor):
+    """A tensor inside a FunctionDef: node:output_name:index."""
+    operation, place = tensor.op, tensor.value_index
+    for arg in operation.definition.outputs:
+        length = operation.definition._list_length(arg, operation) if arg.is_list else 1
+        if place < length:
+            return f'{operation.name}:{arg.name}:{place}'
+        place -= length
+    raise worded(ValueError(f'{tensor} has no name in a function.'))
+
+
+__all__ = ['attributes', 'fill', 'inner_name', 'of_operations']

@@ -1,0 +1,94 @@
+"""Protocol buffers from files and into them, binary or as text; a damaged file is named."""
+from __future__ import annotations
+
+import os
+
+from tinyflow import errors
+from tinyflow.formats.files import explained, write_atomically
+
+
+def as_message(value, message_class):
+    """`value` as a message of our class: one already, TensorFlow's own of that name, or bytes.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(value, message_class):
+        return value
+    if isinstance(value, (bytes, bytearray)):
+        return parse(bytes(value), message_class, 'these bytes')
+    descriptor = getattr(value, 'DESCRIPTOR', None)
+    if getattr(descriptor, 'name', None) == message_class.DESCRIPTOR.name:
+        return message_class.FromString(value.SerializeToString())
+    name = message_class.DESCRIPTOR.name
+    raise errors.worded(TypeError(f'{_lower(name)} must be a {name} proto, not {value!r:.80}.'))
+
+
+def _lower(name):
+    """graph_def for GraphDef."""
+    return ''.join('_' + c.lower() if c.isupper() and i else c.lower()
+                   for i, c in enumerate(name))
+
+
+def parse(data, message_class, where):
+    """The message of binary `data`. Raises DataLossError, which says that `where` is damaged."""
+    from google.protobuf.message import DecodeError
+    try:
+        return message_class.FromString(data)
+    except (DecodeError, UnicodeDecodeError, RuntimeError) as error:
+        raise _damaged(where, message_class, error) from None
+
+
+def parse_text(text, message_class, where):
+    """The message of a text. Raises DataLossError, which names the line."""
+    from google.protobuf import text_format
+    try:
+        return text_format.Parse(text, message_class())
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        raise _damaged(where, message_class, error) from None
+
+
+def _damaged(where, message_class, error):
+    name = message_class.DESCRIPTOR.name
+    size = f' ({os.path.getsize(where)} bytes)' if os.path.isfile(where) else ''
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else 'cut off or overwritten'
+    return errors.DataLossError(None, None, errors.report(
+        f'{where}{size} is not a {name}, or it is damaged: {reason}',
+        mend='write or copy the file once more; a file in text form ends in .pbtxt.'))
+
+
+def read(path, message_class, binary=None):
+    """The message in the file `path`; without `binary` the name tells: .pbtxt is text.
+
+    Raises NotFoundError if there is no such file and DataLossError if it is damaged.
+    """
+    path = os.fspath(path)
+    with explained(path), open(path, 'rb') as file:
+        data = file.read()
+    if binary is None:
+        binary = not path.endswith(('.pbtxt', '.prototxt', '.txt'))
+    if binary:
+        return parse(data, message_class, path)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise _damaged(path, message_class, error) from None
+    return parse_text(text, message_class, path)
+
+
+def as_bytes(message, what):
+    """A message as it stands in a file. Raises ValueError above the 2 GB of protobuf."""
+    from google.protobuf.message import EncodeError
+    try:
+        return message.SerializeToString(deterministic=True)
+    except (EncodeError, ValueError) as error:
+        raise errors.worded(ValueError(
+            f'{what} cannot be larger than 2GB: {error}\n  Mend: feed the data through a '
+            'placeholder, or put it in a Variable, which goes to the checkpoint.')) from None
+
+
+def write(path, message, as_text=False):
+    """Writes a message to a file: whole, or not at all."""
+    from google.protobuf import text_format
+    data = text_format.MessageToString(message) if as_text else \
+        as_bytes(message, message.DESCRIPTOR.name)
+    write_atomically(os.fspath(path), data)

@@ -1,0 +1,162 @@
+"""SparseTensor: a tensor that is mostly zeros, as three dense ones."""
+from __future__ import annotations
+
+from collections import namedtuple
+
+from tinyflow.errors import worded
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import common_graph, name_scope
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.static import static_value
+
+SparseTensorValue = namedtuple('SparseTensorValue', ['indices', 'values', 'dense_shape'])
+SparseTensorValue.__doc__ = 'What a run gives for a fetched SparseTensor, and what feeds one.'
+
+
+class SparseTensor:
+    """The tensor of shape `dense_shape` with values[i] at indices[i], and zero elsewhere.
+
+    Shapes: indices [n, rank] int64, values [n], dense_shape [rank] int64. The indices should be in
+    row-major order; tf.sparse_reorder sorts them. ValueError where the three do not fit.
+    """
+
+    def __init__(self, indices, values, dense_shape):
+        with name_scope(None, 'SparseTensor', [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, dtypes.int64, 'indices')
+            self._values = convert_to_tensor(values, None, 'values', as_ref=True)
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, 'dense_shape')
+        common_graph([self._indices, self._values, self._dense_shape])
+        self._check_shapes()
+
+    def _check_shapes(self):
+        """ValueError unless the three have ranks 2, 1, 1 and agree on n and on the rank."""
+        indices = _with_rank(self._indices, 2, 'indices', '[n, rank]')
+        values = _with_rank(self._values, 1, 'values', '[n]')
+        dense = _with_rank(self._dense_shape, 1, 'dense_shape', '[rank]')
+        for (a, b), mend in (((indices[0], values[0]), 'each row of `indices` has one value.'),
+                             ((indices[1], dense[0]), 'each row of `indices` has one number for '
+                                                      'each entry of `dense_shape`.')):
+            if None not in (a, b) and a != b:
+                raise worded(ValueError(
+                    f'SparseTensor: Dimensions {a} and {b} are not compatible: indices '
+                    f'{shapes.text(indices)}, values {shapes.text(values)}, dense_shape '
+                    f'{shapes.text(dense)}\n  Mend: {mend}'))
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value):
+        """A SparseTensor of constants from a SparseTensorValue; a SparseTensor stays itself."""
+        if isinstance(sparse_tensor_value, cls):
+            return sparse_tensor_value
+        if not isinstance(sparse_tensor_value, SparseTensorValue):
+            raise worded(TypeError('Neither a SparseTensor nor SparseTensorValue: '
+                                   f'{sparse_tensor_value}.'))
+        return cls(*sparse_tensor_value)
+
+    @property
+    def indices(self):
+        """Where each value stands, a Tensor [n, rank] of int64."""
+        return self._indices
+
+    @property
+    def values(self):
+        """The values that are not zero, a Tensor [n]."""
+        return self._values
+
+    @property
+    def dense_shape(self):
+        """The shape of the dense tensor, a Tensor [rank] of int64."""
+        return self._dense_shape
+
+    @property
+    def raw_shape(self):
+        """The static shape of the dense tensor, as plain data."""
+        known = static_value(self._dense_shape)
+        if isinstance(known, tuple):
+            return known
+        rank, = self._dense_shape.raw_shape or (None,)
+        return None if rank is None else (None,) * rank
+
+    @property
+    def shape(self):
+        """The static shape of the dense tensor."""
+        return shapes.TensorShape(self.raw_shape)
+
+    def get_shape(self):
+        """Same as `.shape`."""
+        return self.shape
+
+    @property
+    def dtype(self):
+        return self._values.dtype
+
+    @property
+    def op(self):
+        """The operation that makes the values."""
+        return self._values.op
+
+    @property
+    def name(self):
+        return self._values.name
+
+    @property
+    def graph(self):
+        return self._indices.graph
+
+    def consumers(self):
+        """The Operations that take one of the three tensors as an input."""
+        parts = (self._indices, self._values, self._dense_shape)
+        return list(dict.fromkeys(op for part in parts for op in part.consumers()))
+
+    def eval(self, feed_dict=None, session=None):
+        """Its SparseTensorValue, from `session` or the default Session."""
+        from tinyflow.graph.defaults import session_for
+        return session_for(session, self.graph, f'{self}.eval()').run(self, feed_dict)
+
+    def _nest_parts(self):
+        """What nest.flatten(expand_composites=True) takes it apart into, and how to rebuild it."""
+        return [self._indices, self._values, self._dense_shape], SparseTensor
+
+    def _fetch_parts(self):
+        """What Session.run fetches or feeds for this, and what it makes of the fetched arrays."""
+        return [self._indices, self._values, self._dense_shape], SparseTensorValue
+
+    def __str__(self):
+        return (f'SparseTensor(indices={self._indices}, values={self._values}, '
+                f'dense_shape={self._dense_shape})')
+
+    __repr__ = __str__
+
+
+def _with_rank(tensor: Tensor, rank: int, what: str, wanted: str) -> tuple:
+    """The tensor's static shape, filled with None if unknown. ValueError for another rank."""
+    raw = tensor.raw_shape
+    if raw is None:
+        return (None,) * rank
+    if len(raw) != rank:
+        raise worded(ValueError(f'SparseTensor: Shape {shapes.text(raw)} of `{what}` must have '
+                                f'rank {rank}: {wanted}'))
+    return raw
+
+
+def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
+    """`value` as a SparseTensor if it is one or a SparseTensorValue, else as a Tensor.
+
+    RuntimeError if a SparseTensor does not have `dtype`.
+    """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        return convert_to_tensor(value, dtype, name)
+    if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+        raise worded(RuntimeError(f'Sparse dtype: requested = {dtypes.as_dtype(dtype).name}, '
+                                  f'actual = {value.dtype.name}'))
+    return value
+
+
+def is_sparse(value):
+    """True for a SparseTensor or SparseTensorValue."""
+    return isinstance(value, (SparseTensor, SparseTensorValue))
+
+
+__all__ = ['SparseTensor', 'SparseTensorValue', 'convert_to_tensor_or_sparse_tensor', 'is_sparse']

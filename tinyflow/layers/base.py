@@ -1,0 +1,416 @@
+"""Layer: an object that makes its Variables when it is first called and shares them afterwards.
+
+The TF1 kind: a layer owns a variable scope, and its weights are made by `get_variable` there, so
+that scopes, reuse and custom getters work on layers, too. RNN cells are such layers as well.
+"""
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+import threading
+from collections import Counter
+
+import numpy as np
+
+from tinyflow import nest
+from tinyflow.errors import worded
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import get_collection, get_collection_ref, name_scope
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
+from tinyflow.layers.contents import Contents, depends
+from tinyflow.layers.input_spec import InputSpec, check_inputs
+from tinyflow.ops import identities, measures
+from tinyflow.variable_scope import VariableScope, get_variable, variable_scope
+from tinyflow.variable_store import one_per_graph
+from tinyflow.variables import VariableAggregation, VariableSynchronization
+
+_KERAS_ARGUMENTS = {'activity_regularizer', 'autocast', 'batch_input_shape', 'batch_size',
+                    'dynamic', 'input_shape', 'weights'}
+
+
+class _Calls(threading.local):
+    """The layer calls that are being made, outermost first."""
+
+    def __init__(self):
+        self.open = []
+
+
+class _Call:
+    def __init__(self, layer, inputs, training):
+        self.layer, self.inputs, self.training = layer, inputs, training
+
+
+_calls = _Calls()
+
+
+class Layer(Contents):
+    """Base class of layers: make Variables in `build`, nodes in `call`, and call the object.
+
+    `dtype` is that of the weights; without one it is that of the first input. `name` is part of
+    the weights' names: `dense/kernel`. TypeError for arguments that no layer has.
+    """
+
+    def __init__(self, trainable=True, name=None, dtype=None, **kwargs):
+        scope, self._reuse = kwargs.pop('_scope', None), kwargs.pop('_reuse', None)
+        self._activity_regularizer = kwargs.pop('activity_regularizer', None)
+        for key in kwargs:
+            if key not in _KERAS_ARGUMENTS:
+                raise worded(TypeError('Keyword argument not understood:', key))
+        self._trainable = trainable
+        self.stateful = False
+        self.built = False
+        self._input_spec = None
+        self._set_name(name)
+        self._dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
+        self._trainable_weights, self._non_trainable_weights = [], []
+        self._updates, self._losses, self._weight_losses = [], [], []
+        self._history = []                  # (inputs, outputs) of each call
+        self._scope = self._current_scope = self._shared_scope = None
+        if scope:
+            with variable_scope(scope) as self._scope:
+                pass
+
+    def _set_name(self, name):
+        own = snake_case(type(self).__name__)
+        if name and not isinstance(name, VariableScope):
+            self._name = self._base_name = name
+            return
+        self._name = unique_layer_name(own)
+        self._base_name = name.name if name else own
+
+    # ---- for subclasses ------------------------------------------------------------------
+
+    def build(self, input_shape):
+        """Makes the Variables; called once, before the first `call`. Subclasses override it."""
+        self.built = True
+
+    def call(self, inputs, **kwargs):
+        """Makes the nodes that compute the outputs from the inputs. Subclasses override it."""
+        return inputs
+
+    def compute_output_shape(self, input_shape):
+        """The shape of the output for inputs of that shape; NotImplementedError if not known."""
+        raise NotImplementedError(f'{type(self).__name__}.compute_output_shape')
+
+    def add_weight(self, name, shape=None, dtype=None, initializer=None, regularizer=None,
+                   trainable=None, constraint=None, use_resource=None,
+                   synchronization=VariableSynchronization.AUTO,
+                   aggregation=VariableAggregation.NONE, partitioner=None, **kwargs):
+        """The layer's Variable of that name: a new one, or with reuse the existing one.
+
+        The loss of `regularizer` goes to GraphKeys.REGULARIZATION_LOSSES. ValueError if the scope
+        has such a Variable and does not share.
+        """
+        for key in kwargs:
+            if key not in ('experimental_autocast', 'collections', 'getter'):
+                raise worded(TypeError('Unknown keyword argument:', key))
+        trainable = _is_trainable(trainable, synchronization)
+        dtype = dtypes.as_dtype(dtype or self._dtype or dtypes.float32)
+        existing = {id(v) for v in get_collection(GraphKeys.GLOBAL_VARIABLES)}
+        self._set_scope()
+        with variable_scope(self._scope, reuse=self.built or self._reuse,
+                            auxiliary_name_scope=False) as scope:
+            self._current_scope = scope
+            with name_scope(self._name_scope()):
+                variable = kwargs.get('getter', get_variable)(
+                    name=name, shape=() if shape is None else shape, dtype=dtype,
+                    initializer=self._initializer(name, initializer, scope, dtype),
+                    trainable=trainable and self.trainable, constraint=constraint,
+                    partitioner=partitioner, use_resource=use_resource or scope.use_resource,
+                    collections=kwargs.get('collections'), synchronization=synchronization,
+                    aggregation=aggregation)
+                if regularizer and id(variable) not in existing:
+                    self._regularize(name, variable, regularizer)
+        self._keep(variable, trainable and self.trainable)
+        return variable
+
+    def add_variable(self, *args, **kwargs):
+        """`add_weight` by its older name (deprecated in TF1)."""
+        return self.add_weight(*args, **kwargs)
+
+    def _initializer(self, name, initializer, scope, dtype):
+        initializer = scope.initializer if initializer is None else initializer
+        if initializer is not None:
+            return initializer
+        if dtype.is_floating:
+            return glorot_uniform_initializer()
+        if dtype.is_integer or dtype.is_bool:
+            return zeros_initializer()
+        raise worded(ValueError(f'An initializer for variable {name} of type {dtype} is required '
+                                f'for layer {self.name}'))
+
+    def _regularize(self, name, variable, regularizer):
+        with name_scope(name + '/Regularizer'):
+            loss = regularizer(variable)
+        if loss is not None:
+            loss = convert_to_tensor(loss)
+            self._weight_losses.append(loss)
+            _collect([loss], GraphKeys.REGULARIZATION_LOSSES)
+
+    def _keep(self, variable, trainable):
+        """A shared Variable that is not trained stays so, whatever this layer asks for."""
+        if trainable:
+            trainable = any(variable is v for v in
+                            get_collection(GraphKeys.TRAINABLE_VARIABLES))
+        kept = self._trainable_weights if trainable else self._non_trainable_weights
+        kept.append(variable)
+
+    def add_loss(self, losses, inputs=None):
+        """Adds losses, also to GraphKeys.REGULARIZATION_LOSSES.
+
+        A loss is a scalar tensor or a function that makes one. `inputs`, if given, says that they
+        depend on these.
+        """
+        added = []
+        for loss in nest.flatten(losses):
+            own = self._weight_losses if callable(loss) else self._losses
+            loss = loss() if callable(loss) else loss
+            if loss is not None:
+                loss = convert_to_tensor(loss)
+                if own is self._weight_losses and inputs is not None:
+                    own = self._losses
+                own.append(loss if own is self._weight_losses else (loss, inputs is not None))
+                added.append(loss)
+        _collect(added, GraphKeys.REGULARIZATION_LOSSES)
+
+    def add_update(self, updates, inputs=None):
+        """Adds operations to be run with each training step, such as those of moving averages.
+
+        After the call they are in GraphKeys.UPDATE_OPS. What they depend on is found in the graph.
+        """
+        fed = nest.flatten(_calls.open[-1].inputs) if _calls.open else \
+            nest.flatten([i for i, _ in self._history])
+        for update in updates if isinstance(updates, (list, tuple)) else [updates]:
+            update = _operation(update() if callable(update) else update)
+            self._updates.append((update, depends(update, fed)))
+
+    # ---- calling -------------------------------------------------------------------------
+
+    def __call__(self, inputs, *args, **kwargs):
+        """The outputs for these inputs: builds the layer first, if it is not."""
+        self._set_scope(kwargs.pop('scope', None))
+        with self._opened_scope() as scope:
+            self._current_scope = scope
+            accepted, takes_any = _parameters(self.call)
+            if 'scope' in accepted:
+                kwargs['scope'] = scope
+            inputs = nest.map_structure(_tensor_if_plain, inputs)
+            training = self._training(accepted, takes_any, args, kwargs)
+            outputs = self._make_nodes(inputs, training, args, kwargs)
+        self._history.append((inputs, outputs))
+        _collect(self.updates, GraphKeys.UPDATE_OPS)
+        return outputs
+
+    def apply(self, inputs, *args, **kwargs):
+        """The same as calling the layer (deprecated in TF1)."""
+        return self(inputs, *args, **kwargs)
+
+    def _make_nodes(self, inputs, training, args, kwargs):
+        _calls.open.append(_Call(self, inputs, training))
+        try:
+            check_inputs(self.input_spec, inputs, self.name)
+            with name_scope(self._name_scope()):
+                self._maybe_build(inputs)
+                outputs = self.call(inputs, *args, **kwargs)
+                if outputs is None:
+                    raise worded(ValueError(
+                        "A layer's `call` method should return a Tensor or a list of Tensors, not "
+                        f'None (layer: {self.name}).'))
+                self._regularize_activity(inputs, outputs)
+        finally:
+            _calls.open.pop()
+        return outputs
+
+    def _training(self, accepted, takes_any, args, kwargs):
+        """The `training` of this call; that of the layer around it where none was passed."""
+        expected = takes_any or 'training' in accepted
+        place = accepted.index('training') - 1 if 'training' in accepted else None
+        if 'training' in kwargs:
+            return kwargs['training'] if expected else kwargs.pop('training')
+        if place is not None and place < len(args):
+            return args[place]
+        training = _calls.open[-1].training if _calls.open else None
+        if expected and training is not None:
+            training = kwargs['training'] = identities.cast(training, dtypes.bool) \
+                if isinstance(training, Tensor) else bool(training)
+        return training
+
+    def _maybe_build(self, inputs):
+        if self.built:
+            return
+        flat = nest.flatten(inputs)
+        if flat and self._dtype is None and hasattr(flat[0], 'dtype'):
+            self._dtype = flat[0].dtype.base_dtype
+        shapes = None
+        if all(hasattr(x, 'shape') for x in flat):
+            shapes = nest.map_structure(lambda x: x.shape, inputs)
+        self.build(shapes)
+        self.built = True
+
+    def _regularize_activity(self, inputs, outputs):
+        if not self._activity_regularizer:
+            return
+        with name_scope('ActivityRegularizer'):
+            for output in nest.flatten(outputs):
+                loss = self._activity_regularizer(output)
+                batch = identities.cast(measures.shape(output)[0], loss.dtype)
+                self.add_loss(loss / batch, inputs=inputs)
+
+    # ---- scopes --------------------------------------------------------------------------
+
+    def _set_scope(self, scope=None):
+        """Opens the layer's variable scope for the first time, which decides its name."""
+        if self._scope is not None:
+            return
+        if self._reuse:
+            context = variable_scope(self._base_name if scope is None else scope)
+        else:
+            context = variable_scope(scope, default_name=self._base_name)
+        with context as self._scope:
+            pass
+
+    def _opened_scope(self):
+        if not self.built:
+            return variable_scope(self._scope, reuse=self._reuse, auxiliary_name_scope=False)
+        if self._shared_scope is None:
+            self._shared_scope = variable_scope(self._scope, reuse=True,
+                                                auxiliary_name_scope=False)
+        return self._shared_scope
+
+    def _name_scope(self):
+        return self._current_scope.original_name_scope
+
+    @property
+    def scope_name(self):
+        """The name of the layer's variable scope; ValueError before the first call."""
+        if not self._scope:
+            raise worded(ValueError(
+                f'No name available for layer scope because the layer "{self._name}" has not been '
+                'used yet. The scope name is determined the first time the layer instance is '
+                'called. You must therefore call the layer before querying `scope_name`.'))
+        return self._scope.name
+
+    # ---- what it is ----------------------------------------------------------------------
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def dtype(self):
+        """The name of the weights' dtype; None as long as it waits for the first input."""
+        return self._dtype and self._dtype.name
+
+    @property
+    def graph(self):
+        """The graph of the first call; None before (deprecated in TF1)."""
+        made = self.weights or [t for _, outputs in self._history for t in nest.flatten(outputs)]
+        return made[0].graph if made else None
+
+    @property
+    def trainable(self):
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = value
+
+    @property
+    def activity_regularizer(self):
+        """The function of an output that gives its loss, or None."""
+        return self._activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, regularizer):
+        self._activity_regularizer = regularizer
+
+    @property
+    def input_spec(self):
+        """The InputSpec (or list of them) that inputs must meet, or None."""
+        return self._input_spec
+
+    @input_spec.setter
+    def input_spec(self, value):
+        for spec in nest.flatten(value):
+            if spec is not None and not isinstance(spec, InputSpec):
+                raise worded(TypeError('Layer input_spec must be an instance of InputSpec. Got: '
+                                       f'{spec}'))
+        self._input_spec = value
+
+    def __deepcopy__(self, memo):
+        """A copy with settings of its own; nodes, Variables and scopes stay the graph's."""
+        result = memo[id(self)] = type(self).__new__(type(self))
+        for key, value in vars(self).items():
+            if key in ('_scope', '_shared_scope', '_current_scope'):
+                value = copy.copy(value)
+            elif key not in ('_history', '_updates', '_losses', '_weight_losses',
+                             '_trainable_weights', '_non_trainable_weights'):
+                value = value if _is_of_graph(value) else copy.deepcopy(value, memo)
+            else:
+                value = list(value)
+            setattr(result, key, value)
+        return result
+
+
+def snake_case(name):
+    """'BasicLSTMCell' -> 'basic_lstm_cell'."""
+    name = re.sub(r'(.)([A-Z][a-z0-9]+)', r'\1_\2', name)
+    name = re.sub(r'([a-z])([A-Z])', r'\1_\2', name).lower()
+    return 'private' + name if name.startswith('_') else name
+
+
+def unique_layer_name(base):
+    """`base`_1, _2 ...: the number of layers of that kind in the graph."""
+    counts = one_per_graph(('__layer_names',), Counter)
+    counts[base] += 1
+    return f'{base}_{counts[base]}'
+
+
+def _is_trainable(trainable, synchronization):
+    if synchronization is not VariableSynchronization.ON_READ:
+        return True if trainable is None else trainable
+    if trainable:
+        raise worded(ValueError(
+            'Synchronization value can be set to VariableSynchronization.ON_READ only for '
+            'non-trainable variables. You have specified trainable=True and '
+            'synchronization=VariableSynchronization.ON_READ.'))
+    return False
+
+
+def _parameters(function):
+    """Names of a function's positional and keyword arguments, and whether it takes any other."""
+    parameters = inspect.signature(function).parameters.values()
+    return ([p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)],
+            any(p.kind is p.VAR_KEYWORD for p in parameters))
+
+
+def _tensor_if_plain(value):
+    return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value
+
+
+def _operation(update):
+    if isinstance(update, Operation):
+        return update
+    return update.op if hasattr(update, 'op') else convert_to_tensor(update).op
+
+
+def _is_of_graph(value):
+    parts = nest.flatten(value)
+    return bool(parts) and all(hasattr(part, 'op') for part in parts)
+
+
+def _collect(items, key):
+    """Adds to a collection what is not in it yet."""
+    collection = get_collection_ref(key) if items else []
+    present = {id(item) for item in collection}
+    for item in items:
+        if id(item) not in present:
+            present.add(id(item))
+            collection.append(item)
+
+
+__all__ = ['Layer']

@@ -1,0 +1,113 @@
+"""What layers accept by name: activation='relu', kernel_initializer='zeros', ..."""
+from __future__ import annotations
+
+import inspect
+
+from tinyflow import initializers
+from tinyflow.errors import worded
+from tinyflow.ops import arithmetic, clip, elementary, nn, reduction, softmax
+
+
+def hard_sigmoid(x):
+    """min(max(0.2 x + 0.5, 0), 1)."""
+    return clip.clip_by_value(arithmetic.add(arithmetic.multiply(x, 0.2), 0.5), 0., 1.)
+
+
+def linear(x):
+    """x itself."""
+    return x
+
+
+_ACTIVATIONS = {
+    'elu': nn.elu, 'exponential': elementary.exp, 'hard_sigmoid': hard_sigmoid, 'linear': linear,
+    'relu': nn.relu, 'selu': nn.selu, 'sigmoid': elementary.sigmoid, 'softmax': softmax.softmax,
+    'softplus': nn.softplus, 'softsign': nn.softsign, 'tanh': elementary.tanh,
+}
+
+
+def activation(given):
+    """The function that `given`, a name or a function, stands for; None for None.
+
+    Raises ValueError for an unknown name, TypeError for anything else.
+    """
+    if given is None or callable(given):
+        return given
+    if isinstance(given, str):
+        return _found(_ACTIVATIONS, given, 'activation function')
+    raise worded(TypeError(f'Could not interpret activation function identifier: {given}'))
+
+
+def _small_normal():
+    return initializers.RandomNormal(0.0, 0.05)
+
+
+def _small_uniform():
+    return initializers.RandomUniform(-0.05, 0.05)
+
+
+_INITIALIZERS = {
+    **{name: getattr(initializers, name) for name in (
+        'zeros', 'ones', 'constant', 'glorot_uniform', 'glorot_normal', 'he_normal', 'he_uniform',
+        'lecun_normal', 'lecun_uniform', 'orthogonal', 'identity')},
+    **{name: getattr(initializers, name) for name in (
+        'Zeros', 'Ones', 'Constant', 'Orthogonal', 'Identity', 'VarianceScaling')},
+    'normal': _small_normal, 'random_normal': _small_normal, 'RandomNormal': _small_normal,
+    'uniform': _small_uniform, 'random_uniform': _small_uniform, 'RandomUniform': _small_uniform,
+    'truncated_normal': lambda: initializers.TruncatedNormal(0.0, 0.05),
+    'TruncatedNormal': lambda: initializers.TruncatedNormal(0.0, 0.05),
+}
+
+
+def initializer(given):
+    """The initializer that `given`, a name, a class or a function, stands for; None for None."""
+    if isinstance(given, str):
+        return _found(_INITIALIZERS, given, 'initializer')()
+    if given is None or callable(given):
+        return given() if inspect.isclass(given) else given
+    raise worded(ValueError(f'Could not interpret initializer identifier: {given}'))
+
+
+class _Norms:
+    """l1 sum |x| + l2 sum x^2, with the nodes that Keras makes."""
+
+    def __init__(self, l1=0., l2=0.):
+        self.l1, self.l2 = l1, l2
+
+    def __call__(self, x):
+        total = 0.
+        if self.l1:
+            total += self.l1 * reduction.reduce_sum(arithmetic.abs(x))
+        if self.l2:
+            total += self.l2 * reduction.reduce_sum(arithmetic.square(x))
+        return total
+
+
+_REGULARIZERS = {'l1': lambda: _Norms(l1=0.01), 'l2': lambda: _Norms(l2=0.01),
+                 'l1_l2': lambda: _Norms(0.01, 0.01)}
+
+
+def regularizer(given):
+    """The function weights -> loss that `given`, a name or a function, stands for."""
+    if isinstance(given, str):
+        return _found(_REGULARIZERS, given, 'regularizer')()
+    if given is None or callable(given):
+        return given
+    raise worded(ValueError(f'Could not interpret regularizer identifier: {given}'))
+
+
+def constraint(given):
+    """The function weights -> weights that an optimizer applies after each step."""
+    if given is None or callable(given):
+        return given
+    raise worded(ValueError(
+        f'Could not interpret constraint identifier: {given}\n  Mend: a function of the weights, '
+        'such as lambda w: tf.clip_by_norm(w, 3.0, axes=[0]).'))
+
+
+def _found(table, name, kind):
+    if name not in table:
+        raise worded(ValueError(f'Unknown {kind}:{name}\n  known: {", ".join(sorted(table))}'))
+    return table[name]
+
+
+ZEROS, ONES = initializers.Zeros(), initializers.Ones()          # defaults that no call changes

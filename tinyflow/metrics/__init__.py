@@ -1,0 +1,50 @@
+"""tf.metrics: measures over many batches, each a value and an update."""
+from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
+from tinyflow.metrics.classes import mean_iou, mean_per_class_accuracy
+from tinyflow.metrics.counts import (
+    false_negatives,
+    false_positives,
+    precision,
+    recall,
+    true_negatives,
+    true_positives,
+)
+from tinyflow.metrics.means import (
+    accuracy,
+    mean,
+    mean_absolute_error,
+    mean_cosine_distance,
+    mean_relative_error,
+    mean_squared_error,
+    mean_tensor,
+    percentage_below,
+    root_mean_squared_error,
+)
+from tinyflow.metrics.thresholds import (
+    auc,
+    false_negatives_at_thresholds,
+    false_positives_at_thresholds,
+    precision_at_thresholds,
+    recall_at_thresholds,
+    sensitivity_at_specificity,
+    specificity_at_sensitivity,
+    true_negatives_at_thresholds,
+    true_positives_at_thresholds,
+)
+
+__all__ = [
+    'accuracy', 'auc', 'false_negatives', 'false_negatives_at_thresholds', 'false_positives',
+    'false_positives_at_thresholds', 'mean', 'mean_absolute_error', 'mean_cosine_distance',
+    'mean_iou', 'mean_per_class_accuracy', 'mean_relative_error', 'mean_squared_error',
+    'mean_tensor', 'percentage_below', 'precision', 'precision_at_thresholds', 'recall',
+    'recall_at_thresholds', 'root_mean_squared_error', 'sensitivity_at_specificity',
+    'specificity_at_sensitivity', 'true_negatives', 'true_negatives_at_thresholds',
+    'true_positives', 'true_positives_at_thresholds',
+]
+
+__getattr__ = _absent(__name__, __all__)
+_hide_modules(globals())
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,94 @@
+"""ElementList: a list that keeps its old versions, at the price of a changeable one.
+
+A TensorArray in a graph is a value: `b = a.write(i, x)` leaves `a` as it was. Copying all elements
+for every write would make a loop of n writes cost n * n. Here the newest version owns a dict of the
+elements, and each older one only knows in which element it differs from the next newer: reading
+and writing the newest takes constant time. (Baker, "Shallow binding makes functional arrays fast",
+1991.)
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+_ABSENT = object()
+
+
+class ElementList:
+    """A version of a list of arrays; an element that was never set is missing.
+
+    dtype and shape are what is known of every element (a tuple with None, or None).
+    """
+
+    __slots__ = ('length', 'dtype', 'shape', '_items', '_difference')
+
+    def __init__(self, length: int, dtype: Any, shape: Any, items: dict | None = None) -> None:
+        self.length = length
+        self.dtype = dtype
+        self.shape = shape
+        self._items: dict | None = {} if items is None else items
+        self._difference: tuple | None = None       # (index, what is there, the next version)
+
+    @classmethod
+    def of(cls, elements: Iterable, dtype: Any, shape: Any) -> ElementList:
+        """A list of the given elements."""
+        items = dict(enumerate(elements))
+        return cls(len(items), dtype, shape, items)
+
+    def get(self, index: int) -> Any:
+        """The element, or None if it was never set."""
+        return self._owned().get(index)
+
+    def items(self) -> dict:
+        """{index: element} of all that are set; not to be changed."""
+        return {i: e for i, e in self._owned().items() if i < self.length}
+
+    def set(self, index: int, element: Any) -> ElementList:
+        """The version with another element at `index`, which may be the end (then it grows)."""
+        length = max(self.length, index + 1)
+        items = self._owned()
+        newer = ElementList(length, self.dtype, self.shape, items)
+        self._hand_over(newer, index, items)
+        items[index] = element
+        return newer
+
+    def pop(self) -> tuple[ElementList, Any]:
+        """(the version without the last element, that element or None)."""
+        index = self.length - 1
+        items = self._owned()
+        element = items.get(index)
+        newer = ElementList(index, self.dtype, self.shape, items)
+        self._hand_over(newer, index, items)
+        items.pop(index, None)
+        return newer, element
+
+    def resized(self, length: int) -> ElementList:
+        """A copy with another length."""
+        return ElementList(length, self.dtype, self.shape,
+                           {i: e for i, e in self._owned().items() if i < length})
+
+    def _hand_over(self, newer: ElementList, index: int, items: dict) -> None:
+        self._items = None
+        self._difference = index, items.get(index, _ABSENT), newer
+
+    def _owned(self) -> dict:
+        """The dict of this version, which takes it over from the newest if it is an older one."""
+        if self._items is not None:
+            return self._items
+        chain = [self]
+        while chain[-1]._difference is not None:
+            chain.append(chain[-1]._difference[2])
+        for older, newer in zip(reversed(chain[:-1]), reversed(chain[1:])):
+            index, element, _ = older._difference
+            items = newer._items
+            newer._difference = index, items.get(index, _ABSENT), older
+            newer._items = None
+            if element is _ABSENT:
+                items.pop(index, None)
+            else:
+                items[index] = element
+            older._items, older._difference = items, None
+        return self._items
+
+    def __repr__(self) -> str:
+        return f'<list of {self.length} elements>'

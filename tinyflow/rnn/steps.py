@@ -1,0 +1,116 @@
+"""What static_rnn, dynamic_rnn and raw_rnn share: batch sizes, dtypes, and steps past the end."""
+from __future__ import annotations
+
+from tinyflow import nest
+from tinyflow.errors import report, worded
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.shapes import TensorShape
+from tinyflow.ops import constants, indexing, joining, measures, shaping
+from tinyflow.ops.tensor_array import TensorArray
+
+
+def is_tensor_array(value):
+    """True for a TensorArray, which a step hands on as it is."""
+    return isinstance(value, TensorArray)
+
+
+def first_state(cell, initial_state, batch_size, dtype):
+    """The state before the first step: the given one, or zeros. ValueError without a dtype."""
+    if initial_state is not None:
+        return initial_state
+    if not dtype:
+        raise worded(ValueError('If there is no initial_state, you must give a dtype: '
+                                'dtype=tf.float32.'))
+    if getattr(cell, 'get_initial_state', None) is not None:
+        return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
+    return cell.zero_state(batch_size, dtype)
+
+
+def state_dtype(dtype, state):
+    """The dtype of outputs: the given one, or that which all parts of the state share."""
+    if dtype is not None:
+        return dtype
+    found = {part.dtype.base_dtype for part in nest.flatten(state)}
+    if not found:
+        raise worded(ValueError('Unable to infer dtype from empty state.'))
+    if len(found) > 1:
+        raise worded(ValueError('State has tensors of different inferred_dtypes. Unable to infer a '
+                                'single representative dtype.'))
+    return found.pop()
+
+
+def check_lengths(sequence_length):
+    """ValueError unless sequence_length is a vector, one length for each row of the batch."""
+    shape = sequence_length.raw_shape
+    if shape is not None and len(shape) != 1:
+        raise worded(ValueError(report(
+            'sequence_length must be a vector of length batch_size, but saw shape: '
+            f'{sequence_length.shape}', inputs=[('sequence_length', sequence_length)],
+            mend='one length for each row of the batch: placeholder(tf.int32, [None]).')))
+
+
+def transpose_batch_time(x):
+    """x [a, b, *c] as [b, a, *c]; a vector or scalar as it is."""
+    shape = x.raw_shape
+    if shape is not None and len(shape) < 2:
+        return x
+    others = constants.range(2, measures.rank(x))
+    result = shaping.transpose(x, joining.concat(([1, 0], others), axis=0))
+    if shape is not None:
+        result.set_shape((shape[1], shape[0]) + shape[2:])
+    return result
+
+
+def copy_through(finished, old, new):
+    """Where a row is finished its old value, elsewhere the new one."""
+    if is_tensor_array(old) or (isinstance(old, Tensor) and old.raw_shape == ()):
+        return new
+    return indexing.where(finished, old, new)
+
+
+def step(time, sequence_length, shortest, longest, zero_output, state, call_cell, unconditional):
+    """(output, new state) of one step in which some rows are past their end.
+
+    Those have outputs of zero and keep their state. Unless `unconditional`, the cell is not
+    computed where all rows are past their end, and nothing is copied where none is.
+    """
+    finished = time >= sequence_length
+    old = nest.flatten(zero_output) + nest.flatten(state)
+
+    def new():
+        output, new_state = call_cell()
+        nest.assert_same_structure(zero_output, output)
+        nest.assert_same_structure(state, new_state)
+        return nest.flatten(output) + nest.flatten(new_state)
+
+    def copied(values):
+        return [copy_through(finished, o, n) for o, n in zip(old, values)]
+
+    if unconditional:
+        flat = copied(new())
+    else:
+        flat = _unless(time >= longest, old, lambda: _where_needed(time < shortest, new(), copied))
+    for result, before in zip(flat, old):
+        if not is_tensor_array(result):
+            result.set_shape(before.raw_shape)
+    outputs = len(nest.flatten(zero_output))
+    return (nest.pack_sequence_as(zero_output, flat[:outputs]),
+            nest.pack_sequence_as(state, flat[outputs:]))
+
+
+def _unless(past, old, otherwise):
+    from tinyflow.ops.control_flow import cond
+    return cond(past, lambda: old, otherwise)
+
+
+def _where_needed(none_finished, values, copied):
+    from tinyflow.ops.control_flow import cond
+    return cond(none_finished, lambda: values, lambda: copied(values))
+
+
+def row_shape(size):
+    """The shape of one row of an output: `size` is an int, a TensorShape or a list."""
+    return TensorShape(size if isinstance(size, (list, tuple, TensorShape)) else [size])
+
+
+__all__ = ['is_tensor_array']
