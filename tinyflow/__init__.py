@@ -23,7 +23,7 @@ from tinyflow.config import (
 )
 from tinyflow.errors import OpError
 from tinyflow.explain import explain
-from tinyflow.formats import messages as _messages, methods as _methods
+from tinyflow.formats import messages as _messages
 from tinyflow.gradient_rules import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
@@ -49,6 +49,7 @@ from tinyflow.graph.shapes import Dimension, TensorShape
 from tinyflow.graph.sparse_tensor import (
     SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor,
 )
+from tinyflow.graphdef import methods as _methods
 from tinyflow.initializers import (
     constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,
     orthogonal_initializer, random_normal_initializer, random_uniform_initializer,
@@ -185,7 +186,7 @@ _LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
          'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics'}
 # Functions and classes likewise: public name -> the module that has it.
-_LATER = {'import_graph_def': 'tinyflow.formats.importing',
+_LATER = {'import_graph_def': 'tinyflow.graphdef.importing',
           'make_ndarray': 'tinyflow.formats.tensors',
           'make_tensor_proto': 'tinyflow.formats.tensors',
           **_messages.lazy(_messages.MESSAGES)}

@@ -264,10 +264,9 @@ def _accumulator(op, body, tensor):
 def _add_accumulator(op, body, tensor):
     """Gives the forward loop a list to which each iteration appends the value of `tensor`."""
     graph, dtype, condition = op.graph, tensor.dtype.base_dtype, op.attrs['cond']
-    with graph.as_default(), graph.control_dependencies(None), graph.name_scope(None):
+    with graph.as_default(), graph.control_dependencies(None):
         empty = Op.registry['EmptyTensorList'].apply(
-            lists.shape_input(tensor.shape), -1, element_dtype=dtype,
-            name=op.name + '/accumulator')
+            lists.shape_input(tensor.shape), -1, element_dtype=dtype, name='accumulator')
     with condition.as_default():
         condition.add_parameter(Spec(dtypes.variant, ()))
     with body.as_default(), body.control_dependencies(None), body.name_scope(None):

@@ -26,13 +26,6 @@ LATER = {
     'string_ops': 'tf.as_string',
     'resource_variable': 'resource variables',
     'optimizer_on_resource_variable': 'resource variables',
-    'cond_forms': 'tf.cond',
-    'cond_gradient': 'tf.cond',
-    'case_forms': 'tf.case',
-    'while_loop_counts': 'tf.while_loop',
-    'while_loop_two_variables': 'tf.while_loop',
-    'while_loop_gradient': 'tf.while_loop',
-    'map_scan_fold': 'tf.map_fn, tf.scan, tf.foldl',
     'py_func_call': 'tf.py_func',
     'assert_and_check_numerics': 'tf.assert_positive',
     'conv_and_pool': 'tf.nn.conv2d, tf.nn.max_pool',
@@ -64,6 +57,7 @@ GRAPH_DIFFERS = {
 _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
 SHAPES_DIFFER = {
+    'cond_gradient': 'what the backward branch needs is an output, in TF wrapped in an Optional',
     'softmax_cross_entropy_v2': _LABELS,
     'digits_multilayer_perceptron': _LABELS,
     'multilayer_perceptron_with_dropout': _LABELS,

@@ -124,11 +124,14 @@ class Executable:
             block = arena.block(self.plan.arena_bytes)
         except (MemoryError, ValueError):
             raise too_large(self.plan) from None
-        frame = self.source.bind(block, self._arenas.store, self.uninitialized,
-                                 self._arenas.function)
+        frame = self.bind(self.source, block)
         self._frames[arena] = frame
         arena.bound.add(self)
         return frame
+
+    def bind(self, source: Source, block: np.ndarray) -> Callable[..., list]:
+        """The function of `source`, the program's own or one with a clock, working in `block`."""
+        return source.bind(block, self._arenas.store, self.uninitialized, self._arenas.function)
 
     def unbind(self, arena: Arena) -> None:
         """Forgets the function that works in `arena`."""

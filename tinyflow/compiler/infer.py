@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tinyflow.compiler.infer_functions import infer_functions
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation
@@ -79,6 +80,8 @@ def _known_beforehand(instruction: Instruction, fold: bool) -> bool:
         return True
     if not _infer_shapes(instruction):
         return False
+    if definition.bind is not None:
+        infer_functions(instruction, infer)
     if not definition.pure or definition.writes or instruction.copy or not outputs:
         return False
     if definition.fold_partial is not None and len(outputs) == 1 \

@@ -169,3 +169,6 @@ class _Function:
             program = plan_function(*self._arguments)
             self._entry = Entry((), (), self._compiler.arenas, self._compiler.options, program)
         return self._entry
+
+
+__all__ = ['Compiler', 'Entry', 'Options', 'optimise', 'plan_program']

@@ -33,8 +33,7 @@ def profile(executable: Executable, arrays: Sequence[np.ndarray],
     """
     source = timed_source(executable)
     with executable.arena() as arena:
-        frame = source.bind(arena.block(executable.plan.arena_bytes), executable.store,
-                            executable.uninitialized)
+        frame = executable.bind(source, arena.block(executable.plan.arena_bytes))
         timings: list[list[Timing]] = []
         for _ in range(runs):
             ticks: list[float] = []

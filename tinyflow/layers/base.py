@@ -118,7 +118,7 @@ class Layer(Contents):
             with name_scope(self._name_scope()):
                 variable = kwargs.get('getter', get_variable)(
                     name=name, shape=() if shape is None else shape, dtype=dtype,
-                    initializer=self._initializer(name, initializer, scope, dtype),
+                    initializer=self._initializer_for(name, initializer, scope, dtype),
                     trainable=trainable and self.trainable, constraint=constraint,
                     partitioner=partitioner, use_resource=use_resource or scope.use_resource,
                     collections=kwargs.get('collections'), synchronization=synchronization,
@@ -132,7 +132,7 @@ class Layer(Contents):
         """`add_weight` by its older name (deprecated in TF1)."""
         return self.add_weight(*args, **kwargs)
 
-    def _initializer(self, name, initializer, scope, dtype):
+    def _initializer_for(self, name, initializer, scope, dtype):
         initializer = scope.initializer if initializer is None else initializer
         if initializer is not None:
             return initializer

@@ -20,7 +20,7 @@ from tinyflow.ops import (
     measures,
     shaping,
 )
-from tinyflow.ops.conditionals import smart_cond
+from tinyflow.ops.smart_cond import smart_cond
 
 
 class Dense(Layer):

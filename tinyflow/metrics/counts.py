@@ -13,6 +13,7 @@ from tinyflow.ops import (
     reduction,
     shape_checks,
     state,
+    type_checks,
 )
 from tinyflow.variable_scope import variable_scope
 
@@ -31,6 +32,7 @@ def _counted(label, prediction, default_name, labels, predictions, weights, coll
 
 
 def _count(condition, weights, metrics_collections, updates_collections):
+    type_checks.assert_type(condition, dtypes.bool)
     count = metric_variable([], dtypes.float32, name='count')
     values = identities.cast(condition, dtypes.float32)
     if weights is not None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.ops import conditionals
+from tinyflow.ops import conditionals, control, value_checks
 from tinyflow.ops.arithmetic import maximum
-from tinyflow.ops.constants import cast, ones_like
-from tinyflow.ops.gathering import scatter_nd
+from tinyflow.ops.constants import cast, ones_like, zeros
 from tinyflow.ops.logic import equal
 from tinyflow.ops.measures import rank
 from tinyflow.ops.reduction import reduce_max
-from tinyflow.ops.shaping import reshape, squeeze, stack
+from tinyflow.ops.shaping import squeeze, stack
+from tinyflow.ops.sparse_dense_add import SparseTensorDenseAdd
 
 
 def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None,
@@ -25,22 +25,40 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
     InvalidArgumentError for a class that is negative or not below num_classes.
     """
     with name_scope(name, 'confusion_matrix', [predictions, labels, num_classes, weights]):
-        labels = convert_to_tensor(labels, name='labels')
-        predictions = convert_to_tensor(predictions, name='predictions')
-        predictions, labels = _vector(predictions, labels), _vector(labels, predictions)
+        labels, predictions = remove_squeezable_dimensions(
+            convert_to_tensor(labels, name='labels'),
+            convert_to_tensor(predictions, name='predictions'))
+        predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
         for classes in (labels, predictions):
             classes.shape.assert_has_rank(1)
-        predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
+        labels = _checked(labels, 'labels')
+        predictions = _checked(predictions, 'predictions')
         if num_classes is None:
             num_classes = maximum(reduce_max(predictions), reduce_max(labels)) + 1
-        size = cast(num_classes, dtypes.int64)
-        if weights is None:
-            values = ones_like(predictions, dtype)
         else:
+            size = cast(num_classes, dtypes.int64)
+            labels = _checked(labels, 'labels', size)
+            predictions = _checked(predictions, 'predictions', size)
+        if weights is not None:
             weights = convert_to_tensor(weights, name='weights')
             predictions.shape.assert_is_compatible_with(weights.shape)
-            values = cast(weights, dtype)
-        return scatter_nd(stack([labels, predictions], axis=1), values, stack([size, size]))
+            weights = cast(weights, dtype)
+        shape = stack([num_classes, num_classes])
+        indices = stack([labels, predictions], axis=1)
+        values = ones_like(predictions, dtype) if weights is None else weights
+        sparse_shape = cast(shape, dtypes.int64)
+        zero = zeros(cast(shape, dtypes.int32), dtype)
+        return SparseTensorDenseAdd.apply(indices, values, sparse_shape, zero)
+
+
+def _checked(classes, name, size=None):
+    """`classes`, with a check that they are not negative, or that they are below `size`."""
+    if size is None:
+        check = value_checks.assert_non_negative(
+            classes, message=f'`{name}` contains negative values')
+    else:
+        check = value_checks.assert_less(classes, size, message=f'`{name}` out of bound')
+    return control.with_dependencies([check], classes)
 
 
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
@@ -71,13 +89,3 @@ def _without_last(tensor, difference, surplus):
         return tensor
     return conditionals.cond(equal(surplus, difference), lambda: squeeze(tensor, [-1]),
                              lambda: tensor)
-
-
-def _vector(classes, others):
-    """A column as a vector where the other argument is a vector, as TF1 accepts it."""
-    if classes.raw_shape is None:
-        return reshape(classes, [-1])
-    rank_of_others = 1 if others.raw_shape is None else len(others.raw_shape)
-    if len(classes.raw_shape) == rank_of_others + 1 and classes.raw_shape[-1] in (1, None):
-        return squeeze(classes, [-1])
-    return classes

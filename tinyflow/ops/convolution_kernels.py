@@ -214,7 +214,7 @@ class _Copy:
 
     def _copy(self, x, copied):
         windows = self.windows
-        padded = _padded(x, windows, self.height)
+        padded = with_margins(x, windows, self.height)
         kernel, rest = windows.kernel[1:], len(windows.kernel) - 1
         if rest and self.run < _SHORT:
             for place in np.ndindex(*kernel):
@@ -257,11 +257,11 @@ def _sliding_axis(windows):
     return best
 
 
-def _padded(x, windows, height):
-    """x with its margins, the first axis filled up to `height`, if anything of that is needed."""
+def with_margins(x, windows, height=None):
+    """x with its margins, contiguous; the first axis filled up, or cut down, to `height`."""
     ends = [low + size + high for size, (low, high) in zip(x.shape[1:-1], windows.margins)]
-    shape = (len(x), height, *ends[1:], x.shape[-1])
-    # Rows behind `height` are not looked at by any window.
+    shape = (len(x), ends[0] if height is None else height, *ends[1:], x.shape[-1])
+    height = shape[1]
     if not any(map(any, windows.margins)) and shape == x.shape and x.flags.c_contiguous:
         return x
     whole = workspace('padded', shape, x.dtype)

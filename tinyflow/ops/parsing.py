@@ -267,10 +267,9 @@ def decode_csv_v2(records, record_defaults, field_delim=',', use_quote_delim=Tru
         raise worded(ValueError('Length of select_cols and record_defaults do not match.'))
     if len(field_delim) != 1:
         raise worded(ValueError(f'field_delim should be only 1 char, not {field_delim!r}'))
-    result = DecodeCSV.apply(records, record_defaults, field_delim=field_delim,
-                             use_quote_delim=use_quote_delim, na_value=na_value,
-                             select_cols=tuple(select), name=name)
-    return result
+    return DecodeCSV.apply(records, record_defaults, field_delim=field_delim,
+                           use_quote_delim=use_quote_delim, na_value=na_value,
+                           select_cols=tuple(select), name=name)
 
 
 def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
@@ -282,7 +281,7 @@ def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, b
     input_bytes = renamed('input_bytes', input_bytes, 'bytes', bytes)
     if out_type is None:
         raise worded(ValueError("decode_raw_v1() missing 1 positional argument: 'out_type'"))
-    return DecodeRaw.apply(input_bytes, out_type=dtypes.as_dtype(out_type),
+    return DecodeRaw.apply(input_bytes, out_type=_allowed(out_type, _RAW),
                            little_endian=little_endian, name=name)
 
 
@@ -292,4 +291,13 @@ def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, inp
     Shapes: string_tensor [*a] -> [*a]. InvalidArgumentError for a text that is no number.
     """
     string_tensor = renamed('input', input, 'string_tensor', string_tensor)
-    return StringToNumber.apply(string_tensor, out_type=dtypes.as_dtype(out_type), name=name)
+    return StringToNumber.apply(string_tensor, out_type=_allowed(out_type, _PARSED), name=name)
+
+
+def _allowed(out_type, choices):
+    dtype = dtypes.as_dtype(out_type)
+    if dtype not in choices:
+        names = ', '.join(d.name for d in dtypes.ALL if d in choices)
+        raise worded(TypeError(f"Value passed to parameter 'out_type' has DataType {dtype.name} "
+                               f'not in list of allowed values: {names}'))
+    return dtype

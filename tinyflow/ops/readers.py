@@ -35,7 +35,7 @@ class ReaderState:
 
     def __init__(self, operation, records, one_each, name):
         self.name = name
-        self._type = operation.type
+        self._operation = operation
         self._records = records
         self._one_each = one_each           # a work unit is one record, and done with it
         self._lock = threading.Lock()
@@ -109,8 +109,8 @@ class ReaderState:
                                             'and IdentityReader can do that.')
         numbers, work = _parsed(state) or (None, None)
         if numbers is None or numbers[0] < numbers[1] or numbers[0] > numbers[1] + 1:
-            kind = self._type.removesuffix('V2')
-            raise ValueError(f"Could not parse state for {kind} '{self.name}': "
+            kind = self._operation.type.removesuffix('V2')
+            raise ValueError(f"Could not parse state for {kind} '{self._operation.name}': "
                              f"{state.decode('latin-1')}")
         with self._lock:
             self._clear()

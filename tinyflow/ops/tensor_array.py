@@ -49,9 +49,7 @@ class TensorArray:
         self._shape = [shapes.raw(element_shape)]
         with name_scope(name, 'TensorArrayV2', [size, flow]) as scope:
             self._flow = flow if flow is not None else lists.TensorListReserve.apply(
-                lists.shape_input(element_shape), convert_to_tensor(size, dtypes.int32,
-                                                                    'num_elements'),
-                element_dtype=self._dtype, name=scope)
+                lists.shape_input(element_shape), size, element_dtype=self._dtype, name=scope)
 
     # ---- what it is ----------------------------------------------------------------------
 

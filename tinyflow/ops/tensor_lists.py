@@ -9,6 +9,7 @@ import numpy as np
 
 from tinyflow.errors import InvalidArgumentError
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.persistent import ElementList
 
@@ -30,9 +31,16 @@ def elements(handle) -> ElementList:
     return found
 
 
-def shape_input(shape) -> np.ndarray:
-    """A partial shape as the input `element_shape`: -1 where a size, or all, is unknown."""
+def shape_input(shape):
+    """A partial shape as the input `element_shape`: -1 where a size, or all, is unknown.
+
+    That of scalars is a tensor already, a node of its own as in TF.
+    """
     raw = shapes.raw(shape)
+    return convert_to_tensor(_shape_array(raw)) if raw == () else _shape_array(raw)
+
+
+def _shape_array(raw) -> np.ndarray:
     if raw is None:
         return np.array(-1, np.int32)
     return np.array([-1 if s is None else s for s in raw], np.int32)
@@ -204,7 +212,7 @@ class TensorListElementShape(Op):
     gradient = NOT_DIFFERENTIABLE
 
     def kernel(input_handle, *, shape_type):
-        return shape_input(elements(input_handle).shape).astype(shape_type.np)
+        return _shape_array(elements(input_handle).shape).astype(shape_type.np)
 
 
 class TensorListResize(_ListOp):

@@ -4,14 +4,59 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tinyflow.pipeline.base import UNKNOWN, Element, Source, State, Transform
+from tinyflow import errors
+from tinyflow.pipeline.base import UNKNOWN, Cursor, Element, Source, State, Transform
 
 Function = Callable[..., Sequence[Any]]         # from the components of an element
 
 
-class _MappedCursor(Transform):
+class _NothingCursor(Cursor):
     def __next__(self) -> Element:
-        return self.source.function(*next(self.input))
+        raise StopIteration
+
+    def get_state(self) -> State:
+        return {}
+
+    def set_state(self, state: State) -> None:
+        pass
+
+
+class Nothing(Source):
+    """No elements."""
+
+    Cursor = _NothingCursor
+
+    def __init__(self) -> None:
+        self.inputs = ()
+
+    def cardinality(self) -> int:
+        return 0
+
+class _MappedCursor(Transform):
+    over = False
+
+    def __next__(self) -> Element:
+        try:
+            return self.source.function(*next(self.input))
+        except errors.OutOfRangeError:          # a function ends the pass by raising it
+            self.over = True
+        except StopIteration:
+            pass
+        if self.over:
+            self.input.close()
+            self.input = Nothing().open()
+        raise StopIteration
+
+    def get_state(self) -> State:
+        return {'over': True} if self.over else super().get_state()
+
+    def set_state(self, state: State) -> None:
+        self.over = 'over' in state
+        if not self.over:
+            super().set_state(state)
+            return
+        self.input.close()
+        self.input = Nothing().open()
 
 
 class Mapped(Source):
@@ -108,6 +153,3 @@ class Scanned(Source):
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()
-
-
-__all__ = ['Filtered', 'Function', 'Mapped', 'Scanned', 'TakenWhile']

@@ -153,14 +153,26 @@ def _zeros(batch_size, size, dtype):
 
 def batch_shape(prefix, suffix):
     """The tensor of prefix + suffix, two shapes that are ints, lists or tensors."""
-    parts = [_shape_part(prefix, 'prefix'), _shape_part(suffix, 'suffix')]
+    parts = _shape_parts(prefix, suffix)
     if any(part is None for part in parts):
-        raise worded(ValueError(
-            f'Provided a prefix or suffix of None: {prefix} and {suffix}'))
+        raise worded(ValueError(f'Provided a prefix or suffix of None: {prefix} and {suffix}'))
     return joining.concat(parts, 0)
 
 
+def static_batch_shape(prefix, suffix):
+    """The TensorShape of prefix + suffix, as far as it is known."""
+    _shape_parts(prefix, suffix)        # TF makes these nodes, though nothing uses them
+    parts = [_as_shape(constant_value(p) if isinstance(p, Tensor) else p)
+             for p in (prefix, suffix)]
+    return parts[0].concatenate(parts[1])
+
+
+def _shape_parts(prefix, suffix):
+    return [_shape_part(prefix, 'prefix'), _shape_part(suffix, 'suffix')]
+
+
 def _shape_part(given, name):
+    """One part as a tensor [rank], or None where it is not known."""
     if isinstance(given, Tensor):
         rank = given.raw_shape if given.raw_shape is None else len(given.raw_shape)
         if rank == 0:
@@ -173,13 +185,6 @@ def _shape_part(given, name):
     if not shape.is_fully_defined():
         return None
     return constants.constant(shape.as_list(), dtype=dtypes.int32)
-
-
-def static_batch_shape(prefix, suffix):
-    """The TensorShape of prefix + suffix, as far as it is known."""
-    parts = [_as_shape(constant_value(p) if isinstance(p, Tensor) else p)
-             for p in (prefix, suffix)]
-    return parts[0].concatenate(parts[1])
 
 
 def _as_shape(given):

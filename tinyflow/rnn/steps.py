@@ -99,12 +99,12 @@ def step(time, sequence_length, shortest, longest, zero_output, state, call_cell
 
 
 def _unless(past, old, otherwise):
-    from tinyflow.ops.control_flow import cond
+    from tinyflow.ops.conditionals import cond
     return cond(past, lambda: old, otherwise)
 
 
 def _where_needed(none_finished, values, copied):
-    from tinyflow.ops.control_flow import cond
+    from tinyflow.ops.conditionals import cond
     return cond(none_finished, lambda: values, lambda: copied(values))
 
 

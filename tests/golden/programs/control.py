@@ -1,5 +1,5 @@
 """Order and structure: control dependencies, group, collections, cond, while_loop, graphs."""
-from .registry import program, run
+from .registry import functional, program, run
 
 
 @program
@@ -74,7 +74,7 @@ def global_step_helpers(tf, np):
     return [run(tf.global_variables_initializer()), run(grow), run([step, same])]
 
 
-@program
+@functional
 def cond_forms(tf, np):
     x = tf.placeholder(tf.float32, [])
     y = tf.cond(x > 0.0, lambda: x * 2.0, lambda: x - 1.0)
@@ -82,7 +82,7 @@ def cond_forms(tf, np):
     return [run([y, both], {x: 3.0}), run([y, both], {x: -3.0})]
 
 
-@program
+@functional
 def cond_gradient(tf, np):
     x = tf.placeholder(tf.float32, [])
     y = tf.cond(x > 0.0, lambda: x * x, lambda: 3.0 * x)
@@ -90,7 +90,7 @@ def cond_gradient(tf, np):
     return [run(g, {x: 2.0}), run(g, {x: -2.0})]
 
 
-@program
+@functional
 def case_forms(tf, np):
     x = tf.placeholder(tf.int32, [])
     y = tf.case([(tf.equal(x, 0), lambda: tf.constant(10)),
@@ -99,7 +99,7 @@ def case_forms(tf, np):
     return [run(y, {x: 0}), run(y, {x: 1}), run(y, {x: 9})]
 
 
-@program
+@functional
 def while_loop_counts(tf, np):
     i = tf.constant(0)
     n = tf.placeholder(tf.int32, [])
@@ -107,20 +107,20 @@ def while_loop_counts(tf, np):
     return [run(last, {n: 5}), run(last, {n: 0})]
 
 
-@program
+@functional
 def while_loop_two_variables(tf, np):
     i, total = tf.while_loop(lambda i, s: i < 5, lambda i, s: (i + 1, s + tf.to_float(i)), [0, 0.0])
     return [run([i, total])]
 
 
-@program
+@functional
 def while_loop_gradient(tf, np):
     x = tf.placeholder(tf.float32, [])
     _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, y * x), [0, tf.constant(1.0)])
     return [run([y, tf.gradients(y, x)], {x: 2.0})]
 
 
-@program
+@functional
 def map_scan_fold(tf, np):
     x = tf.constant([1.0, 2.0, 3.0])
     return [run([tf.map_fn(lambda v: v * v, x), tf.scan(lambda a, v: a + v, x),

@@ -5,12 +5,14 @@ order, and `steps`, which rounds in another place.
 """
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
 from tinyflow.compiler.passes.dead import drop_unused
+from tinyflow.compiler.passes.functions import narrow_functions
 from tinyflow.compiler.passes.identities import drop_identities
 from tinyflow.compiler.passes.merge import merge_equal
 from tinyflow.compiler.passes.steps import scale_steps
 from tinyflow.compiler.passes.transposes import fold_transposes
 
 PASSES = {
+    'functions': narrow_functions,
     'identities': drop_identities,
     'merge': merge_equal,
     'broadcasts': drop_broadcasts,

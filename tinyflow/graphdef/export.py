@@ -8,7 +8,8 @@ from __future__ import annotations
 import warnings
 
 from tinyflow.errors import TinyflowWarning, describe, report, worded
-from tinyflow.formats import attributes, functions, tensors
+from tinyflow.formats import tensors
+from tinyflow.graphdef import attributes, functions
 
 PRODUCER = 134                  # the GraphDef version that TensorFlow 1.15 writes
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
@@ -59,8 +60,14 @@ def add_node(nodes, operation, add_shapes=False, input_name=None):
     except (TypeError, ValueError) as error:
         raise worded(type(error)(report(
             f"{operation.type} '{operation.name}': {error}", op=operation))) from None
+    if operation.type in _LOWERED_BY_TENSORFLOW:
+        proto.attr['_lower_using_switch_merge'].b = True
     if add_shapes and operation.outputs:
         attributes.fill(proto.attr['_output_shapes'], [t.shape for t in operation.outputs])
+
+
+# TensorFlow runs these as nodes of the graph around them, so only what is needed of them.
+_LOWERED_BY_TENSORFLOW = frozenset(('If', 'StatelessIf', 'While', 'StatelessWhile'))
 
 
 def tensor_name(tensor):

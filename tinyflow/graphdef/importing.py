@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 from tinyflow.errors import worded
-from tinyflow.formats.builder import Builder, Made
-from tinyflow.formats.nodes import read_function, read_nodes, read_ref
+from tinyflow.graphdef.builder import Builder, Made
+from tinyflow.graphdef.nodes import read_function, read_nodes, read_ref
 from tinyflow.formats.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tinyflow.errors import worded
+from tinyflow.formats.tensors import dtype_from
 from tinyflow.graph.op import Op
 
 
@@ -45,6 +46,7 @@ class Function:
     results: list[Ref]
     result_names: list[str] = field(default_factory=list)
     controls: list[str] = field(default_factory=list)       # nodes that must run, too
+    parameter_types: list[Any] = field(default_factory=list)
 
 
 # ---- reading ------------------------------------------------------------------------------
@@ -96,7 +98,12 @@ def read_function(proto):
     return Function(signature.name, [arg.name for arg in signature.input_arg],
                     read_nodes(proto.node_def),
                     [read_ref(proto.ret[name], signature.name) for name in names], names,
-                    list(proto.control_ret.values()) if hasattr(proto, 'control_ret') else [])
+                    list(proto.control_ret.values()), _types(signature))
+
+
+def _types(signature):
+    where = f"The function '{signature.name}'"
+    return [dtype_from(arg.type, where) for arg in signature.input_arg]
 
 
 # ---- old op types and resource variables --------------------------------------------------

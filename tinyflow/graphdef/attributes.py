@@ -14,7 +14,7 @@ from tinyflow.graph.graph import Graph
 
 # Ops that hold the attribute `shape` as a plain tuple (or None).
 _PLAIN_SHAPES = frozenset(('VariableV2', 'AccumulateNV2'))
-_OWN = frozenset(('_writes',))          # of tinyflow's own, not for others to see
+_OWN = frozenset(('_writes', '_num_original_outputs'))      # not for others to see
 
 
 # ---- to AttrValue -------------------------------------------------------------------------

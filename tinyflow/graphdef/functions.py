@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from tinyflow.errors import report, worded
-from tinyflow.formats import attributes
+from tinyflow.graphdef import attributes
 from tinyflow.graph.graph import Graph
 
 
@@ -34,7 +34,7 @@ def _called(operation):
 
 def fill(proto, function):
     """Writes a FuncGraph into the FunctionDef `proto`."""
-    from tinyflow.formats.export import add_node
+    from tinyflow.graphdef.export import add_node
     signature = proto.signature
     signature.name = function.name
     names: dict = {}

@@ -5,15 +5,16 @@ import heapq
 
 from tinyflow import errors
 from tinyflow.errors import report, worded
-from tinyflow.formats import attributes
-from tinyflow.formats.nodes import Function, upgrade
+from tinyflow.graphdef import attributes
+from tinyflow.graphdef.nodes import Function, upgrade
 from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.ops import conditionals
 
-# Of these the function's parameters are inputs of the node: from which input on.
-_PARAMETERS_FROM = {'If': 1, 'StatelessIf': 1, 'Case': 1, 'While': 0, 'StatelessWhile': 0}
+_BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
+_LOOPS = frozenset(('While', 'StatelessWhile'))
 _CALLS = frozenset(('PartitionedCall', 'StatefulPartitionedCall'))
 _DEEP = 200                 # functions inside functions; more is a function that calls itself
 
@@ -100,7 +101,11 @@ class Builder:
         if node.op in self.library or node.op in _CALLS:
             return self._inline(node, inputs, controls)
         definition = Op.registry[node.op]
-        values, extras = self._attributes(node, definition, inputs)
+        values, extras = self._attributes(node, definition)
+        if node.op in _BRANCHES:
+            values.update(self._branches(node, inputs[1:]))
+        elif node.op in _LOOPS:
+            values.update(self._loop(node, inputs))
         operation = self._operation(node, definition, inputs, values, controls)
         if extras:
             self.graph._extra_attrs[operation.name] = extras
@@ -123,28 +128,26 @@ class Builder:
             _refine(operation, known.list.shape)
         return operation
 
-    def _attributes(self, node, definition, inputs):
+    def _attributes(self, node, definition):
         """(values of the attributes that the op declares, AttrValues of the others)."""
         values, extras = {}, {}
         for name, proto in node.attrs.items():
+            if name in definition.functions and node.op in (*_BRANCHES, *_LOOPS):
+                continue
             if name in definition.attrs:
-                values[name] = self._value(name, proto, node, definition, inputs)
-            elif name.startswith('_') and name != '_output_shapes':
+                values[name] = self._value(name, proto, node, definition)
+            elif name.startswith('_') and name not in _TRANSIENT:
                 extras[name] = proto
         if node.op == 'Const':
             _check_const(node, values)
         return values, extras
 
-    def _value(self, name, proto, node, definition, inputs):
-        if isinstance(proto, Function):
-            return self._function(proto, node, inputs)
-        if isinstance(proto, (tuple, list)) and proto and isinstance(proto[0], Function):
-            return tuple(self._function(f, node, inputs) for f in proto)
+    def _value(self, name, proto, node, definition):
         if not hasattr(proto, 'WhichOneof'):
             return proto
         value = attributes.read(
             proto, name, node.op, node.name,
-            lambda function, _: self._function(self._called(function, node), node, inputs))
+            lambda function, _: self._graph_of(self._called(function, node), _specs_of))
         default = definition.attrs[name]
         if type(default) in (bool, int, float, str) and type(value) is not type(default) \
                 and not isinstance(value, (int, bytes)):
@@ -161,18 +164,68 @@ class Builder:
                                        f"'{name}', which is not in the graph's library.")
         return found
 
-    def _function(self, function, node, inputs):
-        """The FuncGraph of a Function, for the inputs that `node` hands to it."""
-        first = _PARAMETERS_FROM.get(node.op)
-        given = inputs[first:] if first is not None else [None] * len(function.parameters)
-        loop = node.op in ('While', 'StatelessWhile')
+    def _called_by(self, node, attr):
+        value = node.attrs.get(attr)
+        if isinstance(value, Function):
+            return value
+        if value is None or value.WhichOneof('value') != 'func':
+            raise worded(ValueError(f"The node '{node.name}' is damaged: it does not say which "
+                                    f"function is its '{attr}'."))
+        return self._called(value.func.name, node)
+
+    def _branches(self, node, inputs):
+        """The attributes of an If: its FuncGraphs, and what follows from them."""
+        specs = [Spec(t.dtype, t.raw_shape) for t in inputs]
+        names = _BRANCHES[node.op]
+        graphs = [self._graph_of(self._called_by(node, name), specs, inputs) for name in names]
+        if len({len(g.outputs) for g in graphs}) > 1:
+            raise worded(ValueError(f"The node '{node.name}' is damaged: its branches do not give "
+                                    'equally many values.'))
+        shape_list = [conditionals.common_shape(one.raw_shape, other.raw_shape)
+                      for one, other in zip(*[g.outputs for g in graphs])]
+        return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
+                'Tout': tuple([t.dtype.base_dtype for t in graphs[0].outputs]),
+                '_writes': conditionals.written(graphs, inputs, 1)}
+
+    def _loop(self, node, inputs):
+        """The attributes of a While: its FuncGraphs, for shapes that no iteration contradicts."""
+        functions = [self._called_by(node, name) for name in ('cond', 'body')]
+        shape_list = [t.raw_shape for t in inputs]
+        while True:
+            specs = [Spec(t.dtype, shape) for t, shape in zip(inputs, shape_list)]
+            body = self._graph_of(functions[1], specs, inputs)
+            if len(body.outputs) != len(inputs):
+                raise worded(ValueError(f"The node '{node.name}' is damaged: {len(inputs)} loop "
+                                        f'variables, and its body gives {len(body.outputs)}.'))
+            wider = [conditionals.common_shape(shape, t.raw_shape)
+                     for shape, t in zip(shape_list, body.outputs)]
+            if wider == shape_list:
+                break
+            shape_list = wider
+        condition = self._graph_of(functions[0], specs, inputs)
+        # What the body hands on is what it was before the loop, such as a Variable's place.
+        for i, outer in enumerate(inputs):
+            if body.outputs[i] is not body.inputs[i]:
+                for graph in (condition, body):
+                    del graph._source[graph.inputs[i]]
+        return {'cond': condition, 'body': body, 'output_shapes': tuple(shape_list),
+                '_writes': conditionals.written([condition, body], inputs, 0)}
+
+    def _graph_of(self, function, specs, sources=()):
+        """The FuncGraph of a Function; `sources` are the tensors that its parameters stand for."""
+        if specs is _specs_of:
+            specs = _specs_of(function)
+        if len(specs) != len(function.parameters):
+            raise worded(ValueError(f"The function '{function.name}' has "
+                                    f'{len(function.parameters)} parameters and is given '
+                                    f'{len(specs)} inputs.'))
         graph = FuncGraph(function.name, self.graph)
         builder = Builder(graph, self.library, depth=self._deeper(function))
         with graph.as_default(), graph.control_dependencies(None):
-            for parameter, outer in zip(function.parameters, given):
-                tensor = graph.add_parameter(_spec(parameter, outer, loop))
-                if outer is not None:
-                    graph._source[tensor] = outer
+            for i, (parameter, spec) in enumerate(zip(function.parameters, specs)):
+                tensor = graph.add_parameter(spec._replace(name=parameter))
+                if sources:
+                    graph._source[tensor] = sources[i]
                 builder.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
             builder.build(function.nodes)
             graph.outputs = [builder.tensor(ref, function.name) for ref in function.results]
@@ -216,11 +269,12 @@ def _waiting(node, controls, builder):
     return node
 
 
-def _spec(parameter, outer, loop):
-    if outer is None:
-        raise worded(NotImplementedError(
-            f"The parameter '{parameter}' of a function: its caller is not in tinyflow."))
-    return Spec(outer.dtype, None if loop else outer.raw_shape, parameter)
+_TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))
+
+
+def _specs_of(function):
+    """What a FunctionDef itself says of its parameters."""
+    return [Spec(dtype, None) for dtype in function.parameter_types]
 
 
 # ---- helpers ------------------------------------------------------------------------------

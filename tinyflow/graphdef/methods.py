@@ -16,20 +16,20 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
     Warns [A19] of constants above 32 MB. Raises ValueError above 2 GB.
     """
-    from tinyflow.formats import export
+    from tinyflow.graphdef import export
     return export.graph_def(self, from_version, add_shapes)
 
 
 def _graph_def_versions(self):
     """The VersionDef of the GraphDefs that this graph gives."""
-    from tinyflow.formats.export import PRODUCER
+    from tinyflow.graphdef.export import PRODUCER
     from tinyflow.formats.protos.versions_pb2 import VersionDef
     return VersionDef(producer=PRODUCER)
 
 
 def _node_def(self):
     """The NodeDef of this node."""
-    from tinyflow.formats import export
+    from tinyflow.graphdef import export
     return export.node_def(self)
 
 

@@ -1,0 +1,78 @@
+"""Tensors as byte strings (TensorProto protocol buffers) and back."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.errors import InvalidArgumentError, report
+from tinyflow.graph import dtypes
+from tinyflow.graph.op import REQUIRED, Op
+
+__all__ = ['parse_tensor', 'serialize_tensor']
+
+
+class SerializeTensor(Op):
+    """The bytes of a TensorProto that holds `tensor`."""
+
+    signature = 'tensor: T -> serialized: string'
+
+    def shape(tensor):
+        return ()
+
+    partial_rank = True
+
+    def kernel(tensor):
+        from tinyflow.formats.tensors import tensor_proto
+        array = np.asarray(tensor)
+        kind = dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
+        data = tensor_proto(array, kind).SerializeToString(deterministic=True)
+        return np.array(data, object)
+
+
+class ParseTensor(Op):
+    """The tensor of dtype `out_type` that a serialized TensorProto holds."""
+
+    signature = 'serialized: string -> output: out_type'
+    attrs = {'out_type': REQUIRED}
+
+    def shape(serialized):
+        return None
+
+    def kernel(serialized, *, out_type):
+        from google.protobuf.message import DecodeError
+
+        from tinyflow.formats.protos import tensor_pb2
+        from tinyflow.formats.tensors import array_from
+        if serialized.ndim:
+            raise ValueError('Expected `serialized` to be a scalar, got shape: '
+                             f'{list(serialized.shape)}|tf.map_fn, or tf.data, for several.')
+        try:
+            proto = tensor_pb2.TensorProto.FromString(serialized[()])
+        except DecodeError:
+            raise InvalidArgumentError(None, None, report(
+                "Could not parse `serialized` as TensorProto: it is not one, or damaged.",
+                mend='what tf.io.serialize_tensor gives; for raw bytes: tf.decode_raw.')) from None
+        if proto.dtype != out_type.as_datatype_enum:
+            raise ValueError(f'Type mismatch between parsed tensor ({_name(proto.dtype)}) and '
+                             f'dtype ({out_type.name})|out_type is the dtype that was serialized.')
+        return array_from(proto)
+
+
+def _name(number):
+    try:
+        return dtypes.as_dtype(number).name
+    except TypeError:
+        return f'number {number}'
+
+
+def serialize_tensor(tensor, name=None):
+    """The bytes of a TensorProto that holds `tensor`. Shapes: tensor [*a] -> [] string."""
+    return SerializeTensor.apply(tensor, name=name)
+
+
+def parse_tensor(serialized, out_type, name=None):
+    """The tensor that `serialize_tensor` made the bytes of.
+
+    Shapes: serialized [] string -> [*a] of dtype `out_type`. Raises InvalidArgumentError for other
+    bytes and for another dtype.
+    """
+    return ParseTensor.apply(serialized, out_type=dtypes.as_dtype(out_type), name=name)
