@@ -137,6 +137,7 @@ from tinyflow.ops.segments import (
 from tinyflow.ops.shape_checks import (
     assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar,
 )
+from tinyflow.ops.select_v2 import where_v2
 from tinyflow.ops.shaping import (
     batch_to_space, batch_to_space_nd, concat, depth_to_space, expand_dims, matrix_transpose,
     meshgrid, pad, parallel_stack, required_space_to_batch_paddings, reshape, reverse,
@@ -184,7 +185,10 @@ __version__ = VERSION
 _LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
          'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
-         'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics'}
+         'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics', 'sets': 'tinyflow.sets',
+         'io': 'tinyflow.io',
+         'queue': 'tinyflow.queue',
+         'strings': 'tinyflow.strings'}
 # Functions and classes likewise: public name -> the module that has it.
 _LATER = {'import_graph_def': 'tinyflow.graphdef.importing',
           'make_ndarray': 'tinyflow.formats.tensors',

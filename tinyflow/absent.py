@@ -58,14 +58,12 @@ _INSTEAD = {
     'foldr': '`for` over tf.unstack(x), with a known size',
     'gfile': "Python's open, os and glob",
     'image': 'prepare the images with NumPy and feed them',
-    'io': "Python's open, os and glob; tf.data_sets has data to begin with",
     'layers': 'tf.matmul(x, w) + b with tf.Variable for w and b is a dense layer',
     'logging': "Python's logging, or print",
     'losses': 'tf.reduce_mean of tf.square, or of tf.nn.softmax_cross_entropy_with_logits',
     'make_template': 'tf.variable_scope(name, reuse=tf.AUTO_REUSE) shares Variables',
     'map_fn': 'tf.stack([f(row) for row in tf.unstack(x)]), with a known size',
     'metrics': 'tf.reduce_mean(tf.cast(tf.equal(labels, predictions), tf.float32)) is accuracy',
-    'nn.fused_batch_norm': 'tf.nn.moments and tf.nn.batch_normalization',
     'numpy_function': 'sess.run up to there, NumPy, and feed the result',
     'print': 'fetch the tensor together with the rest: sess.run([train_op, x])',
     'py_func': 'sess.run up to there, NumPy, and feed the result',
@@ -74,8 +72,6 @@ _INSTEAD = {
     'summary': 'sess.run(loss) and print, or collect the numbers in a list to plot',
     'test': 'unittest or pytest, and tf.testing for gradients',
     'train.Saver': 'np.savez of sess.run(tf.global_variables()), and variable.load(value, sess)',
-    'train.batch': 'a Python loop that feeds batches',
-    'train.shuffle_batch': 'a Python loop that feeds batches, from np.random.permutation',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
     'while_loop': '`for i in range(n)` while the graph is built, with a known n; or a Python loop '
                   'around sess.run',
@@ -92,7 +88,7 @@ _SECOND = {
     'random.Generator': 'tf.random_uniform and tf.set_random_seed',
     'random.get_global_generator': 'tf.random_uniform and tf.set_random_seed',
     'random.set_global_generator': 'tf.set_random_seed',
-    'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '', 'where_v2': 'tf.where',
+    'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '',
     'wrap_function': '',
 }
 

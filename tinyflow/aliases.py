@@ -19,6 +19,8 @@ from tinyflow.errors import worded
 _ELSEWHERE = {
     'tensorflow': 'tinyflow',
     'tensorflow.compat.v1': 'tinyflow',
+    'tensorflow.compat.v1.nn.rnn_cell': 'tinyflow.rnn.rnn_cell',
+    'tensorflow.nn.rnn_cell': 'tinyflow.rnn.rnn_cell',
     'tensorflow.keras': 'keras_layer',
     'tensorflow.estimator': 'estimator_layer',
     'keras': 'keras_layer',
@@ -38,6 +40,9 @@ _PRIVATE_HOMES = {
     'tensorflow.python.ops.nn': 'tinyflow.nn',
     'tensorflow.python.ops.nn_impl': 'tinyflow.nn',
     'tensorflow.python.ops.nn_ops': 'tinyflow.nn',
+    'tensorflow.python.ops.rnn': 'tinyflow.nn',
+    'tensorflow.python.ops.rnn_cell': 'tinyflow.rnn.rnn_cell',
+    'tensorflow.python.ops.rnn_cell_impl': 'tinyflow.rnn.rnn_cell',
     'tensorflow.python.training': 'tinyflow.train',
 }
 

@@ -172,12 +172,17 @@ def while_gradient(op: Operation, *grads):
     if not chosen:
         return results
     initial = [_dense(grads[i]) if grads[i] is not None
-               else Op.registry['ZerosLike'].apply(op.outputs[i]) for i in chosen]
+               else Op.registry['ZerosLike'].apply(_unchanged(op, body, i)) for i in chosen]
     graph = _body_gradient(op, body, chosen)
     outputs = _run_backward(op, graph, initial, chosen)
     for i, output in zip(chosen, outputs):
         results[i] = output
     return results + [None] * (len(op.inputs) - count)      # accumulators that this has added
+
+
+def _unchanged(op, body, i):
+    """The loop's output, or the input that is the same."""
+    return op.inputs[i] if body.outputs[i] is body.inputs[i] else op.outputs[i]
 
 
 def _reached(body, chosen, grads):

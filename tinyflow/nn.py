@@ -1,5 +1,6 @@
 """tf.nn: what layers are made of, by TensorFlow's names."""
 from tinyflow.absent import absent as _absent
+from tinyflow.ops.batch_norm import fused_batch_norm
 from tinyflow.ops.bias import bias_add, relu_layer, xw_plus_b
 from tinyflow.ops.candidate_sampling import (
     all_candidate_sampler,
@@ -27,6 +28,20 @@ from tinyflow.ops.cross_entropy import (
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
+from tinyflow.ops.dilated import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    convolution,
+    depthwise_conv2d,
+    depthwise_conv2d_backprop_filter,
+    depthwise_conv2d_backprop_input,
+    depthwise_conv2d_native,
+    depthwise_conv2d_native_backprop_filter,
+    depthwise_conv2d_native_backprop_input,
+    pool,
+    separable_conv2d,
+    with_space_to_batch,
+)
 from tinyflow.ops.dropout import dropout, zero_fraction
 from tinyflow.ops.elementary import sigmoid, tanh
 from tinyflow.ops.embedding import embedding_lookup
@@ -37,6 +52,8 @@ from tinyflow.ops.logistic import (
     sigmoid_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
+from tinyflow.ops.lrn import local_response_normalization, lrn
+from tinyflow.ops.morphology import dilation2d, erosion2d
 from tinyflow.ops.nn import (
     crelu,
     elu,
@@ -74,24 +91,33 @@ from tinyflow.ops.ranking import in_top_k, top_k
 from tinyflow.ops.sampled_losses import nce_loss, sampled_softmax_loss
 from tinyflow.ops.shaping import depth_to_space, space_to_batch, space_to_depth
 from tinyflow.ops.softmax import log_softmax, softmax
+from tinyflow.rnn import rnn_cell
+from tinyflow.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
+from tinyflow.rnn.raw import raw_rnn
+from tinyflow.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
 
 __all__ = [
-    'all_candidate_sampler', 'avg_pool', 'avg_pool1d', 'avg_pool2d', 'avg_pool3d', 'avg_pool_v2',
-    'batch_norm_with_global_normalization', 'batch_normalization', 'bias_add',
-    'compute_accidental_hits', 'conv1d', 'conv1d_transpose', 'conv2d', 'conv2d_backprop_filter',
-    'conv2d_backprop_input', 'conv2d_transpose', 'conv3d', 'conv3d_backprop_filter',
-    'conv3d_backprop_filter_v2', 'conv3d_transpose', 'conv_transpose', 'crelu', 'depth_to_space',
-    'dropout', 'elu', 'embedding_lookup', 'embedding_lookup_sparse',
-    'fixed_unigram_candidate_sampler', 'in_top_k', 'l2_loss', 'l2_normalize', 'leaky_relu',
-    'learned_unigram_candidate_sampler', 'log_poisson_loss', 'log_softmax',
-    'log_uniform_candidate_sampler', 'max_pool', 'max_pool1d', 'max_pool2d', 'max_pool3d',
-    'max_pool_v2', 'max_pool_with_argmax', 'moments', 'nce_loss', 'normalize_moments', 'relu',
-    'relu6', 'relu_layer', 'sampled_softmax_loss', 'selu', 'sigmoid',
-    'sigmoid_cross_entropy_with_logits', 'softmax', 'softmax_cross_entropy_with_logits',
-    'softmax_cross_entropy_with_logits_v2', 'softplus', 'softsign', 'space_to_batch',
-    'space_to_depth', 'sparse_softmax_cross_entropy_with_logits', 'sufficient_statistics', 'swish',
-    'tanh', 'top_k', 'uniform_candidate_sampler', 'weighted_cross_entropy_with_logits',
-    'weighted_moments', 'xw_plus_b', 'zero_fraction',
+    'all_candidate_sampler', 'atrous_conv2d', 'atrous_conv2d_transpose', 'avg_pool', 'avg_pool1d',
+    'avg_pool2d', 'avg_pool3d', 'avg_pool_v2', 'batch_norm_with_global_normalization',
+    'batch_normalization', 'bias_add', 'bidirectional_dynamic_rnn', 'compute_accidental_hits',
+    'conv1d', 'conv1d_transpose', 'conv2d', 'conv2d_backprop_filter', 'conv2d_backprop_input',
+    'conv2d_transpose', 'conv3d', 'conv3d_backprop_filter', 'conv3d_backprop_filter_v2',
+    'conv3d_transpose', 'conv_transpose', 'convolution', 'crelu', 'depth_to_space',
+    'depthwise_conv2d', 'depthwise_conv2d_backprop_filter', 'depthwise_conv2d_backprop_input',
+    'depthwise_conv2d_native', 'depthwise_conv2d_native_backprop_filter',
+    'depthwise_conv2d_native_backprop_input', 'dilation2d', 'dropout', 'dynamic_rnn', 'elu',
+    'embedding_lookup', 'embedding_lookup_sparse', 'erosion2d', 'fixed_unigram_candidate_sampler',
+    'fused_batch_norm', 'in_top_k', 'l2_loss', 'l2_normalize', 'leaky_relu',
+    'learned_unigram_candidate_sampler', 'local_response_normalization', 'log_poisson_loss',
+    'log_softmax', 'log_uniform_candidate_sampler', 'lrn', 'max_pool', 'max_pool1d', 'max_pool2d',
+    'max_pool3d', 'max_pool_v2', 'max_pool_with_argmax', 'moments', 'nce_loss', 'normalize_moments',
+    'pool', 'raw_rnn', 'relu', 'relu6', 'relu_layer', 'rnn_cell', 'sampled_softmax_loss', 'selu',
+    'separable_conv2d', 'sigmoid', 'sigmoid_cross_entropy_with_logits', 'softmax',
+    'softmax_cross_entropy_with_logits', 'softmax_cross_entropy_with_logits_v2', 'softplus',
+    'softsign', 'space_to_batch', 'space_to_depth', 'sparse_softmax_cross_entropy_with_logits',
+    'static_bidirectional_rnn', 'static_rnn', 'static_state_saving_rnn', 'sufficient_statistics',
+    'swish', 'tanh', 'top_k', 'uniform_candidate_sampler', 'weighted_cross_entropy_with_logits',
+    'weighted_moments', 'with_space_to_batch', 'xw_plus_b', 'zero_fraction',
 ]
 
 __getattr__ = _absent(__name__, __all__)

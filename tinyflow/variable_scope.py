@@ -13,7 +13,8 @@ import threading
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import common_graph, get_collection, name_scope
+from tinyflow.graph.defaults import common_graph, get_collection, get_default_graph, name_scope
+from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.variable_store import get_store, one_per_graph
@@ -231,8 +232,14 @@ class variable_scope:                   # noqa: N801 (TF's name)
         self._entered: list = []            # one scope object may be entered again and again
         self._unique_name = self._first_name_scope = None
 
+    def _graph_to_enter(self):
+        """The scope's graph; but a function that is being built stays the default graph."""
+        current = get_default_graph()
+        in_function = isinstance(current, FuncGraph) or isinstance(self._graph, FuncGraph)
+        return current if in_function else self._graph
+
     def __enter__(self):
-        opened = [self._graph.as_default()]
+        opened = [self._graph_to_enter().as_default()]
         opened[0].__enter__()
         try:
             name = self._open_name_scope(opened)

@@ -212,11 +212,6 @@ class Variable:
     def _set_save_slice_info(self, save_slice_info):
         self._save_slice_info = save_slice_info
 
-    def to_proto(self, export_scope=None):
-        """The VariableDef protocol buffer."""
-        raise NotImplementedError('Variable.to_proto: protocol buffers of Variables are not in '
-                                  'tinyflow; tf.train.Saver keeps values.')
-
     def __repr__(self):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 

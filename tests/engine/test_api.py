@@ -9,7 +9,7 @@ from tests.golden.api import FILE, listing
 
 NAMESPACES = ['bitwise', 'compat', 'data_sets', 'debugging', 'dtypes', 'errors', 'examples',
               'initializers', 'layers', 'linalg', 'losses', 'manip', 'math',
-              'metrics', 'nn', 'random', 'testing', 'train', 'version', 'viz']
+              'metrics', 'nn', 'random', 'sets', 'testing', 'train', 'version', 'viz']
 HIGHER_FLOORS = ['estimator', 'keras']
 
 

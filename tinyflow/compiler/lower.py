@@ -5,7 +5,7 @@ reads of a place is made an instruction of its own, at the moment when it must b
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.schedule import (
@@ -56,6 +56,8 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
             made = tuple(v for v in outputs if not (v.place and operation.inputs))
             instructions.append(Instruction(operation.definition, operation, inputs, made,
                                             operation.attrs, operation in copies or is_snapshot))
+        if operation.type == 'While':
+            instructions += _handed_on(operation, inputs, values, frozenset(feeds))
         for tensor in operation.outputs:
             if tensor in fetched_places:
                 read = _read(operation, values[tensor], tensor)
@@ -84,6 +86,21 @@ def _parameter(operation: Operation, values: dict[Tensor, Value], places: dict[O
     read = _read(operation, place, tensor)      # used after a later assignment
     values[tensor] = read.outputs[0]
     return [read]
+
+
+def _handed_on(operation: Operation, inputs: Sequence[Value],
+               values: dict[Tensor, Value], fed: Collection[Tensor]) -> list[Instruction]:
+    """Lets the outputs of a loop that are its inputs unchanged be those; places are read."""
+    body = operation.attrs['body']
+    reads = []
+    for i, (tensor, value) in enumerate(zip(operation.outputs, inputs)):
+        if body.outputs[i] is not body.inputs[i] or tensor in fed:
+            continue
+        if value.place is not None:
+            reads.append(_read(operation, value, tensor))
+            value = reads[-1].outputs[0]
+        values[tensor] = value
+    return reads
 
 
 def _names_a_place(operation: Operation, inputs: Sequence[Value],

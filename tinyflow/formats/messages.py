@@ -11,14 +11,6 @@ MESSAGES = {
     'NodeDef': 'node_def', 'OpDef': 'op_def', 'SessionLog': 'event', 'Summary': 'summary',
     'SummaryMetadata': 'summary', 'TensorInfo': 'meta_graph', 'TensorProto': 'tensor',
 }
-TRAIN = {
-    'BytesList': 'feature', 'ClusterDef': 'cluster', 'Example': 'example', 'Feature': 'feature',
-    'FeatureList': 'feature', 'FeatureLists': 'feature', 'Features': 'feature',
-    'FloatList': 'feature', 'Int64List': 'feature', 'JobDef': 'cluster',
-    'QueueRunnerDef': 'queue_runner', 'SaverDef': 'saver', 'SequenceExample': 'example',
-    'CheckpointState': 'checkpoint_state',
-}
-
 
 def lazy(table):
     """Public name -> the module that has it, of a table above."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.graphdef import variable_defs
+from tinyflow.variables import Variable
 
 
 def _as_graph_def(self, from_version=None, add_shapes=False):
@@ -49,3 +51,6 @@ def _install(owner, **members):
 _install(Graph, as_graph_def=_as_graph_def, graph_def_versions=property(_graph_def_versions))
 _install(Operation, node_def=property(_node_def))
 _install(TensorShape, as_proto=_as_proto)
+_install(Variable, to_proto=variable_defs.to_proto)
+Variable.from_proto = staticmethod(variable_defs.from_proto)
+Variable.SaveSliceInfo = variable_defs.SaveSliceInfo

@@ -12,7 +12,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.static import constant_value
-from tinyflow.ops import constants, padding
+from tinyflow.ops import constants, joining, padding
 from tinyflow.ops.arguments import renamed
 
 __all__ = ['batch_to_space', 'batch_to_space_nd', 'depth_to_space',
@@ -99,12 +99,14 @@ class SpaceToBatchND(Op):
     static = {'block_shape': 1, 'paddings': 2}
 
     def shape(input, block_shape, paddings):
-        if block_shape is None or paddings is None or None in block_shape:
+        if block_shape is None or None in block_shape:
             return (None,) * len(input)
-        _check_blocks(input, block_shape, paddings)
         count = len(block_shape)
+        paddings = _rows_or_unknown(paddings, count)
+        _check_blocks(input, block_shape, paddings)
         batch = None if input[0] is None else input[0] * shapes.size(block_shape)
-        spatial = [None if d is None else _divided(d + sum(row), block, f'padded axis {i + 1}')
+        spatial = [None if d is None or None in row else
+                   _divided(d + sum(row), block, f'padded axis {i + 1}')
                    for i, (d, row, block) in enumerate(zip(input[1:], paddings, block_shape))]
         return (batch, *spatial, *input[1 + count:])
 
@@ -132,11 +134,12 @@ class BatchToSpaceND(Op):
     static = {'block_shape': 1, 'crops': 2}
 
     def shape(input, block_shape, crops):
-        if block_shape is None or crops is None or None in block_shape:
+        if block_shape is None or None in block_shape:
             return (None,) * len(input)
+        crops = _rows_or_unknown(crops, len(block_shape))
         _check_blocks(input, block_shape, crops)
         batch = _divided(input[0], shapes.size(block_shape), 'the batch size')
-        spatial = [None if d is None else d * block - sum(row)
+        spatial = [None if d is None or None in row else d * block - sum(row)
                    for d, row, block in zip(input[1:], crops, block_shape)]
         if any(d is not None and d < 0 for d in spatial):
             raise ValueError(f'crops {crops} take away more than there is')
@@ -156,6 +159,13 @@ class BatchToSpaceND(Op):
 
     def gradient(op, dy):
         return space_to_batch_nd(dy, op.inputs[1], op.inputs[2]), None, None
+
+
+def _rows_or_unknown(margins, count):
+    """Rows of margins, of which nothing or not everything may be known."""
+    if margins is None:
+        return ((None, None),) * count
+    return tuple((None, None) if row is None else row for row in margins)
 
 
 def _check_blocks(input, block_shape, margins):
@@ -224,17 +234,20 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
     """The paddings that make spatial sizes divisible by blocks, and the crops that undo them.
 
     Shapes: input_shape [m], block_shape [m], base_paddings [m, 2] -> paddings [m, 2], crops [m, 2].
-    The arguments must be known while the graph is built.
+    block_shape's length must be known while the graph is built; nodes compute what else is not.
     """
     with name_scope(name, 'required_space_to_batch_paddings', [input_shape, block_shape]):
         sizes = convert_to_tensor(input_shape, dtypes.int32, 'input_shape')
         blocks = convert_to_tensor(block_shape, dtypes.int32, 'block_shape')
-        base = (constants.zeros([blocks.raw_shape[0], 2], dtypes.int32) if base_paddings is None
-                else convert_to_tensor(base_paddings, dtypes.int32, 'base_paddings'))
+        if not shapes.known(blocks.raw_shape) or len(blocks.raw_shape) != 1:
+            raise worded(ValueError('block_shape must be a vector whose length is known while the '
+                                    'graph is built.'))
+        if base_paddings is None:
+            base_paddings = np.zeros([blocks.raw_shape[0], 2], np.int32)
+        base = convert_to_tensor(base_paddings, dtypes.int32, 'base_paddings')
         known = [constant_value(t) for t in (sizes, blocks, base)]
         if any(k is None for k in known):
-            raise worded(ValueError('tinyflow computes these paddings while the graph is built, so '
-                                    'the shapes must be known then.'))
+            return _paddings_by_nodes(sizes, blocks, base)
         paddings, crops = [], []
         for size, block, (start, end) in zip(*(k.tolist() for k in known)):
             total = math.ceil((size + start + end) / block) * block
@@ -243,3 +256,13 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
             crops.append([0, extra])
         return (constants.constant(paddings, dtypes.int32, name='paddings'),
                 constants.constant(crops, dtypes.int32, name='crops'))
+
+
+def _paddings_by_nodes(sizes, blocks, base):
+    """`required_space_to_batch_paddings` of what only a run knows."""
+    starts, ends = base[:, 0], base[:, 1]
+    missing = (blocks - (sizes + starts + ends) % blocks) % blocks
+    ends = ends + missing
+    axes = range(blocks.raw_shape[0])
+    paddings = joining.stack([[starts[i], ends[i]] for i in axes], name='paddings')
+    return paddings, joining.stack([[0, missing[i]] for i in axes], name='crops')

@@ -42,19 +42,19 @@ class TensorDataset(DatasetOp):
     """One element: the components."""
 
     signature = 'components: [Toutput_types] -> handle: variant'
-    attrs = {'Toutput_types': (), 'output_shapes': REQUIRED}
+    attrs = {'Toutput_types': (), 'output_shapes': REQUIRED, '_kept': ()}
 
-    def kernel(components):
-        return boxed(sources.Once([c.copy() for c in components]))
+    def kernel(components, *, _kept):
+        return boxed(sources.Once(_own(components, _kept)))
 
 
 class TensorSliceDataset(DatasetOp):
     """The rows of the components."""
 
     signature = 'components: [Toutput_types] -> handle: variant'
-    attrs = {'Toutput_types': (), 'output_shapes': REQUIRED}
+    attrs = {'Toutput_types': (), 'output_shapes': REQUIRED, '_kept': ()}
 
-    def kernel(components):
+    def kernel(components, *, _kept):
         for component in components:
             if not component.ndim:
                 raise ValueError('All components must be at least 1-dimensional|rows are taken '
@@ -63,9 +63,12 @@ class TensorSliceDataset(DatasetOp):
         if len(set(sizes)) > 1:
             raise ValueError(f'All components must have the same size in dimension 0: {sizes}|'
                              'row i of each component makes element i.')
-        # The memory of a constant stays; anything else may be written over by the next run.
-        return boxed(sources.Slices(
-            [c if not c.flags.writeable else c.copy() for c in components]))
+        return boxed(sources.Slices(_own(components, _kept)))
+
+
+def _own(components, kept):
+    """Copies of what the next run may write over; `kept` are positions of constants and feeds."""
+    return [c if i in kept else c.copy() for i, c in enumerate(components)]
 
 
 class RangeDataset(DatasetOp):

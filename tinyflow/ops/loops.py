@@ -43,7 +43,7 @@ class While(Op):
         return list(output_shapes)
 
     def bind(instruction, function):
-        """A loop over compiled functions. A variable that the body hands on is not touched."""
+        """A loop over compiled functions; None for what the body hands on (see compiler/lower)."""
         condition, body = instruction.attrs['cond'], instruction.attrs['body']
         positions = instruction.attrs.get('_inputs') or range(len(instruction.inputs))
         cells = instruction.cells
@@ -54,7 +54,7 @@ class While(Op):
         changing = [(slot, p) for slot, p in enumerate(given)
                     if body.outputs[p] is not body.inputs[p]]
         slots = [passed.index(slot) for slot, _ in changing]
-        outputs = [given.index(p) if p in given else None for p in positions]
+        places = [list(positions).index(p) for _, p in changing]
         parameters = [given[slot] for slot in passed]
         goes_on = function(condition, [condition.inputs[p] for p in parameters],
                            condition.outputs[:1], {condition.inputs[p]: a for p, a in known.items()})
@@ -64,20 +64,19 @@ class While(Op):
 
         def loop(*arrays):
             values = [arrays[slot] for slot in passed]
+            results = [None] * len(positions)
             if goes_on(*values)[0]:
                 while True:
-                    results = step(*values)
-                    for slot, result in zip(slots, results):
-                        values[slot] = result
+                    for slot, value in zip(slots, step(*values)):
+                        values[slot] = value
                     if not goes_on(*values)[0]:
                         break
             else:
                 for slot in slots:                  # the outputs are no other's arrays
                     values[slot] = np.array(values[slot])
-            final = list(arrays)
-            for slot, value in zip(passed, values):
-                final[slot] = value
-            return [None if i is None else final[i] for i in outputs]
+            for place, slot in zip(places, slots):
+                results[place] = values[slot]
+            return results
         return loop
 
 

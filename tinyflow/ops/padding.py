@@ -188,8 +188,8 @@ class ReverseSequence(Op):
             raise ValueError('seq_lengths must be a vector')
         batch = shapes.axis(batch_dim, len(input))
         shapes.axis(seq_dim, len(input))
-        shapes.merge(input[batch:batch + 1], seq_lengths)
-        return input
+        merged = shapes.merge(input[batch:batch + 1], seq_lengths)
+        return input[:batch] + merged + input[batch + 1:]
 
     def kernel(input, seq_lengths, out=None, *, seq_dim, batch_dim):
         size = input.shape[seq_dim]

@@ -93,6 +93,16 @@ def _element(items: ElementList, index: int, shape=None):
     return _zeros(items, shape) if found is None else found
 
 
+def _piece(items: ElementList, index: int, shape, lengths):
+    """An element to be joined; one never written is zeros of its length in `lengths`."""
+    present = items.get(index)
+    if present is None and index < len(lengths):
+        others = next(iter(items.items().values()), None)
+        rest = shape[1:] if shape else () if others is None else others.shape[1:]
+        shape = (int(lengths[index]), *rest)
+    return _element(items, index, shape)
+
+
 def _stacked(items: ElementList, indices, shape):
     """All elements at `indices` as one array."""
     shape = _merged(items.shape, shape)
@@ -404,7 +414,8 @@ class TensorListConcatV2(Op):
 
     def kernel(input_handle, element_shape, leading_dims, *, element_dtype):
         items = elements(input_handle)
-        found = [_element(items, i, _raw(element_shape)) for i in range(items.length)]
+        found = [_piece(items, i, _raw(element_shape), leading_dims)
+                 for i in range(items.length)]
         if any(not e.ndim for e in found):
             raise ValueError('Concat saw a scalar shape|stack() joins scalars.')
         lengths = np.array([len(e) for e in found], np.int64)

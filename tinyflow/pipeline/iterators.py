@@ -24,6 +24,7 @@ class IteratorState:
         self.make = make                    # a one-shot iterator's dataset
         self.source: Source | None = None
         self.cursor: Cursor | None = None
+        self.of_elements: tuple = ((), ())      # dtypes and shapes of the components
         self.lock = threading.RLock()
         self.handle = f'{name};{next(_numbers)}'.encode()
         _by_handle[self.handle] = self

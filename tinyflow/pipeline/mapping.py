@@ -32,6 +32,7 @@ class Nothing(Source):
     def cardinality(self) -> int:
         return 0
 
+
 class _MappedCursor(Transform):
     over = False
 

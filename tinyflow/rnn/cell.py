@@ -1,4 +1,4 @@
-"""RNNCell: a layer that is called with an input and a state, and gives an output and a new state."""
+"""RNNCell: a layer called with an input and a state, which gives an output and a new state."""
 from __future__ import annotations
 
 from tinyflow import nest

@@ -1,4 +1,4 @@
-"""raw_rnn: a loop in which the program itself says what goes in, what comes out, and when to end."""
+"""raw_rnn: a loop where the program itself says what goes in, what comes out and when to end."""
 from __future__ import annotations
 
 from tinyflow import nest

@@ -6,6 +6,7 @@ from tinyflow.errors import report, worded
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.ops import constants, indexing, joining, measures, shaping
+from tinyflow.ops.conditionals import cond
 from tinyflow.ops.tensor_array import TensorArray
 
 
@@ -86,26 +87,20 @@ def step(time, sequence_length, shortest, longest, zero_output, state, call_cell
     def copied(values):
         return [copy_through(finished, o, n) for o, n in zip(old, values)]
 
+    def computed():
+        values = new()
+        return cond(time < shortest, lambda: values, lambda: copied(values))
+
     if unconditional:
         flat = copied(new())
     else:
-        flat = _unless(time >= longest, old, lambda: _where_needed(time < shortest, new(), copied))
+        flat = cond(time >= longest, lambda: old, computed)
     for result, before in zip(flat, old):
         if not is_tensor_array(result):
             result.set_shape(before.raw_shape)
     outputs = len(nest.flatten(zero_output))
     return (nest.pack_sequence_as(zero_output, flat[:outputs]),
             nest.pack_sequence_as(state, flat[outputs:]))
-
-
-def _unless(past, old, otherwise):
-    from tinyflow.ops.conditionals import cond
-    return cond(past, lambda: old, otherwise)
-
-
-def _where_needed(none_finished, values, copied):
-    from tinyflow.ops.conditionals import cond
-    return cond(none_finished, lambda: values, lambda: copied(values))
 
 
 def row_shape(size):

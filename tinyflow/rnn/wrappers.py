@@ -229,8 +229,8 @@ class MultiRNNCell(RNNCell):
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(nest.is_nested(c.state_size) for c in cells):
             raise worded(ValueError(
-                'Some cells return tuples of states, but the flag state_is_tuple is not set.  State '
-                f'sizes are: {[c.state_size for c in cells]}'))
+                'Some cells return tuples of states, but the flag state_is_tuple is not set.  '
+                f'State sizes are: {[c.state_size for c in cells]}'))
 
     @property
     def state_size(self):

@@ -14,12 +14,29 @@ from tinyflow.train.checkpoint_state import (
     remove_checkpoint,
     update_checkpoint_state,
 )
+from tinyflow.train.coordinator import Coordinator, LooperThread
 from tinyflow.train.ftrl import (
     FtrlOptimizer,
     ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
 )
 from tinyflow.train.gradient_descent import GradientDescentOptimizer, MomentumOptimizer
+from tinyflow.train.input import (
+    batch,
+    batch_join,
+    input_producer,
+    limit_epochs,
+    match_filenames_once,
+    maybe_batch,
+    maybe_batch_join,
+    maybe_shuffle_batch,
+    maybe_shuffle_batch_join,
+    range_input_producer,
+    shuffle_batch,
+    shuffle_batch_join,
+    slice_input_producer,
+    string_input_producer,
+)
 from tinyflow.train.inspection import (
     NewCheckpointReader,
     list_variables,
@@ -41,6 +58,7 @@ from tinyflow.train.learning_rate_decay import (
 )
 from tinyflow.train.moving_averages import ExponentialMovingAverage
 from tinyflow.train.optimizer import Optimizer
+from tinyflow.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tinyflow.train.rmsprop import RMSPropOptimizer
 from tinyflow.train.saver import Saver, export_meta_graph, import_meta_graph
 from tinyflow.train.training_util import (
@@ -52,18 +70,22 @@ from tinyflow.train.training_util import (
 )
 
 __all__ = [
-    'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer',
-    'ExponentialMovingAverage', 'FtrlOptimizer', 'GradientDescentOptimizer', 'MomentumOptimizer',
-    'NewCheckpointReader', 'Optimizer', 'ProximalAdagradOptimizer',
-    'ProximalGradientDescentOptimizer', 'RMSPropOptimizer', 'Saver', 'assert_global_step',
-    'checkpoint_exists', 'checkpoints_iterator', 'cosine_decay', 'cosine_decay_restarts',
-    'create_global_step', 'exponential_decay', 'export_meta_graph',
-    'generate_checkpoint_state_proto', 'get_checkpoint_mtimes', 'get_checkpoint_state',
-    'get_global_step', 'get_or_create_global_step', 'global_step', 'import_meta_graph',
-    'inverse_time_decay', 'latest_checkpoint', 'linear_cosine_decay', 'list_variables',
-    'load_checkpoint', 'load_variable', 'matching_variables', 'natural_exp_decay',
+    'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'Coordinator',
+    'ExponentialMovingAverage', 'FtrlOptimizer', 'GradientDescentOptimizer', 'LooperThread',
+    'MomentumOptimizer', 'NewCheckpointReader', 'Optimizer', 'ProximalAdagradOptimizer',
+    'ProximalGradientDescentOptimizer', 'QueueRunner', 'RMSPropOptimizer', 'Saver',
+    'add_queue_runner', 'assert_global_step', 'batch', 'batch_join', 'checkpoint_exists',
+    'checkpoints_iterator', 'cosine_decay', 'cosine_decay_restarts', 'create_global_step',
+    'exponential_decay', 'export_meta_graph', 'generate_checkpoint_state_proto',
+    'get_checkpoint_mtimes', 'get_checkpoint_state', 'get_global_step', 'get_or_create_global_step',
+    'global_step', 'import_meta_graph', 'input_producer', 'inverse_time_decay', 'latest_checkpoint',
+    'limit_epochs', 'linear_cosine_decay', 'list_variables', 'load_checkpoint', 'load_variable',
+    'match_filenames_once', 'matching_variables', 'maybe_batch', 'maybe_batch_join',
+    'maybe_shuffle_batch', 'maybe_shuffle_batch_join', 'natural_exp_decay',
     'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
-    'polynomial_decay', 'remove_checkpoint', 'update_checkpoint_state',
+    'polynomial_decay', 'queue_runner', 'range_input_producer', 'remove_checkpoint',
+    'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners',
+    'string_input_producer', 'update_checkpoint_state',
 ]
 
 # Protocol buffers, loaded when first asked for, because google.protobuf is.
@@ -84,7 +106,7 @@ def __getattr__(name):
     return _missing(name)
 
 
-_hide_modules(globals())
+_hide_modules(globals(), {'queue_runner'})
 
 
 def __dir__():

@@ -114,7 +114,7 @@ class Coordinator:
         with idle():
             for thread in threads:
                 while thread.is_alive() and not self._stop.is_set():
-                    self._stop.wait(0.001) if not thread.ident else thread.join(0.02)
+                    thread.join(0.02)
         end = time.monotonic() + grace
         for thread in threads:
             while thread.is_alive() and time.monotonic() < end:

@@ -294,7 +294,7 @@ class Saver:
 
 def _meta_graph_is_there():
     try:
-        from tinyflow.formats import meta_graph  # noqa: F401
+        from tinyflow.graphdef import meta_graph  # noqa: F401
     except ImportError:
         return False
     return True
@@ -356,7 +356,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       clear_devices=False, clear_extraneous_savers=False,
                       strip_default_attrs=False, save_debug_info=False, **kwargs):
     """A MetaGraphDef: the graph, its collections, the Saver; written to `filename` if given."""
-    from tinyflow.formats import meta_graph
+    from tinyflow.graphdef import meta_graph
     return meta_graph.export_meta_graph(
         filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,
         collection_list=collection_list, as_text=as_text, graph=graph, export_scope=export_scope,
@@ -369,7 +369,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
 
     Returns the Saver of that graph, or None if it has no Variables to save.
     """
-    from tinyflow.formats import meta_graph
+    from tinyflow.graphdef import meta_graph
     found = meta_graph.import_meta_graph(meta_graph_or_file, clear_devices=clear_devices,
                                          import_scope=import_scope, **kwargs)
     proto = found[0] if isinstance(found, tuple) else found

@@ -19,6 +19,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     training,
     tutorials,
     sampling,
+    rnn,
 )
 from .registry import PROGRAMS
 
