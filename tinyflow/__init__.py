@@ -8,7 +8,7 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 import importlib as _importlib
 
 from tinyflow import (
-    bitwise, compat, debugging, dtypes, errors, initializers, linalg, manip, math, nn, random,
+    bitwise, compat, debugging, dtypes, errors, initializers, linalg, manip, math, nest, nn, random,
     train, version, viz,
 )
 from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
@@ -111,9 +111,14 @@ from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
 from tinyflow.ops.operators import OPERATORS as _operators
 from tinyflow.ops.printing import Print, print_v2 as print
 from tinyflow.ops.python_functions import numpy_function, py_func, py_function
+from tinyflow.ops.patches import extract_image_patches, extract_volume_patches
 from tinyflow.ops.parsing import decode_csv, decode_raw, string_to_number
 from tinyflow.ops.queues import (
     FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue,
+)
+from tinyflow.ops.example_parsing import (
+    FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, parse_example,
+    parse_single_example, parse_single_sequence_example,
 )
 from tinyflow.ops.random import (
     get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
@@ -138,6 +143,7 @@ from tinyflow.ops.shape_checks import (
     assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar,
 )
 from tinyflow.ops.select_v2 import where_v2
+from tinyflow.ops.serialized_tensors import parse_tensor, serialize_tensor
 from tinyflow.ops.shaping import (
     batch_to_space, batch_to_space_nd, concat, depth_to_space, expand_dims, matrix_transpose,
     meshgrid, pad, parallel_stack, required_space_to_batch_paddings, reshape, reverse,
@@ -149,6 +155,7 @@ from tinyflow.ops.sparse_segments import (
     sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
 )
 from tinyflow.ops.sparse_to_dense import sparse_to_dense
+from tinyflow.ops.sparse_merging import sparse_merge, sparse_reorder
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
 from tinyflow.ops.state import (
     assign, assign_add, assign_sub, count_up_to, scatter_add, scatter_div, scatter_max, scatter_min,
@@ -162,6 +169,7 @@ from tinyflow.ops.value_checks import (
     assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
 )
 from tinyflow.ops.tensor_array import TensorArray
+from tinyflow.ops.string_joins import string_join
 from tinyflow.session import InteractiveSession, Session
 from tinyflow.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
@@ -175,27 +183,34 @@ from tinyflow.variable_scope import (
     variable_op_scope, variable_scope,
 )
 from tinyflow.variables import Variable, VariableAggregation, VariableSynchronization, init_scope
-from tinyflow.version import TINYFLOW_VERSION as tinyflow_version, VERSION
+from tinyflow.version import (
+    GIT_VERSION, GRAPH_DEF_VERSION, TINYFLOW_VERSION as tinyflow_version, VERSION,
+)
 from tinyflow.viz.notebook import install as _show_pictures
 
 newaxis = None
 __version__ = VERSION
 
 # Found when first asked for: higher floors, and what most programs do not need at once.
-_LAZY = {'keras': 'keras_layer', 'estimator': 'estimator_layer',
+_LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_model',
+         'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
          'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
          'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics', 'sets': 'tinyflow.sets',
-         'io': 'tinyflow.io',
+         'io': 'tinyflow.io', 'python_io': 'tinyflow.python_io',
          'queue': 'tinyflow.queue',
-         'strings': 'tinyflow.strings'}
+         'strings': 'tinyflow.strings', 'app': 'tinyflow.app',
+         'config': 'tinyflow.device_settings', 'contrib': 'tinyflow.contrib',
+         'flags': 'tinyflow.flags', 'gfile': 'tinyflow.gfile', 'logging': 'tinyflow.logging',
+         'resource_loader': 'tinyflow.resource_loader', 'sysconfig': 'tinyflow.sysconfig',
+         'test': 'tinyflow.test'}
 # Functions and classes likewise: public name -> the module that has it.
 _LATER = {'import_graph_def': 'tinyflow.graphdef.importing',
           'make_ndarray': 'tinyflow.formats.tensors',
           'make_tensor_proto': 'tinyflow.formats.tensors',
           **_messages.lazy(_messages.MESSAGES)}
 _NAMESPACES = {'bitwise', 'compat', 'debugging', 'dtypes', 'errors', 'initializers', 'linalg',
-               'manip', 'math', 'nn', 'random', 'train', 'version', 'viz'}
+               'manip', 'math', 'nest', 'nn', 'random', 'train', 'version', 'viz'}
 
 # Importing a module makes it an attribute of its package; of those, only namespaces are public.
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')

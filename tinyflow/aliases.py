@@ -19,6 +19,8 @@ from tinyflow.errors import worded
 _ELSEWHERE = {
     'tensorflow': 'tinyflow',
     'tensorflow.compat.v1': 'tinyflow',
+    'tensorflow.config': 'tinyflow.device_settings',
+    'tensorflow.io.gfile': 'tinyflow.files',
     'tensorflow.compat.v1.nn.rnn_cell': 'tinyflow.rnn.rnn_cell',
     'tensorflow.nn.rnn_cell': 'tinyflow.rnn.rnn_cell',
     'tensorflow.keras': 'keras_layer',
@@ -43,7 +45,13 @@ _PRIVATE_HOMES = {
     'tensorflow.python.ops.rnn': 'tinyflow.nn',
     'tensorflow.python.ops.rnn_cell': 'tinyflow.rnn.rnn_cell',
     'tensorflow.python.ops.rnn_cell_impl': 'tinyflow.rnn.rnn_cell',
+    'tensorflow.python.platform.app': 'tinyflow.app',
+    'tensorflow.python.platform.flags': 'tinyflow.flags',
+    'tensorflow.python.platform.gfile': 'tinyflow.gfile',
+    'tensorflow.python.platform.test': 'tinyflow.test',
+    'tensorflow.python.platform.tf_logging': 'tinyflow.logging',
     'tensorflow.python.training': 'tinyflow.train',
+    'tensorflow.python.util.nest': 'tinyflow.nest',
 }
 
 

@@ -72,7 +72,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     with name_scope(name, 'gradients', [*ys, *xs, *stops, *grad_ys]):
         ys = [_target(y, 'y', i) for i, y in enumerate(ys)]
-        xs = [_target(x, 'x', i) for i, x in enumerate(xs)]
+        xs = [_as_captured(_target(x, 'x', i)) for i, x in enumerate(xs)]
         stops = [_target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
         found: dict = {}
         for y, grad_y in zip(ys, _start(ys, grad_ys)):
@@ -112,6 +112,12 @@ def _target(value: Any, label: str, index: int) -> Tensor:
     if isinstance(element, Tensor):
         return element
     return convert_to_tensor(value, name=f'{label}_{index}', as_ref=True)
+
+
+def _as_captured(x: Tensor) -> Tensor:
+    """Inside a function, the placeholder that stands for an x from around it."""
+    graph = get_default_graph()
+    return x if graph.outer_graph is None else graph.captured.get(x, x)
 
 
 # ---- where the sweep begins ------------------------------------------------------------------

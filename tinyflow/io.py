@@ -1,13 +1,39 @@
-"""tf.io: files, and what is in them."""
+"""tf.io: files, records, serialized Examples and tensors, queues of the input pipeline."""
+from tinyflow import files as gfile
 from tinyflow.absent import absent as _absent
+from tinyflow.ops.example_parsing import (
+    FixedLenFeature,
+    FixedLenSequenceFeature,
+    SparseFeature,
+    VarLenFeature,
+    parse_example,
+    parse_sequence_example,
+    parse_single_example,
+    parse_single_sequence_example,
+)
 from tinyflow.ops.files import matching_files, read_file, write_file
 from tinyflow.ops.parsing import decode_csv, decode_raw
 from tinyflow.ops.queues import PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
+from tinyflow.ops.serialized_tensors import parse_tensor, serialize_tensor
+from tinyflow.python_io import (
+    TFRecordCompressionType,
+    TFRecordOptions,
+    TFRecordWriter,
+    tf_record_iterator,
+)
 from tinyflow.train.input import match_filenames_once
 
 __all__ = [
-    'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase', 'RandomShuffleQueue', 'decode_csv',
-    'decode_raw', 'match_filenames_once', 'matching_files', 'read_file', 'write_file',
+    'FixedLenFeature', 'FixedLenSequenceFeature', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase',
+    'RandomShuffleQueue', 'SparseFeature', 'TFRecordCompressionType', 'TFRecordOptions',
+    'TFRecordWriter', 'VarLenFeature', 'decode_csv', 'decode_raw', 'match_filenames_once',
+    'matching_files', 'parse_example', 'parse_sequence_example', 'parse_single_example',
+    'parse_single_sequence_example', 'parse_tensor', 'read_file', 'serialize_tensor',
+    'tf_record_iterator', 'write_file',
 ]
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -1,7 +1,8 @@
 """tf.strings: operations on strings."""
 from tinyflow.absent import absent as _absent
 from tinyflow.ops.parsing import string_to_number as to_number
+from tinyflow.ops.printing import string_format as format
 
-__all__ = ['to_number']
+__all__ = ['format', 'to_number']
 
 __getattr__ = _absent(__name__, __all__)

@@ -10,16 +10,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Each floor may import from itself and from those above it in this list.
 FLOORS = [
-    {'errors', 'garbage', 'tiles', 'absent', 'behavior', 'compat', 'aliases', 'nest'},
+    {'errors', 'garbage', 'tiles', 'absent', 'behavior', 'compat', 'aliases', 'nest', 'files',
+     'flags'},
     {'graph'},
     {'formats'},
-    {'ops', 'config', 'pipeline'},
+    {'ops', 'config', 'device_settings', 'pipeline'},
     {'variables', 'variable_lists', 'variable_scope', 'variable_store', 'initializers', 'gradients',
      'gradient_path', 'gradient_rules', 'unbroadcast', 'naming'},
     {'compiler'},
     {'profiler', 'fetches', 'feeds', 'growth', 'session', 'timeline'},
-    {'explain', 'testing', 'graphdef', 'train', 'nn', 'rnn', 'math', 'linalg', 'bitwise', 'random',
-     'manip', 'dtypes', 'debugging', 'version', 'strings', 'queue', 'io', 'data_sets', 'examples', 'contrib',
+    {'explain', 'testing', 'graphdef', 'graph_util', 'saved_model', 'train', 'nn', 'rnn', 'math',
+     'linalg', 'bitwise', 'random', 'manip', 'dtypes', 'debugging', 'version', 'app', 'gfile',
+     'logging', 'resource_loader', 'sysconfig', 'test', 'strings', 'queue', 'io', 'python_io', 'data_sets', 'examples', 'contrib',
      'layers', 'losses', 'metrics', 'sets', 'data'},
     {'viz'},
     {'__init__'},

@@ -38,6 +38,7 @@ LATER = {
 # Programs whose graph differs on purpose, or until a function is there; their values are equal.
 _INITIALIZED = 'initialized_value() is one node here; TF makes a tf.cond of nine'
 _COND = 'TF makes a tf.cond'
+_HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 GRAPH_DIFFERS = {
     'variable_from_callable': _INITIALIZED,
     'variable_from_another': _INITIALIZED,
@@ -51,6 +52,7 @@ GRAPH_DIFFERS = {
     'cosine_decays': _COND,
     'confusion_matrix': 'TF makes asserts and a sparse addition',
     'hessian': 'TF makes a tf.while_loop over the rows',
+    'rnn_dynamic_bidirectional_gradients': _HANDED,
 }
 
 # Programs with tensors of which we know more, or less, of the static shape than TF does.
@@ -58,6 +60,8 @@ _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
 SHAPES_DIFFER = {
     'cond_gradient': 'what the backward branch needs is an output, in TF wrapped in an Optional',
+    'rnn_static_with_lengths_gradients': 'what the backward branch needs is an output, in TF '
+                                         'wrapped in an Optional',
     'softmax_cross_entropy_v2': _LABELS,
     'digits_multilayer_perceptron': _LABELS,
     'multilayer_perceptron_with_dropout': _LABELS,
@@ -163,7 +167,9 @@ def test_collections(name):
 @pytest.mark.parametrize('name', GRAPH_DIFFERS)
 def test_graphs_that_differ_still_do(name):
     got, wanted = forward(name)
-    assert listing(got) != listing(wanted), 'equal now: strike it off GRAPH_DIFFERS'
+    same_wiring = [len(edges(op)) for op in got] == [len(node.inputs) for node in wanted]
+    assert listing(got) != listing(wanted) or not same_wiring, \
+        'equal now: strike it off GRAPH_DIFFERS'
 
 
 @pytest.mark.parametrize('name', LATER)

@@ -323,7 +323,6 @@ def test_local_variables_have_their_own_initializer():
     (lambda: tf.convert_to_tensor(tf.Variable(1.0), tf.int32), ValueError, 'Incompatible type'),
     (lambda: tf.Variable(1.0, use_resource=True), NotImplementedError, 'not in tinyflow'),
     (lambda: tf.Variable(variable_def=object()), NotImplementedError, 'protocol buffers'),
-    (lambda: tf.Variable(1.0).to_proto(), NotImplementedError, 'protocol buffers'),
     (lambda: tf.group(None), TypeError, 'None'),
     (lambda: tf.group(a=3), ValueError, 'Unknown keyword arguments: a'),
     (lambda: tf.tuple([None]), ValueError, 'Must have at least one Tensor'),

@@ -83,6 +83,7 @@ class Source:
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self._constants: dict[Any, str] = {}
+        self._read_places = _read_places(plan.program)
         self._handed_out: set[Value] = set()
         self._tiles = itertools.count(1)
         self._code_lines = self._write()
@@ -200,6 +201,9 @@ class Source:
                 if value.place is not None:
                     name = plan.locations[value].name
                     lines.append(f'    {name} = p{name[1:]}.value')
+                    if definition.functions and value in self._read_places:
+                        lines.append(f'    if {name} is None: uninitialized()')
+                        self.read_first.append(value.place)
         dying = plan.dies_at.get(instruction)
         if dying:
             dead = [plan.locations[v].name for v in dying if _worth_deleting(v)]
@@ -444,13 +448,22 @@ def _first_uses(program: Program) -> dict[Value, bool]:
             if i not in takes_cell:
                 first.setdefault(value, False)
         for i, value in places:
-            # A function may leave it unassigned, so that a later read still has to look.
-            if i in takes_cell and i in writes and not instruction.definition.functions:
+            if i in takes_cell and i in writes:
                 first.setdefault(value, True)
     for fetch in program.fetches:
         if fetch is not None and fetch.place is not None:
             first.setdefault(fetch, False)
     return cells | first
+
+
+def _read_places(program: Program) -> set[Value]:
+    """The places whose array some instruction or fetch reads."""
+    read = {f for f in program.fetches if f is not None and f.place is not None}
+    for instruction in program.instructions:
+        cells = instruction.cells
+        read |= {v for i, v in enumerate(instruction.inputs)
+                 if v.place is not None and i not in cells}
+    return read
 
 
 def _carve(arena: np.ndarray, offset: int, value: Value) -> np.ndarray:

@@ -93,15 +93,16 @@ class Instruction:
     @property
     def cells(self) -> tuple[int, ...]:
         """Positions of the inputs (places) whose array is not read here."""
-        start = self.definition.places_from
-        if start is None:
+        captures = self.definition.captures
+        if captures is None:
             return self.definition.takes_cell
-        return tuple([i for i, v in enumerate(self.inputs) if i >= start and v.place is not None])
+        return tuple([i for i in captures(self.attrs, len(self.inputs))
+                      if self.inputs[i].place is not None])
 
     @property
     def handed_over(self) -> tuple[Value, ...]:
         """The inputs that the kernel gets; functions find places by themselves."""
-        if self.definition.places_from is None:
+        if self.definition.captures is None:
             return self.inputs
         cells = self.cells
         return tuple([v for i, v in enumerate(self.inputs) if i not in cells])

@@ -1,7 +1,7 @@
 """Flag: one named setting with its default, its value and the parser that reads it."""
 from __future__ import annotations
 
-from tinyflow.flags.errors import Error, IllegalFlagValueError, ValidationError
+from tinyflow.flags.errors import Error, IllegalFlagValueError
 from tinyflow.flags.parsers import (
     ArgumentSerializer,
     BooleanParser,
@@ -91,12 +91,6 @@ class Flag:
     def flag_type(self):
         """What kind of value it takes, in words."""
         return self.parser.flag_type()
-
-    def check(self, values):
-        """ValidationError if a validator refuses the value; `values` gives those of other flags."""
-        for validator in self.validators:
-            if not validator.holds(values):
-                raise ValidationError(f'{validator.what()}: {validator.message}')
 
 
 class BooleanFlag(Flag):

@@ -16,11 +16,18 @@ class _One:
     def __init__(self, name, checker, message):
         self.names, self.checker, self.message = [name], checker, message
 
+    def problem(self, flags):
+        """What is wrong with the values, or None."""
+        try:
+            return None if self.holds(flags) else f'{self.what(flags)}: {self.message}'
+        except ValidationError as error:
+            return f'{self.what(flags)}: {error}'
+
     def holds(self, flags):
         return self.checker(flags[self.names[0]].value)
 
-    def what(self):
-        return f'flag --{self.names[0]}'
+    def what(self, flags):
+        return f'flag --{self.names[0]}={flags[self.names[0]].value}'
 
 
 class _Several(_One):
@@ -33,8 +40,8 @@ class _Several(_One):
     def holds(self, flags):
         return self.checker({name: flags[name].value for name in self.names})
 
-    def what(self):
-        return f'flags {", ".join("--" + name for name in self.names)}'
+    def what(self, flags):
+        return 'flags ' + ', '.join(f'{name}={flags[name].value}' for name in self.names)
 
 
 def _name(flag):
@@ -103,7 +110,7 @@ def _exclusive(given, names, required):
 def mark_flags_as_mutual_exclusive(flag_names, required=False, flag_values=FLAGS):
     """At most one of the flags may be given (exactly one if `required`)."""
     register_multi_flags_validator(
-        flag_names, lambda names: _exclusive(lambda v: v is not None, names, required),
+        flag_names, functools.partial(_exclusive, lambda v: v is not None, required=required),
         flag_values=flag_values)
 
 

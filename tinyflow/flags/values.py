@@ -15,6 +15,7 @@ from tinyflow.errors import worded
 from tinyflow.flags.errors import (
     CantOpenFlagFileError,
     DuplicateFlagError,
+    Error,
     FlagNameConflictsWithMethodError,
     IllegalFlagValueError,
     UnparsedFlagAccessError,
@@ -33,7 +34,7 @@ class FlagValues:
         own['_parsed'] = False
         own['_reads_argv'] = False          # True for FLAGS alone
         own['_key_flags'] = {}
-        own['_gnu_getopt'] = False
+        own['_gnu_getopt'] = True
 
     # ---- the flags -----------------------------------------------------------------------
 
@@ -86,10 +87,9 @@ class FlagValues:
     def __setattr__(self, name, value):
         flag = self._flags().get(name)
         if flag is None:
-            raise worded(AttributeError(f'no flag {name!r} is defined; tf.flags.DEFINE_string and '
-                                        'its kin define one.'))
+            raise worded(UnrecognizedFlagError(name))
         flag.value, flag.using_default_value = value, False
-        flag.check(self._flags())
+        self._check([flag])
 
     def __contains__(self, name):
         return name in self._flags()
@@ -117,7 +117,14 @@ class FlagValues:
         if name not in self:
             raise worded(AttributeError(f'no flag {name!r} is defined.'))
         self[name]._set_default(value)
-        self[name].check(self._flags())
+        self._check([self[name]])
+
+    def _check(self, flags):
+        """IllegalFlagValueError if a validator refuses the values of some of the flags."""
+        validators = dict.fromkeys(v for flag in flags for v in flag.validators)
+        problems = [text for v in validators if (text := v.problem(self._flags())) is not None]
+        if problems:
+            raise worded(IllegalFlagValueError('\n'.join(problems)))
 
     def append_flag_values(self, flag_values):
         """Adds the flags of another FlagValues."""
@@ -194,8 +201,7 @@ class FlagValues:
             near = get_close_matches(name, [n for n in self._flags() if len(n) > 1], n=3)
             raise worded(UnrecognizedFlagError(name, value, near))
         self.mark_as_parsed()
-        for flag in dict.fromkeys(self._flags().values()):
-            flag.check(self._flags())
+        self._check(dict.fromkeys(self._flags().values()))
         return [argv[0], *rest]
 
     def _read(self, args, known_only):
@@ -232,7 +238,7 @@ class FlagValues:
                     self._show_help()
                 return False
             if value is not None:
-                raise worded(IllegalFlagValueError(f'flag --{name} does not take an argument'))
+                raise worded(ValueError(f'--{name}={value} does not take an argument'))
             value = 'false'
         elif value is None:
             if flag.boolean:
@@ -240,7 +246,7 @@ class FlagValues:
             elif args:
                 value = args.pop(0)
             else:
-                raise worded(IllegalFlagValueError(f'Missing value for flag --{name}'))
+                raise worded(Error(f'Missing value for flag --{name}'))
         flag.parse(value)
         flag.using_default_value = False
         return True
@@ -268,8 +274,8 @@ class FlagValues:
 
     def flags_into_string(self):
         """The flags as the lines of a flagfile."""
-        lines = [flag.serialize() for flag in dict.fromkeys(self._flags().values())
-                 if flag.value is not None]
+        flags = sorted(dict.fromkeys(self._flags().values()), key=lambda f: (f.module, f.name))
+        lines = [flag.serialize() for flag in flags if flag.value is not None]
         return '\n'.join(lines) + '\n'
 
     def append_flags_into_file(self, filename):

@@ -181,7 +181,7 @@ def stacked(spec, rows):
         if spec.varies:
             result[i, :len(row)] = row
         else:
-            result[i] = row
+            result[i, ...] = row
     return result
 
 

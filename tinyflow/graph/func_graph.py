@@ -81,9 +81,10 @@ class FuncGraph(Graph):
 
     def add_parameter(self, spec: Spec) -> Tensor:
         """A new placeholder, as the last input."""
-        placeholder = operation_class('Placeholder').make(
-            (), {'dtype': spec.dtype.base_dtype, 'shape': shapes.TensorShape(spec.shape)},
-            spec.name or 'placeholder')
+        with super().control_dependencies(None):        # a parameter waits for nothing
+            placeholder = operation_class('Placeholder').make(
+                (), {'dtype': spec.dtype.base_dtype, 'shape': shapes.TensorShape(spec.shape)},
+                spec.name or 'placeholder')
         parameter = placeholder.outputs[0]
         if spec.dtype.is_ref:
             parameter.dtype = spec.dtype

@@ -44,8 +44,9 @@ returned as a tuple. A bare ufunc is a legal kernel.
                            gets a callable, f(*arrays) -> list of arrays, before its inputs
     bind(instruction, function)     instead of a kernel, for an op that runs functions in a way of
                            its own: makes the callable that is called with the inputs
-    places_from = 0        with `bind`: inputs from here on may be places, which the functions find
-                           by themselves; only the other inputs are handed to the callable
+    captures(attrs, count) with `bind`: the positions, of `count` inputs, that functions capture. Of
+                           those that are places they find by themselves; the others are handed to
+                           the callable
     emit(call)             NumPy source for the compiled program, where a call of the kernel is
                            slower or less instructive; see compiler/codegen.py
     fold_partial(op)       a partly known value of the output; see graph/static.py
@@ -121,7 +122,7 @@ class Op:
     fold_partial: Any = None
     functions: tuple[str, ...] = ()
     bind: Any = None
-    places_from: int | None = None
+    captures: Any = None
 
     inputs: tuple[Arg, ...]
     outputs: tuple[Arg, ...]
@@ -136,7 +137,8 @@ class Op:
     one_output: bool
 
     def __init_subclass__(cls, abstract=False, type=None):
-        for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state', 'bind'):
+        for key in ('shape', 'kernel', 'gradient', 'emit', 'fold_partial', 'state', 'bind',
+                    'captures'):
             function = cls.__dict__.get(key)
             if isinstance(function, FunctionType):
                 setattr(cls, key, staticmethod(function))

@@ -88,7 +88,9 @@ def _fill_plain(proto, items, export_scope):
     if isinstance(first, bool):
         raise TypeError(f'{first!r} is no number')
     if isinstance(first, (str, bytes)):
-        proto.bytes_list.value.extend([i.encode() if isinstance(i, str) else i for i in items])
+        kept = [i for i in items if isinstance(i, bytes) or scopes.inside(i, export_scope)]
+        proto.bytes_list.value.extend([i.encode() if isinstance(i, str) else i for i in kept])
+        return bool(kept)
     elif isinstance(first, int):
         proto.int64_list.value.extend(items)
     elif isinstance(first, float):
@@ -142,7 +144,7 @@ def _plain(graph, proto, kind, import_scope):
     values = getattr(proto, kind).value
     if kind == 'node_list':
         return [graph.as_graph_element(scopes.prepend(name, import_scope)) for name in values]
-    if kind == 'bytes_list':
+    if kind == 'bytes_list' and import_scope:
         return [scopes.prepend(v.decode(), import_scope) if _is_text(v) else v for v in values]
     return list(values)
 

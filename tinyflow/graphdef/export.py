@@ -10,8 +10,8 @@ import warnings
 from tinyflow.errors import TinyflowWarning, describe, report, worded
 from tinyflow.formats import tensors
 from tinyflow.graphdef import attributes, functions
+from tinyflow.version import GRAPH_DEF_VERSION
 
-PRODUCER = 134                  # the GraphDef version that TensorFlow 1.15 writes
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
 LARGE = 32 * 2**20              # bytes; from here on a constant in a file is worth a word
 
@@ -26,7 +26,7 @@ def graph_def(graph, from_version=None, add_shapes=False):
     operations = [op for op in graph.get_operations() if op.id > (from_version or 0)]
     _check_size(graph, operations)
     proto = GraphDef()
-    proto.versions.producer = PRODUCER
+    proto.versions.producer = GRAPH_DEF_VERSION
     for operation in operations:
         add_node(proto.node, operation, add_shapes)
     found = functions.of_operations(operations)

@@ -10,6 +10,7 @@ from tinyflow.graph.operation import Operation
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graphdef import variable_defs
 from tinyflow.variables import Variable
+from tinyflow.version import GRAPH_DEF_VERSION
 
 
 def _as_graph_def(self, from_version=None, add_shapes=False):
@@ -24,9 +25,8 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
 
 def _graph_def_versions(self):
     """The VersionDef of the GraphDefs that this graph gives."""
-    from tinyflow.graphdef.export import PRODUCER
     from tinyflow.formats.protos.versions_pb2 import VersionDef
-    return VersionDef(producer=PRODUCER)
+    return VersionDef(producer=GRAPH_DEF_VERSION)
 
 
 def _node_def(self):

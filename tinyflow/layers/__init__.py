@@ -3,8 +3,32 @@ from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.layers.base import Layer
 from tinyflow.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
 from tinyflow.layers.input_spec import InputSpec
+from tinyflow.layers.normalization import BatchNormalization, batch_normalization
+from tinyflow.layers.pooling import (
+    AveragePooling1D,
+    AveragePooling2D,
+    AveragePooling3D,
+    MaxPooling1D,
+    MaxPooling2D,
+    MaxPooling3D,
+    average_pooling1d,
+    average_pooling2d,
+    average_pooling3d,
+    max_pooling1d,
+    max_pooling2d,
+    max_pooling3d,
+)
 
-__all__ = ['Dense', 'Dropout', 'Flatten', 'InputSpec', 'Layer', 'dense', 'dropout', 'flatten']
+__all__ = [
+    'AveragePooling1D', 'AveragePooling2D', 'AveragePooling3D', 'BatchNormalization', 'Dense',
+    'Dropout', 'Flatten', 'InputSpec', 'Layer', 'MaxPooling1D', 'MaxPooling2D', 'MaxPooling3D',
+    'average_pooling1d', 'average_pooling2d', 'average_pooling3d', 'batch_normalization', 'dense',
+    'dropout', 'flatten', 'max_pooling1d', 'max_pooling2d', 'max_pooling3d',
+]
 
 __getattr__ = _absent(__name__, __all__)
 _hide_modules(globals())
+
+
+def __dir__():
+    return __all__

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import math
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.layers import named
+from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ZEROS
@@ -128,7 +128,7 @@ class Flatten(Layer):
 
     def __init__(self, data_format=None, **kwargs):
         super().__init__(**kwargs)
-        self.data_format = check_data_format(data_format)
+        self.data_format = arguments.data_format(data_format)
         self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs):
@@ -145,16 +145,6 @@ class Flatten(Layer):
         """[batch, product of the others], None where one of them is not known."""
         batch, *others = TensorShape(input_shape).as_list()
         return TensorShape([batch, math.prod(others) if all(others) else None])
-
-
-def check_data_format(value):
-    """'channels_last' or 'channels_first', in lower case; the first for None."""
-    value = 'channels_last' if value is None else value.lower()
-    if value not in ('channels_last', 'channels_first'):
-        raise worded(ValueError(report(
-            'The `data_format` argument must be one of "channels_first", "channels_last". '
-            f'Received: {value}', mend='channels_last is [batch, height, width, channels].')))
-    return value
 
 
 def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None,

@@ -1,7 +1,8 @@
 """Arguments that have a deprecated second name in TensorFlow 1."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
+from tinyflow.graph.sites import Site, here
 
 
 def renamed(new_name, new, old_name, old):
@@ -11,3 +12,9 @@ def renamed(new_name, new, old_name, old):
     if new is not None:
         raise worded(ValueError(f"Cannot specify both '{old_name}' and '{new_name}'"))
     return old
+
+
+def refusal(kind, problem, inputs=(), mend=None):
+    """An exception of class `kind` about an argument, with the user's line and the mend."""
+    place = here(2)
+    return worded(kind(report(problem, inputs=inputs, site=place and Site(*place), mend=mend)))

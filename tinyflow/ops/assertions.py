@@ -54,10 +54,7 @@ def Assert(condition, data, summarize=None, name=None):
         if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
             return AssertOp.apply(condition, data, summarize=summarize, name='Assert')
         condition = convert_to_tensor(condition, name='Condition')
-        try:
-            from tinyflow.ops import control_flow
-        except ImportError:             # INTERIM
-            return AssertOp.apply(condition, data, summarize=summarize, name='Assert')
+        from tinyflow.ops import control_flow           # which is built of ops that assert
         guard = control_flow.cond(
             condition, control.no_op,
             lambda: AssertOp.apply(condition, data, summarize=summarize, name='Assert'),

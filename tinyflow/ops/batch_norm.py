@@ -146,19 +146,25 @@ class FusedBatchNormV3(Op):
             else variance.copy()
         return y, mean, unbiased, mean.copy(), variance, np.zeros((), wide)
 
-    def gradient(op, dy, dmean, dvariance, *reserved):
+    def gradient(op, dy, dmean, dvariance, dreserved_mean, dreserved_variance, _):
         x, scale, _, mean, variance = op.inputs
-        y, batch_mean, batch_variance, *saved = op.outputs
-        parts = [None, None, None]
+        saved = op.outputs[3:] if op.attrs['is_training'] else (mean, variance, op.outputs[5])
+        dx = dscale = doffset = None
         if dy is not None:
-            if not op.attrs['is_training']:
-                saved = [mean, variance, saved[2]]
-            parts = FusedBatchNormGradV3.apply(dy, x, scale, *saved, **op.attrs)[:3]
-        dx = parts[0]
-        if op.attrs['is_training'] and (dmean is not None or dvariance is not None):
-            through = _through_statistics(op, dmean, dvariance)
-            dx = through if dx is None else dx + through
-        return dx, parts[1], parts[2], None, None
+            dx, dscale, doffset = FusedBatchNormGradV3.apply(dy, x, scale, *saved, **op.attrs)[:3]
+        if not op.attrs['is_training']:
+            return dx, dscale, doffset, _sum(dmean, dreserved_mean), \
+                _sum(dvariance, dreserved_variance)
+        through = _through_statistics(op, _sum(dmean, dreserved_mean), dvariance,
+                                      dreserved_variance)
+        return _sum(dx, through), dscale, doffset, None, None
+
+
+def _sum(x, y):
+    """The sum of two gradients, of which None is none."""
+    if x is None or y is None:
+        return y if x is None else x
+    return x + y
 
 
 def _per_channel(op):
@@ -168,19 +174,21 @@ def _per_channel(op):
     return [0, 1, 2], lambda v: v
 
 
-def _through_statistics(op, dmean, dvariance):
-    """The derivative at x of the batch's mean and (unbiased) variance."""
-    x = op.inputs[0]
-    axes, along = _per_channel(op)
-    channels = constants.cast(constants.size(op.outputs[1]), op.outputs[1].dtype)
-    count = constants.cast(constants.size(x), op.outputs[1].dtype) / channels
-    dx = 0.0
+def _through_statistics(op, dmean, dunbiased, dbiased):
+    """The derivative at x of the mean and of the two variances of the batch; None if of none."""
+    x, mean = op.inputs[0], op.outputs[1]
+    along = _per_channel(op)[1]
+    wide = mean.dtype
+    count = constants.cast(constants.size(x), wide) / constants.cast(constants.size(mean), wide)
+    dx = None
     if dmean is not None:
-        dx = along(dmean / count) + constants.zeros_like(constants.cast(x, dmean.dtype))
-    if dvariance is not None:
-        apart = constants.cast(x, dvariance.dtype) - along(op.outputs[3])
-        dx = dx + apart * along(2.0 * dvariance / arithmetic.maximum(count - 1.0, 1.0))
-    return constants.cast(dx, x.dtype)
+        dx = along(dmean / count) + constants.cast(constants.zeros_like(x), wide)
+    for dvariance, divisor in ((dunbiased, arithmetic.maximum(count - 1.0, 1.0)),
+                               (dbiased, count)):
+        if dvariance is not None:
+            apart = constants.cast(x, wide) - along(mean)
+            dx = _sum(dx, apart * along(2.0 * dvariance / divisor))
+    return None if dx is None else constants.cast(dx, x.dtype)
 
 
 class FusedBatchNormGradV3(Op):

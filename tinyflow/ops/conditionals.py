@@ -33,12 +33,14 @@ class _Conditional(Op, abstract=True):
              'else_branch': REQUIRED, 'output_shapes': (), '_writes': ()}
     functions = ('then_branch', 'else_branch')
     writes = WRITES_OF_FUNCTIONS
-    places_from = 1
     calls_user_code = True
     partial_rank = True
 
     def shape(cond, input, *, output_shapes):
         return list(output_shapes)
+
+    def captures(attrs, count):
+        return range(1, count)
 
     def bind(instruction, function):
         graphs = [instruction.attrs[name] for name in _Conditional.functions]

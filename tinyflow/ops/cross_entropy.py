@@ -13,7 +13,7 @@ import numpy as np
 from tinyflow.errors import report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.op import Op
 from tinyflow.graph.sites import Site, here
@@ -25,6 +25,7 @@ from tinyflow.ops import (
     measures,
     shaping,
     slicing,
+    value_checks,
 )
 from tinyflow.ops.arguments import renamed
 from tinyflow.ops.softmax import log_softmax, row_max, row_sum, softmax, softmax_gradient
@@ -315,11 +316,20 @@ def _refuse(labels, logits, problem, mend):
         site=place and Site(*place), inputs=[('labels', labels), ('logits', logits)])))
 
 
+def _shape_checks(labels, logits):
+    """The node that compares the shapes while running, where they are not fully known."""
+    known = logits.raw_shape is not None and shapes.known(logits.raw_shape[:-1])
+    if known and labels.raw_shape is not None and shapes.known(labels.raw_shape):
+        return []
+    return [value_checks.assert_equal(measures.shape(labels), measures.shape(logits)[:-1])]
+
+
 def _sparse_by_rows(labels, logits, precise, labels_shape, name):
     label_shape = labels.raw_shape
-    classes = measures.shape(logits)[measures.rank(logits) - 1]
-    rows = shaping.reshape(precise, [-1, classes])
-    labels = shaping.reshape(labels, [-1])
+    with control_dependencies(_shape_checks(labels, logits)):
+        classes = measures.shape(logits)[measures.rank(logits) - 1]
+        rows = shaping.reshape(precise, [-1, classes])
+        labels = shaping.reshape(labels, [-1])
     loss, _ = SparseSoftmaxCrossEntropyWithLogits.apply(rows, labels, name=name)
     loss = shaping.reshape(loss, labels_shape)
     loss.set_shape(label_shape)

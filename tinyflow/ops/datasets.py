@@ -58,7 +58,7 @@ class TensorSliceDataset(DatasetOp):
         for component in components:
             if not component.ndim:
                 raise ValueError('All components must be at least 1-dimensional|rows are taken '
-                                 'along dimension 0; from_tensors() takes the whole as one element.')
+                                 'along dimension 0; from_tensors() takes all as one element.')
         sizes = [len(c) for c in components]
         if len(set(sizes)) > 1:
             raise ValueError(f'All components must have the same size in dimension 0: {sizes}|'

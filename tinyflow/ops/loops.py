@@ -34,13 +34,18 @@ class While(Op):
              'parallel_iterations': 10, '_writes': (), '_num_original_outputs': 0}
     functions = ('cond', 'body')
     writes = WRITES_OF_FUNCTIONS
-    places_from = 0
     pure = False
     calls_user_code = True
     partial_rank = True
 
     def shape(input, *, output_shapes):
         return list(output_shapes)
+
+    def captures(attrs, count):
+        body = attrs['body']
+        positions = attrs.get('_inputs') or range(count)
+        return [place for place, p in enumerate(positions)
+                if body.source_of(body.inputs[p]) is not None]
 
     def bind(instruction, function):
         """A loop over compiled functions; None for what the body hands on (see compiler/lower)."""

@@ -82,9 +82,8 @@ class LRNGrad(Op):
 
     def gradient(op, ddx):
         # With n the norm, W the sum over neighbours and u = dy x n^(-beta-1), the op computes
-        # dy n^-beta - 2 alpha beta x W(u), and is its own derivative at dy. The output image is
-        # seen as the function of x that it is.
-        dy, x, y = op.inputs
+        # dy n^-beta - 2 alpha beta x W(u). The output image counts as the function of x it is.
+        dy, x, _ = op.inputs
         radius, bias, alpha, beta = (op.attrs[k] for k in
                                      ('depth_radius', 'bias', 'alpha', 'beta'))
 
@@ -102,7 +101,7 @@ class LRNGrad(Op):
         through_norm = beta * dy * power * (2 * alpha * (beta + 1) * around * x / norm - ddx)
         dx = 2 * alpha * (x * neighbours(through_norm)
                           - beta * (around * dy * power + ddx * neighbours(dy * x * power)))
-        return LRNGrad.apply(ddx, x, y, **op.attrs), dx, None
+        return power * (ddx * norm - 2 * alpha * beta * x * around), dx, None
 
 
 def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):

@@ -5,10 +5,9 @@ import re
 
 import numpy as np
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.ops.arguments import renamed
+from tinyflow.ops.arguments import refusal, renamed
 
 __all__ = ['decode_csv', 'decode_raw', 'string_to_number']
 
@@ -30,15 +29,16 @@ _FLOAT = re.compile(rb'\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|
 _HEX = re.compile(rb'\s*[+-]?0x[0-9a-f]+\s*\Z', re.IGNORECASE)
 
 
-class _NoNumber(ValueError):
+class NoNumber(ValueError):
     """The text at `place` of a list is no number of the wanted dtype."""
 
     def __init__(self, place):
+        super().__init__(place)
         self.place = place
 
 
 def numbers(texts, dtype):
-    """A list of bytes as an array of `dtype`. _NoNumber for the first that is none."""
+    """A list of bytes as an array of `dtype`. NoNumber for the first that is none."""
     joined = b','.join(texts)
     integer = dtype.is_integer
     if not joined.translate(None, _PLAIN_INT if integer else _PLAIN_FLOAT):
@@ -47,18 +47,20 @@ def numbers(texts, dtype):
         except (ValueError, OverflowError):
             pass                                    # found below, one by one
     out = np.empty(len(texts), dtype.np)
-    limits = dtype.limits
     for i, text in enumerate(texts):
-        if not (_INT if integer else _FLOAT).match(text):
-            if integer or not _HEX.match(text):
-                raise _NoNumber(i)
-            value = float(int(text, 16))
-        else:
-            value = int(text) if integer else float(text)
-        if integer and not limits[0] <= value <= limits[1]:
-            raise _NoNumber(i)
-        out[i] = value
+        out[i] = _number(text, dtype, i)
     return out
+
+
+def _number(text, dtype, place):
+    if dtype.is_integer:
+        if _INT.match(text) and dtype.min <= int(text) <= dtype.max:
+            return int(text)
+    elif _FLOAT.match(text):
+        return float(text)
+    elif _HEX.match(text):
+        return float(int(text, 16))
+    raise NoNumber(place)
 
 
 class StringToNumber(Op):
@@ -77,7 +79,7 @@ class StringToNumber(Op):
         texts = string_tensor.reshape(-1).tolist()
         try:
             return numbers(texts, out_type).reshape(string_tensor.shape)
-        except _NoNumber as error:
+        except NoNumber as error:
             bad = texts[error.place].decode('utf-8', 'replace')
             raise ValueError('StringToNumberOp could not correctly convert string: '
                              f'{bad}|{_mend(bad, out_type)}') from None
@@ -147,7 +149,7 @@ class DecodeCSV(Op):
         return [records] * len(record_defaults)
 
     def kernel(records, record_defaults, *, field_delim, use_quote_delim, na_value, select_cols):
-        rows = [_fields(r, field_delim.encode(), use_quote_delim, select_cols)
+        rows = [fields_of(r, field_delim.encode(), use_quote_delim, select_cols)
                 for r in records.reshape(-1).tolist()]
         count = len(record_defaults)
         for i, row in enumerate(rows):
@@ -177,30 +179,32 @@ def _column(texts, default, field, missing):
             texts[i] = b'0'
         try:
             out = numbers(texts, dtype)
-        except _NoNumber as error:
+        except NoNumber as error:
             bad = texts[error.place].decode('utf-8', 'replace')
             raise ValueError(
                 f'Field {field} in record {error.place} is not a valid {_type_name(dtype)}: {bad}'
                 f'|record_defaults[{field}] says that the column holds {dtype.name}; is it a '
-                'heading (skip_header_lines=1), or a column of text ([\'\'])?') from None
+                "heading (skip_header_lines=1), or a column of text ([''])?") from None
     if gaps:
         out[gaps] = default.reshape(-1)[0]
     return out
 
 
-def _fields(record, delimiter, quotes, select):
-    """The chosen fields of one record."""
+def fields_of(record, delimiter, quotes=True, select=()):
+    """The fields of one CSV record (bytes), or those at the places `select`.
+
+    ValueError where a quote or a line end stands where none may be.
+    """
     if b'\n' in record or b'\r' in record or quotes and b'"' in record:
-        return _quoted_fields(record, delimiter, quotes, select)
-    fields = record.split(delimiter) if record else []
+        fields = _quoted_fields(record, delimiter, quotes, select)
+    else:
+        fields = record.split(delimiter) if record else []
     return [fields[i] for i in select if i < len(fields)] if select else fields
 
 
 def _quoted_fields(record, delimiter, quotes, select):
-    """As `_fields`, for records with quotes or line ends; as in TF these are errors only up to
-    the last chosen column."""
+    """All fields, or those up to the last selected one: behind it TF finds no errors either."""
     fields, place = [], 0
-    last = select[-1] if select else None
     while place < len(record):
         if record[place] in b'\r\n':
             place += 1
@@ -217,12 +221,9 @@ def _quoted_fields(record, delimiter, quotes, select):
                                  'use_quote_delim=False takes quotes as they are.')
             place = end + 1
         fields.append(text)
-        if last is not None and len(fields) > last:
-            break
-    else:
-        if record.endswith(delimiter):
-            fields.append(b'')
-    return [fields[i] for i in select if i < len(fields)] if select else fields
+        if select and len(fields) > select[-1]:
+            return fields
+    return fields + [b''] if record.endswith(delimiter) else fields
 
 
 def _quoted(record, place, delimiter):
@@ -251,22 +252,17 @@ def decode_csv(records, record_defaults, field_delim=',', use_quote_delim=True, 
     Shapes: records [*a], record_defaults [] or [1] each ([0]: the field must be there)
     -> [*a] each. InvalidArgumentError for a record that does not fit. Format: RFC 4180.
     """
-    return decode_csv_v2(records, record_defaults, field_delim, use_quote_delim, na_value,
-                         select_cols, name)
-
-
-def decode_csv_v2(records, record_defaults, field_delim=',', use_quote_delim=True, na_value='',
-                  select_cols=None, name=None):
-    """As tf.decode_csv, with TensorFlow 2's order of arguments."""
     select = [] if select_cols is None else list(select_cols)
     if any(x >= y for x, y in zip(select, select[1:])):
-        raise worded(ValueError('select_cols is not strictly increasing.'))
+        raise refusal(ValueError, 'DecodeCSV: select_cols is not strictly increasing.')
     if select and select[0] < 0:
-        raise worded(ValueError('select_cols contains negative values.'))
+        raise refusal(ValueError, 'DecodeCSV: select_cols contains negative values.')
     if select_cols is not None and len(select) != len(record_defaults):
-        raise worded(ValueError('Length of select_cols and record_defaults do not match.'))
+        raise refusal(ValueError,
+                      'DecodeCSV: Length of select_cols and record_defaults do not match.')
     if len(field_delim) != 1:
-        raise worded(ValueError(f'field_delim should be only 1 char, not {field_delim!r}'))
+        raise refusal(ValueError,
+                      f'DecodeCSV: field_delim should be only 1 char, not {field_delim!r}')
     return DecodeCSV.apply(records, record_defaults, field_delim=field_delim,
                            use_quote_delim=use_quote_delim, na_value=na_value,
                            select_cols=tuple(select), name=name)
@@ -280,8 +276,9 @@ def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, b
     """
     input_bytes = renamed('input_bytes', input_bytes, 'bytes', bytes)
     if out_type is None:
-        raise worded(ValueError("decode_raw_v1() missing 1 positional argument: 'out_type'"))
-    return DecodeRaw.apply(input_bytes, out_type=_allowed(out_type, _RAW),
+        raise refusal(ValueError,
+                      "DecodeRaw: decode_raw_v1() missing 1 positional argument: 'out_type'")
+    return DecodeRaw.apply(input_bytes, out_type=_allowed(out_type, _RAW, 'DecodeRaw'),
                            little_endian=little_endian, name=name)
 
 
@@ -291,13 +288,14 @@ def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, inp
     Shapes: string_tensor [*a] -> [*a]. InvalidArgumentError for a text that is no number.
     """
     string_tensor = renamed('input', input, 'string_tensor', string_tensor)
-    return StringToNumber.apply(string_tensor, out_type=_allowed(out_type, _PARSED), name=name)
+    return StringToNumber.apply(string_tensor, out_type=_allowed(out_type, _PARSED, 'StringToNumber'),
+                                name=name)
 
 
-def _allowed(out_type, choices):
+def _allowed(out_type, choices, kind):
     dtype = dtypes.as_dtype(out_type)
     if dtype not in choices:
         names = ', '.join(d.name for d in dtypes.ALL if d in choices)
-        raise worded(TypeError(f"Value passed to parameter 'out_type' has DataType {dtype.name} "
-                               f'not in list of allowed values: {names}'))
+        raise refusal(TypeError, f"Value passed to parameter 'out_type' of {kind} has DataType "
+                      f'{dtype.name} not in list of allowed values: {names}')
     return dtype

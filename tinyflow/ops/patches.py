@@ -8,7 +8,7 @@ import numpy as np
 
 from tinyflow.graph.dtypes import REAL
 from tinyflow.graph.op import REQUIRED, Op
-from tinyflow.ops import constants, linalg, shaping, windows
+from tinyflow.ops import constants, diagonals, shaping, windows
 from tinyflow.ops.arguments import renamed
 from tinyflow.ops.convolution import Conv2DBackpropInput, Conv3DBackpropInputV2
 from tinyflow.ops.convolution_functions import integers
@@ -47,7 +47,7 @@ def _gradient(backward, x, dpatches, ksizes, **attrs):
     channels = constants.shape(x)[-1]
     kernel = ksizes[1:-1]
     depth = channels * prod(kernel)
-    identity = shaping.reshape(linalg.eye(depth, dtype=x.dtype), [*kernel, channels, depth])
+    identity = shaping.reshape(diagonals.eye(depth, dtype=x.dtype), [*kernel, channels, depth])
     return backward.apply(constants.shape(x), identity, dpatches, **attrs)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 import hashlib
 from functools import reduce
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes as dtypes_module
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.shapes import Dimension, TensorShape, as_shape
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import gathering, joining, random
+from tinyflow.ops.arguments import refusal
 from tinyflow.ops.queues_nodes import (
     FIFOQueueV2,
     PaddingFIFOQueueV2,
@@ -38,8 +39,8 @@ class QueueBase:
     def __init__(self, dtypes, shapes, names, queue_ref):
         self._dtypes = dtypes
         if shapes is not None and len(shapes) != len(dtypes):
-            raise worded(ValueError('Queue shapes must have the same length as dtypes: '
-                                    f'{len(shapes)} shapes, {len(dtypes)} dtypes'))
+            raise refusal(ValueError, f'{queue_ref.op.type}: Queue shapes must have the same '
+                          f'length as dtypes: {len(shapes)} shapes, {len(dtypes)} dtypes')
         self._shapes = [TensorShape(None)] * len(dtypes) if shapes is None else \
             [TensorShape(s) for s in shapes]
         if names is not None and len(names) != len(dtypes):
@@ -93,7 +94,7 @@ class QueueBase:
         with name_scope(name, f'{self._name}_enqueue', _values(vals)) as scope:
             tensors = self._components(vals)
             for tensor, shape in zip(tensors, self._shapes):
-                _check_compatible(tensor, tensor.shape, shape)
+                _check_compatible(tensor, tensor.shape, shape, 'QueueEnqueueV2')
             return QueueEnqueueV2.apply(self._queue_ref, tensors, name=scope)
 
     def enqueue_many(self, vals, name=None):
@@ -107,7 +108,7 @@ class QueueBase:
             for tensor, shape in zip(tensors, self._shapes):
                 full = tensor.shape.with_rank_at_least(1)
                 count = count.merge_with(full[0])
-                _check_compatible(tensor, full[1:], shape)
+                _check_compatible(tensor, full[1:], shape, 'QueueEnqueueManyV2')
             return QueueEnqueueManyV2.apply(self._queue_ref, tensors, name=scope)
 
     def dequeue(self, name=None):
@@ -189,7 +190,7 @@ class RandomShuffleQueue(QueueBase):
 
     def __init__(self, capacity, min_after_dequeue, dtypes, shapes=None, names=None, seed=None,
                  shared_name=None, name='random_shuffle_queue'):
-        dtypes, shapes = _types(dtypes), _shapes(shapes)
+        dtypes, shapes = _types(dtypes), _shapes(shapes, 'RandomShuffleQueueV2')
         names = _names(names, dtypes)
         seed1, seed2 = random.get_seed(seed)
         if seed1 is None and seed2 is None:
@@ -210,7 +211,7 @@ class FIFOQueue(QueueBase):
 
     def __init__(self, capacity, dtypes, shapes=None, names=None, shared_name=None,
                  name='fifo_queue'):
-        dtypes, shapes = _types(dtypes), _shapes(shapes)
+        dtypes, shapes = _types(dtypes), _shapes(shapes, 'FIFOQueueV2')
         names = _names(names, dtypes)
         ref = FIFOQueueV2.apply(component_types=tuple(dtypes), shapes=tuple(shapes or ()),
                                 capacity=capacity, shared_name=shared_name or '', name=name)
@@ -222,7 +223,7 @@ class PaddingFIFOQueue(QueueBase):
 
     def __init__(self, capacity, dtypes, shapes, names=None, shared_name=None,
                  name='padding_fifo_queue'):
-        dtypes, shapes = _types(dtypes), _shapes(shapes, partial=True)
+        dtypes, shapes = _types(dtypes), _shapes(shapes, 'PaddingFIFOQueueV2', partial=True)
         names = _names(names, dtypes)
         if len(dtypes) != len(shapes):
             raise worded(ValueError('Shapes must be provided for all components, but received '
@@ -237,10 +238,10 @@ class PriorityQueue(QueueBase):
 
     def __init__(self, capacity, types, shapes=None, names=None, shared_name=None,
                  name='priority_queue'):
-        types, shapes = _types(types), _shapes(shapes)
+        types, shapes = _types(types), _shapes(shapes, 'PriorityQueueV2')
         if shapes is None:
-            raise worded(TypeError("Expected list for 'shapes' argument to 'PriorityQueue', not "
-                                   'None.\n  Mend: one shape for each dtype: shapes=[()].'))
+            raise refusal(TypeError, "Expected list for 'shapes' argument to 'PriorityQueueV2' "
+                          'Op, not None.', mend='one shape for each dtype: shapes=[()].')
         ref = PriorityQueueV2.apply(component_types=tuple(types), shapes=tuple(shapes),
                                     capacity=capacity, shared_name=shared_name or '', name=name)
         super().__init__([dtypes_module.int64, *types], [TensorShape([]), *shapes],
@@ -252,26 +253,28 @@ def _types(dtypes):
     return [dtypes_module.as_dtype(d).base_dtype for d in many]
 
 
-def _shapes(shapes, partial=False):
+def _shapes(shapes, kind, partial=False):
     """The component shapes as TensorShapes; ValueError where they say less than they must."""
     if partial and (not isinstance(shapes, (list, tuple)) or not shapes
                     or any(s is None or isinstance(s, int) for s in shapes)):
-        raise worded(ValueError('When providing partial shapes, a list of shapes must be '
-                                'provided.\n  Mend: shapes=[[None, 3]], one for each dtype.'))
+        raise refusal(ValueError, f'{kind}: When providing partial shapes, a list of shapes must '
+                      'be provided.', mend='shapes=[[None, 3]], one for each dtype.')
     if shapes is None:
         return None
     if isinstance(shapes, TensorShape):
         shapes = [shapes]
     if not isinstance(shapes, (tuple, list)):
-        raise worded(TypeError('shapes must be a TensorShape or a list or tuple of TensorShapes.'))
+        raise refusal(TypeError, f'{kind}: shapes must be a TensorShape or a list or tuple of '
+                      'TensorShapes.')
     if all(s is None or isinstance(s, int) for s in shapes):
         shapes = [shapes]
     shapes = [as_shape(s) for s in shapes]
     if not partial and not all(s.is_fully_defined() for s in shapes):
-        raise worded(ValueError(f'All shapes must be fully defined: {shapes}\n  Mend: a '
-                                'PaddingFIFOQueue takes unknown sizes.'))
+        raise refusal(ValueError, f'{kind}: All shapes must be fully defined: {shapes}',
+                      mend='a PaddingFIFOQueue (dynamic_pad=True) takes unknown sizes; '
+                           'tensor.set_shape says what a shape is.')
     if any(s.dims is None for s in shapes):
-        raise worded(ValueError(f'All shapes must have a defined rank: {shapes}'))
+        raise refusal(ValueError, f'{kind}: All shapes must have a defined rank: {shapes}')
     return shapes
 
 
@@ -298,8 +301,8 @@ def _values(vals):
     return list(vals) if isinstance(vals, (list, tuple)) else [vals]
 
 
-def _check_compatible(tensor, shape, wanted):
+def _check_compatible(tensor, shape, wanted, kind):
     if not shape.is_compatible_with(wanted):
-        raise worded(ValueError(report(
-            f'Shapes {shape} and {wanted} are incompatible: the queue was made for elements of '
-            f'shape {wanted}.', inputs=[('component', tensor)])))
+        raise refusal(ValueError, f'{kind}: Shapes {shape} and {wanted} are incompatible: the '
+                      f'queue was made for elements of shape {wanted}.',
+                      inputs=[('component', tensor)])

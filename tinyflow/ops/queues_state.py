@@ -317,8 +317,8 @@ class QueueState:
                 f'so far. Mend: {self._mend_empty()}')
 
 
-_MEND_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a thread '
-              'of its own (tf.train.QueueRunner).')
+_MEND_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a '
+              'thread of its own (tf.train.QueueRunner).')
 
 
 class RandomShuffleState(QueueState):

@@ -14,7 +14,15 @@ from tinyflow.graph import defaults, dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import arithmetic, constants, measures, slicing
+from tinyflow.ops import (
+    arithmetic,
+    assertions,
+    constants,
+    control,
+    measures,
+    reduction,
+    slicing,
+)
 from tinyflow.ops.draws import (
     Multinomial,
     ParameterizedTruncatedNormal,
@@ -182,6 +190,9 @@ def random_crop(value, size, seed=None, name=None):
         value = convert_to_tensor(value, name='value')
         size = convert_to_tensor(size, dtypes.int32, 'size')
         shape = measures.shape(value)
+        check = assertions.Assert(reduction.reduce_all(shape >= size),
+                                  ['Need value.shape >= size, got ', shape, size], summarize=1000)
+        shape = control.with_dependencies([check], shape)
         places = shape - size + 1
         drawn = random_uniform(measures.shape(shape), maxval=size.dtype.max, dtype=size.dtype,
                                seed=seed)

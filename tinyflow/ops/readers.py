@@ -13,11 +13,11 @@ from collections import namedtuple
 import numpy as np
 
 from tinyflow import errors
-from tinyflow.errors import worded
 from tinyflow.formats import varints
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.ops.arguments import refusal
 from tinyflow.ops.files import explained, path_of, text_array
 from tinyflow.ops.queues_nodes import handle_of, queue_in, resource_name
 
@@ -93,8 +93,8 @@ class ReaderState:
     def serialize(self):
         """TF's ReaderBaseState message: started 1, finished 2, records 3, current work 4."""
         if not self._one_each:
-            raise errors.UnimplementedError(None, None, 'Reader SerializeState|only WholeFileReader '
-                                            'and IdentityReader can do that.')
+            raise errors.UnimplementedError(
+                None, None, 'Reader SerializeState|only WholeFileReader and IdentityReader can do that.')
         with self._lock:
             numbers = (self.work_started, self.work_finished, self.produced)
             parts = [bytes([8 * (i + 1)]) + _number(n) for i, n in enumerate(numbers) if n]
@@ -105,8 +105,8 @@ class ReaderState:
     def restore(self, state):
         """The inverse of `serialize`; InvalidArgumentError for what is no state."""
         if not self._one_each:
-            raise errors.UnimplementedError(None, None, 'Reader RestoreState|only WholeFileReader '
-                                            'and IdentityReader can do that.')
+            raise errors.UnimplementedError(
+                None, None, 'Reader RestoreState|only WholeFileReader and IdentityReader can do that.')
         numbers, work = _parsed(state) or (None, None)
         if numbers is None or numbers[0] < numbers[1] or numbers[0] > numbers[1] + 1:
             kind = self._operation.type.removesuffix('V2')
@@ -490,9 +490,11 @@ class FixedLengthRecordReader(ReaderBase):
     def __init__(self, record_bytes, header_bytes=None, footer_bytes=None, hop_bytes=None,
                  name=None, encoding=None):
         if record_bytes <= 0:
-            raise worded(ValueError(f'record_bytes must be > 0, not {record_bytes}'))
+            raise refusal(ValueError, 'FixedLengthRecordReaderV2: record_bytes must be > 0, not '
+                          f'{record_bytes}')
         if encoding not in (None, '', 'ZLIB'):
-            raise worded(ValueError(f"Unrecognized encoding: {encoding!r}; it is '' or 'ZLIB'"))
+            raise refusal(ValueError, f'FixedLengthRecordReaderV2: encoding {encoding!r} is not '
+                          "known; it is '' or 'ZLIB'")
         super().__init__(FixedLengthRecordReaderV2.apply(
             record_bytes=record_bytes, header_bytes=header_bytes or 0,
             footer_bytes=footer_bytes or 0, hop_bytes=hop_bytes or 0, encoding=encoding or '',

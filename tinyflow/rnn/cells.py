@@ -68,7 +68,7 @@ class BasicRNNCell(_UnitsCell):
         depth, units = self._input_depth(inputs_shape), self._num_units
         self._kernel = self.add_variable('kernel', shape=[depth + units, units])
         self._bias = self.add_variable('bias', shape=[units],
-                                       initializer=zeros_initializer(dtype=self.dtype))
+                                       initializer=zeros_initializer())
         self.built = True
 
     def call(self, inputs, state):
@@ -97,12 +97,12 @@ class GRUCell(_UnitsCell):
                                               initializer=self._kernel_initializer)
         self._gate_bias = self.add_variable(
             'gates/bias', shape=[2 * units],
-            initializer=self._bias_initializer or constant_initializer(1.0, dtype=self.dtype))
+            initializer=self._bias_initializer or constant_initializer(1.0))
         self._candidate_kernel = self.add_variable(
             'candidate/kernel', shape=[depth + units, units], initializer=self._kernel_initializer)
         self._candidate_bias = self.add_variable(
             'candidate/bias', shape=[units],
-            initializer=self._bias_initializer or zeros_initializer(dtype=self.dtype))
+            initializer=self._bias_initializer or zeros_initializer())
         self.built = True
 
     def call(self, inputs, state):
@@ -139,7 +139,7 @@ class BasicLSTMCell(_UnitsCell):
         depth, units = self._input_depth(inputs_shape), self._num_units
         self._kernel = self.add_variable('kernel', shape=[depth + units, 4 * units])
         self._bias = self.add_variable('bias', shape=[4 * units],
-                                       initializer=zeros_initializer(dtype=self.dtype))
+                                       initializer=zeros_initializer())
         self.built = True
 
     def call(self, inputs, state):
@@ -202,7 +202,7 @@ class LSTMCell(_UnitsCell):
         self._kernel = self.add_variable(
             'kernel', shape=[depth + h_depth, 4 * units], initializer=self._initializer)
         self._bias = self.add_variable('bias', shape=[4 * units],
-                                       initializer=zeros_initializer(dtype=self.dtype))
+                                       initializer=zeros_initializer())
         if self._use_peepholes:
             self._w_f_diag, self._w_i_diag, self._w_o_diag = [
                 self.add_variable(f'w_{gate}_diag', shape=[units], initializer=self._initializer)

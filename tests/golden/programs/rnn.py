@@ -174,7 +174,11 @@ def _built(tf, cell, size=4, scope='rnn'):
 def _dynamic(tf, np, cell, **settings):
     x = tf.placeholder(tf.float32, [None, 3, 4], name='x')
     outputs, state = tf.nn.dynamic_rnn(_built(tf, cell), x, dtype=tf.float32, **settings)
-    return _runs(tf, np, x, outputs, state)
+    return _values(tf, np, x, outputs, state)
+
+
+def _values(tf, np, x, outputs, state):
+    return [run(tf.global_variables_initializer()), run([outputs, state], _feed(np, x))]
 
 
 @functional
@@ -204,10 +208,8 @@ def rnn_dynamic_time_major(tf, np):
     cell = _built(tf, tf.nn.rnn_cell.GRUCell(5))
     outputs, state = tf.nn.dynamic_rnn(cell, x, initial_state=tf.ones([2, 5]), time_major=True,
                                        parallel_iterations=7, scope='mine')
-    loss = tf.reduce_sum(outputs * outputs)
-    gradients = tf.gradients(loss, tf.trainable_variables() + [x])
     return [run(tf.global_variables_initializer()),
-            run([outputs, state, gradients], {x: np.random.RandomState(0).randn(3, 2, 4)})]
+            run([outputs, state], {x: np.random.RandomState(0).randn(3, 2, 4)})]
 
 
 @functional
@@ -218,7 +220,7 @@ def rnn_dynamic_bidirectional(tf, np):
     outputs, states = tf.nn.bidirectional_dynamic_rnn(
         _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5), scope='fw'),
         _built(tf, tf.nn.rnn_cell.GRUCell(5), scope='bw'), x, lengths, dtype=tf.float32)
-    return _runs(tf, np, x, tf.concat(outputs, 2), list(states))
+    return _values(tf, np, x, tf.concat(outputs, 2), list(states))
 
 
 @functional
@@ -228,7 +230,7 @@ def rnn_static_with_lengths(tf, np):
     lengths = tf.placeholder_with_default(np.array([1, 2]), [None])
     cell = _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5))
     outputs, state = tf.nn.static_rnn(cell, steps, dtype=tf.float32, sequence_length=lengths)
-    return _runs(tf, np, x, outputs, state)
+    return _values(tf, np, x, outputs, state)
 
 
 @functional
@@ -239,7 +241,7 @@ def rnn_static_bidirectional_with_lengths(tf, np):
         _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5), scope='fw'),
         _built(tf, tf.nn.rnn_cell.GRUCell(5), scope='bw'), steps, dtype=tf.float32,
         sequence_length=[1, 3])
-    return _runs(tf, np, x, outputs, [forward, backward])
+    return _values(tf, np, x, outputs, [forward, backward])
 
 
 @functional
@@ -258,4 +260,46 @@ def rnn_raw(tf, np):
         return finished, value, state, output, None
 
     outputs, state, _ = tf.nn.raw_rnn(cell, loop_fn)
-    return _runs(tf, np, x, outputs.stack(), state)
+    return _values(tf, np, x, outputs.stack(), state)
+
+
+# Where there are gradients, the loops and conditions hand more on, and TF does it in other ways.
+
+@functional
+def rnn_dynamic_gradients(tf, np):
+    tf.set_random_seed(7)
+    x = tf.placeholder(tf.float32, [None, 3, 4], name='x')
+    lengths = tf.placeholder_with_default(np.array([1, 2]), [None])
+    cell = _built(tf, tf.nn.rnn_cell.LSTMCell(5, use_peepholes=True, num_proj=3))
+    outputs, state = tf.nn.dynamic_rnn(cell, x, lengths, dtype=tf.float32)
+    gradients = tf.gradients(tf.reduce_sum(outputs * outputs), tf.trainable_variables() + [x])
+    return [run(tf.global_variables_initializer()),
+            run([outputs, state, gradients], _feed(np, x))]
+
+
+@functional
+def rnn_dynamic_bidirectional_gradients(tf, np):
+    tf.set_random_seed(7)
+    x = tf.placeholder(tf.float32, [None, 3, 4], name='x')
+    outputs, states = tf.nn.bidirectional_dynamic_rnn(
+        _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5), scope='fw'),
+        _built(tf, tf.nn.rnn_cell.GRUCell(5), scope='bw'), x, dtype=tf.float32)
+    return _runs(tf, np, x, tf.concat(outputs, 2), list(states))
+
+
+@functional
+def rnn_static_with_lengths_gradients(tf, np):
+    tf.set_random_seed(7)
+    x, steps = _inputs(tf)
+    lengths = tf.placeholder_with_default(np.array([1, 2]), [None])
+    cell = _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5))
+    outputs, state = tf.nn.static_rnn(cell, steps, dtype=tf.float32, sequence_length=lengths)
+    return _runs(tf, np, x, outputs, state)
+
+
+@functional
+def rnn_raw_gradients(tf, np):
+    runs = rnn_raw(tf, np)
+    outputs, _ = runs[1][0]
+    gradients = tf.gradients(tf.reduce_sum(outputs * outputs), tf.trainable_variables())
+    return [runs[0], run([outputs, gradients], runs[1][1])]

@@ -1,0 +1,126 @@
+"""The functions of users (of map, filter, ...) as FuncGraphs, with the structure of their results.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tinyflow.data import structure
+from tinyflow.errors import report, worded
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.sites import Site, here
+from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops import constants
+
+
+class Function:
+    """`python_function`, called with an element, as a graph.
+
+    graph       the FuncGraph; its parameters are the components and then what it captures
+    spec        the structure and specs of what it returns
+    captured    the tensors from around it that it uses, for the node's last inputs
+    """
+
+    def __init__(self, python_function: Callable, what: str, *specs: Any,
+                 unpack: bool = True) -> None:
+        if not callable(python_function):
+            raise worded(TypeError(f'{what}: a function is needed, not {python_function!r}.'))
+        self.what = what
+        self.spec: Any = None
+        self.result: Any = None
+        flat = [leaf for spec in specs for leaf in structure.flatten(spec)]
+
+        def build(*parameters: Tensor) -> list[Tensor]:
+            arguments, rest = [], list(parameters)
+            for spec in specs:
+                count = len(structure.flatten(spec))
+                arguments.append(as_values(spec, rest[:count]))
+                rest = rest[count:]
+            if unpack and len(arguments) == 1 and isinstance(arguments[0], tuple):
+                arguments = list(arguments[0])
+            outer = len(graph.get_operations())
+            tensors = self._components(python_function(*arguments))
+            return _after_side_effects(graph, tensors, outer)
+
+        graph = FuncGraph(what)
+        func_graph_from_py(what, build, [_parameter(leaf) for leaf in flat], graph=graph)
+        self.graph = graph
+        self.captured = [outer for outer, _ in graph.captures]
+
+    def _components(self, result: Any) -> list[Tensor]:
+        """The tensors of what the function returned."""
+        self.result = result
+        if isinstance(result, list):    # as from py_func: several tensors rather than a stack
+            result = tuple(result)
+        leaves = structure.flatten(result)
+        if None in [leaf if leaf is None else 1 for leaf in leaves]:
+            site = here(2)
+            raise worded(TypeError(report(
+                f'Unsupported return value from function passed to {self.what}: {result!r}.',
+                site=site and Site(*site), mend='the function may have forgotten its return.')))
+        pairs = [_component(leaf) for leaf in leaves]
+        self.spec = structure.pack_as(result, [spec for _, spec in pairs])
+        return [tensor for tensor, _ in pairs]
+
+
+def _parameter(spec: Any) -> Spec:
+    if isinstance(spec, TensorSpec):
+        return Spec(spec.dtype, spec.shape.raw)
+    return Spec(dtypes.variant, ())
+
+
+def as_values(spec: Any, tensors: list[Tensor]) -> Any:
+    """The components as the user sees them: tensors, and datasets where a spec says so."""
+    return structure.pack_as(spec, [_value(s, t) for s, t in
+                                    zip(structure.flatten(spec), tensors)])
+
+
+def _value(spec: Any, tensor: Tensor) -> Any:
+    if isinstance(spec, TensorSpec):
+        return tensor
+    from tinyflow.data.dataset import DatasetV1Adapter
+    return DatasetV1Adapter(tensor, spec.element_spec)
+
+
+def _component(value: Any) -> tuple[Tensor, Any]:
+    """(tensor, spec) of one component of what a function returned."""
+    variant = getattr(value, '_variant_tensor', None)
+    if variant is not None:
+        return variant, structure.DatasetSpec(value.element_spec)
+    tensor = convert_to_tensor(value)
+    return tensor, structure.spec_of(tensor)
+
+
+def _after_side_effects(graph: FuncGraph, tensors: list[Tensor], start: int) -> list[Tensor]:
+    """The tensors, made to wait for nodes inside that do something and that they do not need.
+
+    As in TF's functions, a tf.print, an assertion or an assignment runs although nobody asks.
+    """
+    needed = _ancestors(tensors)
+    waits = [op for op in graph.get_operations()[start:] if op not in needed and _acts(op)]
+    if not waits:
+        return tensors
+    with graph.control_dependencies(waits):
+        return [constants.identity(t) for t in tensors]
+
+
+def _acts(operation: Operation) -> bool:
+    """True for a node that is there for what it does."""
+    definition = operation.definition
+    return not definition.pure and (
+        not operation.outputs or bool(operation.writes) or 'PyFunc' in operation.type)
+
+
+def _ancestors(tensors: list[Tensor]) -> set[Operation]:
+    found: set[Operation] = set()
+    left = [t.op for t in tensors]
+    while left:
+        operation = left.pop()
+        if operation not in found:
+            found.add(operation)
+            left += [t.op for t in operation.inputs]
+            left += operation.control_inputs
+    return found

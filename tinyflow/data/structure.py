@@ -1,0 +1,219 @@
+"""The structure of a dataset's elements: tuples, namedtuples and dicts of components.
+
+A list is not a structure here but a value that becomes one tensor, as in TF's tf.data. Dicts count
+in the order of their sorted keys. What a component is, is told by a spec: a TensorSpec, or a
+DatasetSpec for the datasets that window() makes.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tinyflow import nest as every_nest
+from tinyflow.errors import worded
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.tensor_spec import TensorSpec
+
+
+def is_nested(value: Any) -> bool:
+    """True for what holds components: a tuple, namedtuple or dict."""
+    return isinstance(value, (tuple, Mapping)) or every_nest._is_attrs(value)
+
+
+def _children(value: Any) -> list:
+    if isinstance(value, Mapping):
+        return [value[key] for key in every_nest.sorted_keys(value)]
+    return every_nest._children(value)
+
+
+def flatten(structure: Any) -> list:
+    """The components, in order."""
+    if not is_nested(structure):
+        return [structure]
+    return [leaf for child in _children(structure) for leaf in flatten(child)]
+
+
+def pack_as(structure: Any, flat: Sequence[Any]) -> Any:
+    """`flat` in the form of `structure`."""
+    return _packed(structure, iter(flat))
+
+
+def _packed(structure: Any, flat: Iterator) -> Any:
+    if not is_nested(structure):
+        return next(flat)
+    return every_nest._like(structure, [_packed(child, flat) for child in _children(structure)])
+
+
+def map_leaves(function: Any, structure: Any) -> Any:
+    """The same structure with function(component) for each component."""
+    return pack_as(structure, [function(leaf) for leaf in flatten(structure)])
+
+
+def flatten_up_to(shallow: Any, deep: Any) -> list:
+    """The parts of `deep` that stand where `shallow` has components. TypeError, ValueError if it
+    has another structure."""
+    if not is_nested(shallow):
+        return [deep]
+    if isinstance(shallow, Mapping) != isinstance(deep, Mapping) or \
+            not isinstance(deep, (tuple, list, Mapping)) and not every_nest._is_attrs(deep):
+        raise worded(TypeError(f'the structures do not match: {_kind(shallow)} is needed, not '
+                               f'{_kind(deep)}: {deep!r}'))
+    if len(shallow) != len(deep):
+        raise worded(ValueError(f'the structures do not match: {len(shallow)} components are '
+                                f'needed, not {len(deep)}: {deep!r}'))
+    if isinstance(shallow, Mapping):
+        missing = [key for key in shallow if key not in deep]
+        if missing:
+            raise worded(ValueError(f'the structures do not match: the key {missing[0]!r} is '
+                                    f'missing in {deep!r}'))
+        pairs = [(shallow[key], deep[key]) for key in every_nest.sorted_keys(shallow)]
+    else:
+        pairs = list(zip(_children(shallow), deep))
+    return [leaf for part, whole in pairs for leaf in flatten_up_to(part, whole)]
+
+
+def _kind(value: Any) -> str:
+    return f'a {type(value).__name__} of {len(value)}' if hasattr(value, '__len__') else \
+        f'a {type(value).__name__}'
+
+
+def same_structure(one: Any, other: Any) -> bool:
+    """True if the components of both stand in the same places."""
+    if not is_nested(one) or not is_nested(other):
+        return is_nested(one) == is_nested(other)
+    if isinstance(one, Mapping) != isinstance(other, Mapping) or len(one) != len(other):
+        return False
+    if isinstance(one, Mapping) and set(one) != set(other):
+        return False
+    return all(map(same_structure, _children(one), _children(other)))
+
+
+# ---- specs -------------------------------------------------------------------------------
+
+class DatasetSpec:
+    """A component that is a dataset, whose elements `element_spec` tells of."""
+
+    def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
+        self._element_spec = element_spec
+        self._dataset_shape = shapes.as_shape(dataset_shape)
+
+    @property
+    def element_spec(self) -> Any:
+        return self._element_spec
+
+    @property
+    def value_type(self) -> type:
+        from tinyflow.data.dataset import Dataset
+        return Dataset
+
+    @classmethod
+    def from_value(cls, value: Any) -> DatasetSpec:
+        return cls(value.element_spec)
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = getattr(spec_or_value, 'element_spec', None)
+        return other is not None and compatible(self._element_spec, other)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec
+
+    def __hash__(self) -> int:
+        return hash(('DatasetSpec', *map(repr, flatten(self._element_spec))))
+
+    def __repr__(self) -> str:
+        return f'DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})'
+
+
+def flat_types(spec: Any) -> tuple[dtypes.DType, ...]:
+    """The dtype of each component; variant for a dataset."""
+    return tuple([leaf.dtype if isinstance(leaf, TensorSpec) else dtypes.variant
+                  for leaf in flatten(spec)])
+
+
+def flat_shapes(spec: Any) -> tuple[shapes.TensorShape, ...]:
+    """The shape of each component; [] for a dataset."""
+    return tuple([leaf.shape if isinstance(leaf, TensorSpec) else shapes.TensorShape(())
+                  for leaf in flatten(spec)])
+
+
+def of_elements(spec: Any) -> dict[str, Any]:
+    """The attributes of an op that tell what the elements are."""
+    return {'output_types': flat_types(spec), 'output_shapes': flat_shapes(spec)}
+
+
+def legacy_types(spec: Any) -> Any:
+    """The DType of each component, in their structure; a DatasetSpec stands for itself."""
+    return map_leaves(lambda s: s.dtype if isinstance(s, TensorSpec) else s, spec)
+
+
+def legacy_shapes(spec: Any) -> Any:
+    """The TensorShape of each component, in their structure."""
+    return map_leaves(lambda s: s.shape if isinstance(s, TensorSpec) else s, spec)
+
+
+def legacy_classes(spec: Any) -> Any:
+    """The class of each component, in their structure."""
+    return map_leaves(lambda s: Tensor if isinstance(s, TensorSpec) else s, spec)
+
+
+def from_legacy(types: Any, component_shapes: Any = None, classes: Any = None) -> Any:
+    """The spec for nests of dtypes and shapes (unknown where there are none)."""
+    flat = flatten(types)
+    if component_shapes is None:
+        shape_list: list = [None] * len(flat)
+    else:
+        shape_list = flatten_up_to(types, component_shapes)
+    return pack_as(types, [_leaf_spec(t, s) for t, s in zip(flat, shape_list)])
+
+
+def _leaf_spec(dtype: Any, shape: Any) -> Any:
+    if isinstance(dtype, DatasetSpec):
+        return dtype
+    if dtype is None:
+        raise worded(TypeError('Cannot convert value None to a TensorFlow DType.'))
+    return TensorSpec(shapes.TensorShape(None) if shape is None else shape, dtypes.as_dtype(dtype))
+
+
+def spec_of(tensor: Tensor) -> TensorSpec:
+    """What is known of a component's tensor."""
+    return TensorSpec(shapes.TensorShape(tensor.raw_shape), tensor.dtype.base_dtype)
+
+
+def compatible(one: Any, other: Any) -> bool:
+    """True if an element could be what both specs tell of."""
+    return same_structure(one, other) and all(
+        a.is_compatible_with(b) if type(a) is type(b) else False
+        for a, b in zip(flatten(one), flatten(other)))
+
+
+def relaxed(one: Any, other: Any) -> Any:
+    """What is true of the elements of both specs, which have one structure and the same dtypes."""
+    return pack_as(one, [a.most_specific_compatible_type(b) if isinstance(a, TensorSpec) else a
+                         for a, b in zip(flatten(one), flatten(other))])
+
+
+def batched(spec: Any, size: int | None) -> Any:
+    """The spec of `size` elements together."""
+    return map_leaves(lambda s: _batched_leaf(s, size), spec)
+
+
+def _batched_leaf(spec: Any, size: int | None) -> Any:
+    if not isinstance(spec, TensorSpec):
+        raise worded(TypeError('batch() cannot stack datasets.\n  Mend: after window(), '
+                               'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
+    raw = spec.shape.raw
+    return TensorSpec(None if raw is None else (size, *raw), spec.dtype)
+
+
+def unbatched(spec: Any) -> Any:
+    """The spec of one row of the components."""
+    return map_leaves(_row_of, spec)
+
+
+def _row_of(spec: Any) -> Any:
+    raw = spec.shape.raw
+    if raw == ():
+        raise worded(ValueError(f'{spec} has insufficient rank for unbatching.\n  Mend: unbatch() '
+                                'takes rows along dimension 0 of every component.'))
+    return TensorSpec(None if raw is None else raw[1:], spec.dtype)

@@ -1,0 +1,68 @@
+"""Arguments that the layers of images and sequences share: sizes, padding, data formats."""
+from __future__ import annotations
+
+from tinyflow.errors import worded
+
+_FORMATS = {('channels_last', 3): 'NWC', ('channels_first', 3): 'NCW',
+            ('channels_last', 4): 'NHWC', ('channels_first', 4): 'NCHW',
+            ('channels_last', 5): 'NDHWC', ('channels_first', 5): 'NCDHW'}
+
+
+def data_format(value):
+    """'channels_last' or 'channels_first', in lower case; the first for None."""
+    value = 'channels_last' if value is None else value.lower()
+    if value not in ('channels_last', 'channels_first'):
+        raise worded(ValueError(
+            'The `data_format` argument must be one of "channels_first", "channels_last". '
+            f'Received: {value}\n  Mend: channels_last is [batch, height, width, channels]; '
+            "'NHWC' is what tf.nn functions call it."))
+    return value
+
+
+def op_format(value, rank):
+    """The data format as tf.nn functions call it, for inputs of that rank: 'NHWC'."""
+    return _FORMATS[value, rank]
+
+
+def padding(value):
+    """'valid', 'same' or 'causal'; a list of explicit paddings stays."""
+    if isinstance(value, (list, tuple)):
+        return value
+    value = value.lower()
+    if value not in ('valid', 'same', 'causal'):
+        raise worded(ValueError(
+            'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", '
+            f'only for `Conv1D). Received: {value}'))
+    return value
+
+
+def sizes(value, number, name):
+    """`value` as a tuple of that many integers; one integer stands for all."""
+    if isinstance(value, int):
+        return (value,) * number
+    try:
+        result = tuple(value)
+        fits = len(result) == number and all(int(v) == v for v in result)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise worded(ValueError(f'The `{name}` argument must be a tuple of {number} integers. '
+                                f'Received: {value}'))
+    return result
+
+
+def output_length(length, kernel, padding, stride, dilation=1):
+    """The number of windows along an axis; None if the length is not known."""
+    if length is None:
+        return None
+    if padding == 'valid':
+        length -= (kernel - 1) * dilation
+    return -(-length // stride)
+
+
+def transposed_length(length, kernel, padding, stride):
+    """The length of the axis that a strided convolution takes to `length`; may be a tensor."""
+    if length is None:
+        return None
+    length = length * stride
+    return length + max(kernel - stride, 0) if padding == 'valid' else length
