@@ -16,7 +16,7 @@ import numpy as np
 
 from tinyflow import config as configuration
 from tinyflow.compiler.executable import Executable
-from tinyflow.compiler.pipeline import Compiler, Entry
+from tinyflow.compiler.pipeline import Compiler, Entry, Options
 from tinyflow.compiler.profile import fill_metadata
 from tinyflow.compiler.store import Store
 from tinyflow.errors import worded
@@ -82,10 +82,15 @@ class _Call:
 
 
 class BaseSession:
-    """What Session and InteractiveSession share."""
+    """What Session and InteractiveSession share.
+
+    With `nan_check` each run looks at every value, and one that is not finite and reaches a fetch
+    or a Variable raises InvalidArgumentError: which operation made it first, of what inputs. Runs
+    take several times as long.
+    """
 
     def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: configuration.ConfigProto | None = None) -> None:
+                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
         if graph is not None and not hasattr(graph, 'get_operations'):
             raise worded(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
         if config is not None and not isinstance(config, configuration.ConfigProto):
@@ -96,7 +101,7 @@ class BaseSession:
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._store = Store()
-        self._compiler = Compiler(self._store)
+        self._compiler = Compiler(self._store, Options(nan_check=nan_check))
         self._calls: dict[Any, _Call] = {}
         self._growth = GrowthWatch(self._graph)
         self._closed = False
@@ -278,11 +283,14 @@ def _check_options(options: Any) -> None:
 
 
 class Session(BaseSession):
-    """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it."""
+    """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it.
+
+    ``tf.Session(nan_check=True)`` tells where a NaN or an infinity comes from (PAINS A10).
+    """
 
     def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: configuration.ConfigProto | None = None) -> None:
-        super().__init__(target, graph, config)
+                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+        super().__init__(target, graph, config, nan_check)
         self._entered: list[AbstractContextManager] = []
 
     def __enter__(self) -> Session:
@@ -311,8 +319,8 @@ class InteractiveSession(BaseSession):
     """A Session that makes itself the default one, for notebooks: `x.eval()` just works."""
 
     def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: configuration.ConfigProto | None = None) -> None:
-        super().__init__(target, graph, config)
+                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+        super().__init__(target, graph, config, nan_check)
         stacks.sessions.append(self)
         self._default_graph: AbstractContextManager | None = None
         if graph is not None:

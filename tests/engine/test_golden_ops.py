@@ -19,11 +19,6 @@ KEPT_ENDS = 16
 # Calls of what a later issue builds, by path; the test below says when one starts to work.
 LATER = {
     'as_string': 'formats numbers as printf does',
-    'nn.conv2d': 'images come later',
-    'nn.depthwise_conv2d': 'images come later',
-    'nn.max_pool': 'images come later',
-    'nn.avg_pool': 'images come later',
-    'nn.lrn': 'images come later',
 }
 
 # Streams whose op seed counts nodes that are not made here.

@@ -28,8 +28,6 @@ LATER = {
     'optimizer_on_resource_variable': 'resource variables',
     'py_func_call': 'tf.py_func',
     'assert_and_check_numerics': 'tf.assert_positive',
-    'conv_and_pool': 'tf.nn.conv2d, tf.nn.max_pool',
-    'gradient_of_conv_and_pool': 'tf.nn.conv2d, tf.nn.max_pool',
     'layers_dense': 'tf.layers',
     'layers_convolution_stack': 'tf.layers',
     'losses_module': 'tf.losses',
@@ -60,10 +58,11 @@ _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
 SHAPES_DIFFER = {
     'cond_gradient': 'what the backward branch needs is an output, in TF wrapped in an Optional',
-    'rnn_static_with_lengths_gradients': 'what the backward branch needs is an output, in TF '
-                                         'wrapped in an Optional',
     'softmax_cross_entropy_v2': _LABELS,
     'digits_multilayer_perceptron': _LABELS,
+    'convolutional_digits': _LABELS,
+    'dilated_convolutions_of_unknown_sizes': 'the filter knows the channels of a transposed '
+                                             'convolution',
     'multilayer_perceptron_with_dropout': _LABELS,
     'optimizer_sparse_momentum': _ROWS,
     'optimizer_sparse_nesterov': _ROWS,

@@ -24,6 +24,7 @@ from tinyflow.compiler.infer import infer
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.nested import plan_function, plan_program
 from tinyflow.compiler.passes import PASSES
+from tinyflow.compiler.provenance import Watched
 from tinyflow.compiler.store import Store
 from tinyflow.garbage import collector_paused
 from tinyflow.graph.func_graph import FuncGraph
@@ -40,6 +41,7 @@ class Options:
 
     fold: bool = True
     passes: tuple[str, ...] = tuple(PASSES)
+    nan_check: bool = False         # run value by value, to tell where a NaN comes from
 
 
 def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options) -> Program:
@@ -87,7 +89,9 @@ class Entry:
         if general:
             shapes = _common([*self.executables, shapes])
         with collector_paused():
-            made = Executable(optimise(self.program, shapes, self._options), self._arenas)
+            program = optimise(self.program, shapes, self._options)
+            made = Watched(program, self._arenas, self.program) if self._options.nan_check \
+                else Executable(program, self._arenas)
         self.executables[shapes] = made
         if general:
             self._general = shapes          # not before it is there: a failure leaves all as it was

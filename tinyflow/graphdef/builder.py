@@ -6,7 +6,7 @@ import heapq
 from tinyflow import errors
 from tinyflow.errors import report, worded
 from tinyflow.graphdef import attributes
-from tinyflow.graphdef.nodes import Function, upgrade
+from tinyflow.graphdef.nodes import Function, Node, upgrade
 from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op
@@ -248,13 +248,26 @@ class Builder:
         for parameter, tensor in zip(function.parameters, inputs):
             inner.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
         inner.build([_waiting(n, controls, inner) for n in function.nodes])
-        outputs = tuple(inner.tensor(ref, name) for ref in function.results)
+        results = [inner.tensor(ref, name) for ref in function.results]
+        waits = [op for n in function.controls if n in inner.made
+                 for op in inner.made[n].operations] or ([] if results else controls)
+        whole = self._stand_in(node, results, waits)
+        outputs = tuple(_or_place(t, r) for t, r in zip(whole.outputs, results))
         parts = {part: (t,) for part, t in zip(function.result_names, outputs)}
         if node.op in _CALLS:
             parts['output'] = outputs
-        operations = [op for n in function.controls if n in inner.made
-                      for op in inner.made[n].operations]
-        return Made(outputs, [*operations, *(t.op for t in outputs)] or list(controls), parts)
+        return Made(outputs, [whole], parts)
+
+    def _stand_in(self, node, results, waits):
+        """An operation of the call's own name, with its results: signatures ask for that name."""
+        definition = Op.registry['IdentityN' if results else 'NoOp']
+        stand_in = Node(node.name, definition.type, device=node.device)
+        return self._operation(stand_in, definition, results, {}, waits)
+
+
+def _or_place(output, result):
+    """A Variable's place goes through a call as it is; other results are those of the call."""
+    return result if result.dtype.is_ref else output
 
 
 def _waiting(node, controls, builder):

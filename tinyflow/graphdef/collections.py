@@ -91,6 +91,8 @@ def _fill_plain(proto, items, export_scope):
         kept = [i for i in items if isinstance(i, bytes) or scopes.inside(i, export_scope)]
         proto.bytes_list.value.extend([i.encode() if isinstance(i, str) else i for i in kept])
         return bool(kept)
+    elif getattr(first, 'DESCRIPTOR', None) is not None:        # google.protobuf.Any
+        proto.any_list.value.extend(items)
     elif isinstance(first, int):
         proto.int64_list.value.extend(items)
     elif isinstance(first, float):

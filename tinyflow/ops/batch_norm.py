@@ -126,18 +126,19 @@ class FusedBatchNormV3(Op):
         rows = layout.laid(x if x.dtype.itemsize >= 4 else x.astype(np.float32))
         if is_training:
             mean, variance = _statistics(rows, layout)
-        factor = 1 / np.sqrt(variance.astype(np.float64) + epsilon) * scale
-        shift = layout.along((offset - mean * factor).astype(rows.dtype))
-        factor = layout.along(factor.astype(rows.dtype))
+        factor = layout.along((1 / np.sqrt(variance.astype(np.float64) + epsilon)
+                               * scale).astype(rows.dtype))
+        center, shift = (layout.along(v.astype(rows.dtype)) for v in (mean, offset))
         y = np.empty(x.shape, x.dtype)
         target = layout.laid(y)
 
         def some(i, j):
-            if target.dtype == rows.dtype:
-                np.multiply(rows[i:j], factor, target[i:j])
-                np.add(target[i:j], shift, target[i:j])
-            else:
-                target[i:j] = rows[i:j] * factor + shift
+            part = target[i:j] if target.dtype == rows.dtype else np.empty_like(rows[i:j])
+            np.subtract(rows[i:j], center, part)
+            np.multiply(part, factor, part)
+            np.add(part, shift, part)
+            if part.dtype != target.dtype:
+                target[i:j] = part
 
         if len(rows):
             in_tiles(len(rows), some, layout.piece)

@@ -208,6 +208,11 @@ class _SeveralLists(Op, abstract=True):
         return [flat[0], list(flat[1:])] + [[] for _ in cls.inputs[2:]]
 
     @classmethod
+    def parted(cls, attrs, nested):
+        """The inputs in the lists of the signature."""
+        return [nested[0], *_parts(nested[1], *[attrs[arg.type] for arg in cls.inputs[1:]])]
+
+    @classmethod
     def type_attrs(cls, operation):
         return {arg.type: operation.attrs[arg.type] for arg in cls.inputs[1:]}
 

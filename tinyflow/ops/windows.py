@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from tinyflow.errors import worded
 from tinyflow.graph import shapes
 from tinyflow.ops.convolution_kernels import Windows
 
@@ -94,10 +95,12 @@ _SPELLED = {'SAME', 'VALID', 'EXPLICIT'}
 
 
 def check_padding(padding, explicit=False):
-    """ValueError for a padding that is no known word."""
-    if padding in _SPELLED and (explicit or padding != 'EXPLICIT'):
+    """ValueError for a padding that is no known word, TypeError for one that is no word at all."""
+    if isinstance(padding, str) and padding in _SPELLED and (explicit or padding != 'EXPLICIT'):
         return
-    upper = padding.upper() if isinstance(padding, str) else ''
+    if not isinstance(padding, str):
+        raise worded(TypeError(f"Expected string for argument 'padding' not {padding!r}."))
+    upper = padding.upper()
     hint = f'|write {upper!r}.' if upper in ('SAME', 'VALID') else \
         "|'SAME' keeps the size (at stride 1), 'VALID' keeps to places inside the input."
     raise ValueError(f"padding must be 'SAME' or 'VALID', not {padding!r}{hint}")

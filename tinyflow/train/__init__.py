@@ -5,6 +5,8 @@ from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.graphdef.graph_io import write_graph
 from tinyflow.train.adagrad import AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer
 from tinyflow.train.adam import AdamOptimizer
+from tinyflow.train.checkpoint import Checkpoint
+from tinyflow.train.checkpoint_manager import CheckpointManager
 from tinyflow.train.checkpoint_state import (
     checkpoint_exists,
     checkpoints_iterator,

@@ -118,13 +118,14 @@ ROWS = [
              lambda tf: tf.FIFOQueue(3, [tf.int32], [[], []])]),
     row('QueueEnqueueManyV2', _through(_fifo, _many, lambda q: q.size()), [X, Y],
         ref=lambda x, y: np.int32(3), grad=False, unknown=False,
-        bad=[lambda tf: _fifo(tf).enqueue_many([tf.zeros([3]), tf.zeros([3, 4])])],
+        bad=[lambda tf: _fifo(tf).enqueue_many([
+            tf.zeros([3], tf.float64), tf.zeros([3, 4], tf.float64)])],
         run_bad=[lambda tf: tf.FIFOQueue(9, [tf.int32, tf.int32]).enqueue_many(
             [tf.placeholder_with_default([1, 2], None), [1, 2, 3]])]),
     row('QueueEnqueueV2', _through(_fifo, lambda q, ts: q.enqueue([ts[0][0], ts[1][1]]),
                                    lambda q: q.dequeue()), [X, Y],
         ref=lambda x, y: [x[0], y[1]], grad=False, unknown=False,
-        bad=[lambda tf: _fifo(tf).enqueue([tf.zeros([3]), tf.zeros([2])])],
+        bad=[lambda tf: _fifo(tf).enqueue([tf.zeros([3], tf.float64), tf.zeros([2], tf.float64)])],
         run_bad=[lambda tf: tf.FIFOQueue(3, [tf.int32], [[2]]).enqueue(
             tf.placeholder_with_default([1, 2, 3], None))]),
     row('QueueDequeueV2', _through(_fifo, _many, lambda q: q.dequeue()), [X, Y],
@@ -140,10 +141,10 @@ ROWS = [
     row('QueueCloseV2', _closed, ref=lambda: np.array([4, 5, 6], np.int32), static_result=False),
     row('QueueIsClosedV2', _is_closed, ref=lambda: np.array(True)),
     row('RandomShuffleQueueV2',
-        _through(lambda tf: tf.RandomShuffleQueue(10, 0, [tf.float64], [[]], seed=1), _many,
+        _through(lambda tf: tf.RandomShuffleQueue(10, 0, [tf.float64], [[]], seed=3), _many,
                  lambda q: q.dequeue_many(3)), [X],
-        # By hand: the first words of Philox for these seeds, modulo 3, 2 and 1, are 0, 1 and 0.
-        ref=lambda x: x[[0, 1, 2]], grad=False, unknown=False),
+        # As TensorFlow 1.15.5 draws for this seed.
+        ref=lambda x: x[[2, 1, 0]], grad=False, unknown=False),
     row('PaddingFIFOQueueV2',
         _through(lambda tf: tf.PaddingFIFOQueue(9, [tf.float64], [[None]]),
                  lambda q, ts: q.enqueue(ts[0]), lambda q: q.dequeue_many(1)), [X],

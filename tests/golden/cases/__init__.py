@@ -3,6 +3,7 @@
 A new module is imported here, and recorded by `python tests/golden/record.py ops:<module>`.
 """
 from . import (  # noqa: F401  (importing a module registers its cases)
+    convolution,
     sampling,
 )
 from ..op_cases import CASES, FAMILIES

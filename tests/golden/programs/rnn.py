@@ -288,16 +288,6 @@ def rnn_dynamic_bidirectional_gradients(tf, np):
 
 
 @functional
-def rnn_static_with_lengths_gradients(tf, np):
-    tf.set_random_seed(7)
-    x, steps = _inputs(tf)
-    lengths = tf.placeholder_with_default(np.array([1, 2]), [None])
-    cell = _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5))
-    outputs, state = tf.nn.static_rnn(cell, steps, dtype=tf.float32, sequence_length=lengths)
-    return _runs(tf, np, x, outputs, state)
-
-
-@functional
 def rnn_raw_gradients(tf, np):
     runs = rnn_raw(tf, np)
     outputs, _ = runs[1][0]

@@ -1,0 +1,21 @@
+"""tf.contrib: the parts of it that programs use."""
+import importlib as _importlib
+
+from tinyflow.absent import absent as _absent
+
+# Found when first asked for.
+_LAZY = {'framework': 'tinyflow.contrib.framework', 'layers': 'tinyflow.contrib.layers'}
+
+__all__ = sorted(_LAZY)
+_missing = _absent(__name__, __all__)
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        module = globals()[name] = _importlib.import_module(_LAZY[name])
+        return module
+    return _missing(name)
+
+
+def __dir__():
+    return __all__

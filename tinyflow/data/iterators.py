@@ -1,0 +1,248 @@
+"""Iterators: what gives a dataset's elements to the graph, one with each run."""
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from tinyflow.data import structure
+from tinyflow.data.functions import as_values
+from tinyflow.data.options import Options
+from tinyflow.errors import TinyflowWarning, report, worded
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.ops import datasets as dataset_ops, datasets_iterators as ops
+
+GLOBAL_ITERATORS = 'iterators'
+_MANY = 32              # calls of get_next on one iterator, after which it warns
+
+_WHY_NOT_ONE_SHOT = (
+    'Failed to create a one-shot iterator for a dataset. `Dataset.make_one_shot_iterator()` does '
+    'not support datasets that capture stateful objects, such as a `Variable` or `LookupTable`. '
+    'In these cases, use `Dataset.make_initializable_iterator()`. (Original error: Cannot capture '
+    'a stateful node (name:{name}, type:{type}) by value.)')
+
+
+class Iterator:
+    """One pass at a time over a dataset; each run of `get_next()` gives the next element."""
+
+    def __init__(self, iterator_resource: Tensor, initializer: Operation | None,
+                 output_types: Any, output_shapes: Any, output_classes: Any) -> None:
+        self._iterator_resource = iterator_resource
+        self._initializer = initializer
+        self._spec = structure.from_legacy(output_types, output_shapes, output_classes)
+        self._string_handle = ops.IteratorToStringHandle.apply(iterator_resource)
+        self._calls = 0
+        iterator_resource.op.graph.add_to_collection(GLOBAL_ITERATORS, iterator_resource)
+
+    @staticmethod
+    def from_structure(output_types: Any, output_shapes: Any = None,
+                       shared_name: str | None = None, output_classes: Any = None) -> Iterator:
+        """An iterator for any dataset of this structure; see make_initializer."""
+        spec = structure.from_legacy(output_types, output_shapes, output_classes)
+        resource = ops.IteratorV2.apply(shared_name=shared_name or '',
+                                        **structure.of_elements(spec))
+        return _iterator(resource, None, spec)
+
+    @staticmethod
+    def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
+                           output_classes: Any = None) -> Iterator:
+        """The iterator whose handle is fed; see string_handle."""
+        spec = structure.from_legacy(output_types, output_shapes, output_classes)
+        handle = convert_to_tensor(string_handle, dtypes.string)
+        resource = ops.IteratorFromStringHandleV2.apply(handle, **structure.of_elements(spec))
+        return _iterator(resource, None, spec)
+
+    @property
+    def initializer(self) -> Operation:
+        """The Operation that begins a pass."""
+        if self._initializer is None:
+            raise worded(ValueError(
+                'Iterator does not have an initializer.\n  Mend: a one-shot iterator needs none; '
+                'one made from_structure is begun by make_initializer(dataset).'))
+        return self._initializer
+
+    def make_initializer(self, dataset: Any, name: str | None = None) -> Operation:
+        """An Operation that begins a pass over `dataset`.
+
+        TypeError if its elements are not of this iterator's structure, dtypes and shapes.
+        """
+        with name_scope(name, 'make_initializer') as scope:
+            self._check_fits(dataset)
+            return ops.MakeIterator.apply(dataset._variant_tensor, self._iterator_resource,
+                                          name=scope)
+
+    def _check_fits(self, dataset: Any) -> None:
+        mine, theirs = self._spec, dataset.element_spec
+        types = structure.legacy_types(mine), structure.legacy_types(theirs)
+        if not structure.same_structure(mine, theirs) or types[0] != types[1]:
+            raise worded(TypeError(f'Expected output types {types[0]!r} but got dataset with '
+                                   f'output types {types[1]!r}.'))
+        if not structure.compatible(mine, theirs):
+            raise worded(TypeError(
+                f'Expected output shapes compatible with {structure.legacy_shapes(mine)!r} but '
+                f'got dataset with output shapes {structure.legacy_shapes(theirs)!r}.\n  Mend: '
+                'None in from_structure\'s output_shapes for sizes that differ.'))
+
+    def get_next(self, name: str | None = None) -> Any:
+        """The tensors of the next element, in its structure. Make them once and run them often.
+
+        A run raises tf.errors.OutOfRangeError after the last element, FailedPreconditionError
+        before the iterator is initialized.
+        """
+        self._calls += 1
+        if self._calls == _MANY + 1:
+            warnings.warn(
+                f'[A3] get_next() of one iterator was called more than {_MANY} times. Each call '
+                'makes new nodes, and every run is compiled anew.\n  Mend: call get_next() once, '
+                'before the loop, and sess.run() what it returned.', TinyflowWarning, stacklevel=2)
+        outputs = ops.IteratorGetNext.apply(self._iterator_resource, name=name,
+                                            **structure.of_elements(self._spec))
+        return as_values(self._spec, outputs)
+
+    def string_handle(self, name: str | None = None) -> Tensor:
+        """A string that stands for this iterator; run it and feed it to one made
+        from_string_handle."""
+        if name is None:
+            return self._string_handle
+        return ops.IteratorToStringHandle.apply(self._iterator_resource, name=name)
+
+    @property
+    def element_spec(self) -> Any:
+        """The specs of the components, in the structure of an element."""
+        return self._spec
+
+    @property
+    def output_types(self) -> Any:
+        """The DTypes of the components, in the structure of an element."""
+        return structure.legacy_types(self._spec)
+
+    @property
+    def output_shapes(self) -> Any:
+        """The TensorShapes of the components, in the structure of an element."""
+        return structure.legacy_shapes(self._spec)
+
+    @property
+    def output_classes(self) -> Any:
+        """The classes of the components, in the structure of an element."""
+        return structure.legacy_classes(self._spec)
+
+
+def _iterator(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:
+    return Iterator(resource, initializer, structure.legacy_types(spec),
+                    structure.legacy_shapes(spec), structure.legacy_classes(spec))
+
+
+# ---- out of datasets ---------------------------------------------------------------------
+
+def with_settings(dataset: Any, variant: Tensor) -> Tensor:
+    """The dataset behind `variant` as its options have it rewritten."""
+    options = dataset.options()
+    attrs = structure.of_elements(dataset.element_spec)
+    threading = options.experimental_threading
+    if threading.max_intra_op_parallelism is not None:
+        limit = convert_to_tensor(threading.max_intra_op_parallelism, dtypes.int64,
+                                  'max_intra_op_parallelism')
+        variant = dataset_ops.MaxIntraOpParallelismDataset.apply(variant, limit, **attrs)
+    if threading.private_threadpool_size is not None:
+        size = convert_to_tensor(threading.private_threadpool_size, dtypes.int64, 'num_threads')
+        variant = dataset_ops.PrivateThreadPoolDataset.apply(variant, size, **attrs)
+    return _optimized(options, variant, attrs)
+
+
+def _optimized(options: Options, variant: Tensor, attrs: dict) -> Tensor:
+    chosen = options.experimental_optimization.chosen()
+    if chosen:
+        names = convert_to_tensor(chosen, dtypes.string, 'optimizations')
+        variant = dataset_ops.OptimizeDataset.apply(
+            variant, names, optimization_configs=('map_vectorization:use_choose_fastest:false',),
+            **attrs)
+    if options.experimental_optimization.autotune is not False:
+        variant = dataset_ops.ModelDataset.apply(variant, **attrs)
+    return variant
+
+
+def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:
+    """An iterator whose `initializer` must be run before each pass."""
+    graph = dataset._variant_tensor.op.graph
+    if graph is not get_default_graph():
+        raise worded(ValueError(
+            f'The dataset was made in {graph}, and the iterator would be in '
+            f'{get_default_graph()}.\n  Mend: make both inside one `with graph.as_default():`.'))
+    variant = with_settings(dataset, dataset._variant_tensor)
+    spec = dataset.element_spec
+    resource = ops.IteratorV2.apply(shared_name=shared_name or '', **structure.of_elements(spec))
+    initializer = ops.MakeIterator.apply(variant, resource)
+    return _iterator(resource, initializer, spec)
+
+
+def one_shot(dataset: Any) -> Iterator:
+    """An iterator that needs no initializer and makes one pass.
+
+    The chain of datasets is copied into a function; ValueError if it needs what is outside: a
+    placeholder, or a Variable.
+    """
+    factory = FuncGraph('make_dataset')
+    with factory.as_default():
+        variant = _Copy(factory).tensor(dataset._variant_tensor)
+        factory.outputs = [with_settings(dataset, variant)]
+    spec = dataset.element_spec
+    resource = ops.OneShotIterator.apply(dataset_factory=factory, **structure.of_elements(spec))
+    return _iterator(resource, None, spec)
+
+
+class _Copy:
+    """Copies of nodes, and of all that they need, in another graph."""
+
+    def __init__(self, graph: FuncGraph) -> None:
+        self.graph = graph
+        self.made: dict[Operation, Operation] = {}
+
+    def tensor(self, tensor: Tensor) -> Tensor:
+        for operation in self._needed(tensor.op):
+            self._copy(operation)
+        return self.made[tensor.op].outputs[tensor.value_index]
+
+    def _needed(self, last: Operation) -> list[Operation]:
+        """`last` and what it needs, in order of creation."""
+        found, left = {last}, [last]
+        while left:
+            operation = left.pop()
+            needed = {t.op for t in operation.inputs} | set(operation.control_inputs)
+            left += needed - found
+            found |= needed
+        return sorted(found, key=lambda operation: operation.id)
+
+    def _copy(self, operation: Operation) -> None:
+        self._check(operation)
+        attrs = {k: v for k, v in operation.attrs.items()
+                 if k in operation.definition.attrs}
+        flat = [self.made[t.op].outputs[t.value_index] for t in operation.inputs]
+        nested = operation.definition.nest(flat) if operation.definition.has_lists else flat
+        with self.graph.control_dependencies([self.made[c] for c in operation.control_inputs]):
+            copy = operation.definition.make(self._parted(operation, nested), attrs,
+                                             operation.name.rpartition('/')[2])
+        copy._site = operation._site
+        self.made[operation] = copy
+
+    def _parted(self, operation: Operation, nested: list) -> list:
+        """The inputs as `make` takes them, for an op whose lists differ in length."""
+        definition = operation.definition
+        parted = getattr(definition, 'parted', None)
+        return nested if parted is None else parted(operation.attrs, nested)
+
+    def _check(self, operation: Operation) -> None:
+        if operation.type in ('Placeholder', 'PlaceholderWithDefault'):
+            raise worded(ValueError(report(
+                f'Cannot capture a placeholder (name:{operation.name}, type:{operation.type}) by '
+                'value.', op=operation,
+                mend='make_initializable_iterator(), and sess.run(iterator.initializer, '
+                     'feed_dict={...}) feeds it.')))
+        if operation.outputs and (operation.outputs[0].dtype.is_ref
+                                  or operation.outputs[0].dtype is dtypes.resource):
+            raise worded(ValueError(report(
+                _WHY_NOT_ONE_SHOT.format(name=operation.name, type=operation.type), op=operation,
+                mend='it = dataset.make_initializable_iterator(), and sess.run(it.initializer) '
+                     'after the variables are initialized.')))

@@ -1,0 +1,118 @@
+"""Reading a SavedModel: its graph into the Session's graph, its Variables into the Session."""
+from __future__ import annotations
+
+import os
+
+from tinyflow import errors
+from tinyflow.absent import absent as _absent
+from tinyflow.errors import worded
+from tinyflow.formats import reading
+from tinyflow.graph.defaults import get_collection, get_default_graph
+from tinyflow.graphdef import meta_graph, scopes
+from tinyflow.saved_model import constants
+from tinyflow.saved_model.assets import asset_feeds
+
+__all__ = ['load', 'maybe_saved_model_directory']
+
+
+def maybe_saved_model_directory(export_dir):
+    """True if the directory has a saved_model.pb or saved_model.pbtxt."""
+    return _model_file(os.fspath(export_dir)) is not None
+
+
+def _model_file(export_dir):
+    for name in (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT):
+        path = os.path.join(export_dir, name)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
+    """Loads the graph with exactly these `tags` into the Session, with its Variables and tables.
+
+    The nodes go to the graph of `sess`, under the name scope `import_scope` if one is given.
+    Returns the MetaGraphDef, whose signature_def names inputs and outputs. Raises OSError if there
+    is no SavedModel or it is damaged, RuntimeError if no graph has these tags.
+    """
+    export_dir = os.fspath(export_dir)
+    proto = find_meta_graph(read_saved_model(export_dir), tags, export_dir)
+    with sess.graph.as_default():
+        proto = load_graph(proto, import_scope, **saver_kwargs)
+        restore(sess, proto, export_dir, import_scope)
+    return proto
+
+
+def read_saved_model(export_dir):
+    """The SavedModel message in a directory. OSError if it is missing or damaged."""
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    path = _model_file(export_dir)
+    if path is None:
+        raise worded(OSError(
+            f'SavedModel file does not exist at: {export_dir}/{{'
+            f'{constants.SAVED_MODEL_FILENAME_PBTXT}|{constants.SAVED_MODEL_FILENAME_PB}}}'
+            + _others(export_dir)))
+    try:
+        return reading.read(path, SavedModel)
+    except errors.DataLossError as error:
+        raise worded(OSError(f'Cannot parse file: {error}')) from None
+
+
+def _others(export_dir):
+    """A hint: SavedModels that lie one level below, as Estimators write them."""
+    if not os.path.isdir(export_dir):
+        return '\n  Mend: there is no such directory; is the working directory the expected one?'
+    below = [n for n in sorted(os.listdir(export_dir))
+             if _model_file(os.path.join(export_dir, n)) is not None]
+    return f'\n  Mend: there are SavedModels in {", ".join(below[:5])} below it.' if below else ''
+
+
+def find_meta_graph(saved_model, tags, export_dir):
+    """The MetaGraphDef with exactly these tags. RuntimeError, with those there are, if none."""
+    wanted = {tags} if isinstance(tags, str) else set(tags)
+    for proto in saved_model.meta_graphs:
+        if set(proto.meta_info_def.tags) == wanted:
+            return proto
+    there = ' or '.join(repr(sorted(p.meta_info_def.tags)) for p in saved_model.meta_graphs)
+    raise worded(RuntimeError(
+        f"MetaGraphDef associated with tags {sorted(wanted)} could not be found in SavedModel "
+        f'{export_dir}.\n  Mend: its tags are {there or "missing: it has no graphs"}.'))
+
+
+def load_graph(proto, import_scope=None, **saver_kwargs):
+    """Adds nodes and collections to the default graph; the MetaGraphDef."""
+    proto, _, _ = meta_graph.import_meta_graph(proto, import_scope=import_scope, **saver_kwargs)
+    return proto
+
+
+def restore(sess, proto, export_dir, import_scope=None):
+    """Gives the Variables in `sess` their saved values and runs the main op."""
+    prefix = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+    graph = get_default_graph()
+    if proto.HasField('saver_def') and os.path.exists(prefix + '.index'):
+        names = [scopes.prepend(n, import_scope) for n in
+                 (proto.saver_def.filename_tensor_name, proto.saver_def.restore_op_name)]
+        filename, operation = [graph.as_graph_element(n) for n in names]
+        sess.run(getattr(operation, 'op', operation), {filename: prefix})
+    main_op = _main_op(proto, graph, import_scope)
+    if main_op is not None:
+        feeds = asset_feeds(proto, export_dir, import_scope)
+        sess.run(main_op, {graph.get_tensor_by_name(n): path for n, path in feeds.items()})
+
+
+def _main_op(proto, graph, import_scope):
+    key = constants.INIT_OP_SIGNATURE_KEY
+    if key in proto.signature_def:
+        name = proto.signature_def[key].outputs[key].name
+        return graph.as_graph_element(scopes.prepend(name, import_scope))
+    for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
+        if key in proto.collection_def:
+            count = len(proto.collection_def[key].node_list.value)
+            if count != 1:
+                raise worded(RuntimeError('Expected exactly one SavedModel init op. Found: '
+                                          f'{list(proto.collection_def[key].node_list.value)}'))
+            return get_collection(key)[-1]
+    return None
+
+
+__getattr__ = _absent(__name__, __all__)
