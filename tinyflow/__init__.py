@@ -171,6 +171,7 @@ from tinyflow.ops.value_checks import (
 from tinyflow.ops.tensor_array import TensorArray
 from tinyflow.ops.string_joins import string_join
 from tinyflow.session import InteractiveSession, Session
+from tinyflow.template import make_template
 from tinyflow.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tinyflow.compiler.executable import Executable
+from tinyflow.compiler.inside import sources_inside
 from tinyflow.compiler.ir import Note
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
@@ -58,6 +59,17 @@ class Explanation:
         return self.executable.source.text
 
     @property
+    def functions(self) -> dict[str, str]:
+        """The programs of the functions inside it (branches, loops), by name."""
+        return dict(sources_inside(self.program))
+
+    def _programs(self) -> list[str]:
+        lines = self.source.rstrip().splitlines()
+        for text in self.functions.values():
+            lines += ['', *text.rstrip().splitlines()]
+        return lines
+
+    @property
     def memory(self):
         """The memory plan: arena_bytes, unplanned_bytes, and where each value lives."""
         return self.executable.plan
@@ -71,7 +83,7 @@ class Explanation:
             ('2 schedule', self._schedule()),
             ('3 passes', self._passes()),
             ('4 memory', [str(self.memory)]),
-            ('5 program', _abridged(self.source.rstrip().splitlines())),
+            ('5 program', _abridged(self._programs())),
             ('6 time', self._time()),
         ]
         return parts

@@ -26,7 +26,7 @@ from tinyflow.train.input import match_filenames_once
 __all__ = [
     'FixedLenFeature', 'FixedLenSequenceFeature', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase',
     'RandomShuffleQueue', 'SparseFeature', 'TFRecordCompressionType', 'TFRecordOptions',
-    'TFRecordWriter', 'VarLenFeature', 'decode_csv', 'decode_raw', 'match_filenames_once',
+    'TFRecordWriter', 'VarLenFeature', 'decode_csv', 'decode_raw', 'gfile', 'match_filenames_once',
     'matching_files', 'parse_example', 'parse_sequence_example', 'parse_single_example',
     'parse_single_sequence_example', 'parse_tensor', 'read_file', 'serialize_tensor',
     'tf_record_iterator', 'write_file',

@@ -5,7 +5,6 @@ import sys
 import threading
 import time
 
-import numpy as np
 import pytest
 
 import tinyflow as tf
@@ -252,9 +251,9 @@ def test_proto_and_back():
     twin = tf.train.QueueRunner.from_proto(proto, import_scope='outer')
     assert twin.enqueue_ops == runner.enqueue_ops and twin.cancel_op is runner.cancel_op
     assert twin.queue_closed_exception_types == runner.queue_closed_exception_types
+    take = queue.dequeue()
     with tf.Session() as sess:
         threads = twin.create_threads(sess, start=True)
-        assert sorted({int(sess.run(queue.dequeue())) for _ in range(50)}) in ([1], [2], [1, 2])
+        assert {int(sess.run(take)) for _ in range(20)} <= {1, 2}
         sess.run(twin.cancel_op)
         assert ended(threads)
-    np.testing.assert_array_equal(len(twin.enqueue_ops), 2)

@@ -13,12 +13,33 @@ import numpy as np
 
 from tinyflow.compiler.infer_functions import infer_functions
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
-from tinyflow.graph import shapes
+from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.static import as_python, evaluate
 
 _LARGEST_CONSTANT = 1 << 20     # elements of a folded result
 _LARGEST_STATIC = 64            # elements of an integer value that shapes may depend on
+
+
+class ListShape(tuple):
+    """The shape of a fed list of tensors, (), and the shape that its elements have."""
+
+    elements: shapes.Shape
+
+    @classmethod
+    def of(cls, elements: shapes.Shape) -> ListShape:
+        found = cls()
+        found.elements = elements
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ListShape) and self.elements == other.elements
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((ListShape, self.elements))
 
 
 def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = True) -> Program:
@@ -29,6 +50,8 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
     new: dict[Value, Value] = {}
     for value, shape in zip(program.feeds, feed_shapes):
         new[value] = Value(value.name, value.dtype, shape)
+        if isinstance(shape, ListShape):
+            new[value].static = shape.elements
     instructions: list[Instruction] = []
     for old in program.instructions:
         inputs = tuple([new[v] if v in new else _place(v, new) for v in old.inputs])
@@ -91,6 +114,8 @@ def _known_beforehand(instruction: Instruction, fold: bool) -> bool:
         if value.array is None:
             return False
     if definition.kernel is None or definition.state is not None or not instruction.inputs:
+        return False
+    if any(v.dtype in dtypes.HANDLES for v in outputs):
         return False
     if not fold and not _matters_to_shapes(outputs):
         return False

@@ -15,6 +15,7 @@ from tinyflow.compiler.ir import Instruction, Program
 from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
+from tinyflow.graph import dtypes
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 
@@ -61,3 +62,12 @@ def callables_of(instruction: Instruction, function: FunctionMaker) -> Any:
         found += [function(graph) for graph in
                   (graphs if isinstance(graphs, (list, tuple)) else [graphs])]
     return found
+
+
+def lists_read(program: Program) -> list[int]:
+    """Positions of the feeds that are lists of tensors of which elements are read."""
+    read = {value for instruction in program.instructions
+            for position in instruction.definition.static_positions
+            for value in instruction.inputs[position:position + 1]}
+    return [i for i, value in enumerate(program.feeds)
+            if value.dtype is dtypes.variant and value in read]

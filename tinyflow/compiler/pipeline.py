@@ -20,9 +20,9 @@ import numpy as np
 
 from tinyflow.compiler.advice import warn_of_silent_broadcasting
 from tinyflow.compiler.executable import Arenas, Executable
-from tinyflow.compiler.infer import infer
+from tinyflow.compiler.infer import ListShape, infer
 from tinyflow.compiler.ir import Program
-from tinyflow.compiler.nested import plan_function, plan_program
+from tinyflow.compiler.nested import lists_read, plan_function, plan_program
 from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.provenance import Watched
 from tinyflow.compiler.store import Store
@@ -152,27 +152,40 @@ class Compiler:
 class _Function:
     """A function of a graph as something to call with arrays; compiled for each of their shapes."""
 
-    __slots__ = ('_compiler', '_arguments', '_entry', '_last')
+    __slots__ = ('_compiler', '_arguments', '_entry', '_last', '_lists')
 
     def __init__(self, compiler: Compiler, *arguments: Any) -> None:
         self._compiler = compiler
         self._arguments = arguments
         self._entry: Entry | None = None
+        self._lists: list[int] = []         # positions of lists of which elements are read
         self._last: tuple = (None, None)    # shapes of the last call, and what runs for them
 
     def __call__(self, *arrays: np.ndarray) -> list:
+        entry = self._entry or self._planned()
         shapes = tuple([a.shape for a in arrays])
+        if self._lists:
+            shapes = self._with_elements(shapes, arrays)
         last, executable = self._last       # one attribute: several threads may call this
         if shapes != last:
-            executable = self._find().executable(shapes)
+            executable = entry.executable(shapes)
             self._last = shapes, executable
         return executable.call_inside(arrays)
 
-    def _find(self) -> Entry:
-        if self._entry is None:
-            program = plan_function(*self._arguments)
-            self._entry = Entry((), (), self._compiler.arenas, self._compiler.options, program)
+    def _planned(self) -> Entry:
+        program = plan_function(*self._arguments)
+        self._lists = lists_read(program)
+        self._entry = Entry((), (), self._compiler.arenas, self._compiler.options, program)
         return self._entry
+
+    def _with_elements(self, shapes: tuple, arrays: Sequence[np.ndarray]) -> tuple:
+        """The shapes, with those of the elements of lists: what is read then has a known shape."""
+        found = list(shapes)
+        for i in self._lists:
+            common = getattr(arrays[i][()], 'common', None)
+            if type(common) is tuple:
+                found[i] = ListShape.of(common)
+        return tuple(found)
 
 
 __all__ = ['Compiler', 'Entry', 'Options', 'optimise', 'plan_program']

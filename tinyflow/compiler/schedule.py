@@ -138,7 +138,7 @@ def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
             continue
         if not tensor.dtype.is_ref:
             place = snapshot_of(tensor)
-            if place is not None and tensor.op.inputs[0] not in fed:
+            if place is not None and not any(t in fed for t in tensor.op.inputs[:1]):
                 places.append(place)
         elif i not in operation.writes:
             places.append(place_of(tensor))

@@ -124,7 +124,7 @@ def _default(features, spec, missing):
         raise refuse(missing, f'Feature: {spec.key} (data type: {_NAMES[spec.dtype]}) is required '
                      'but could not be found.', features,
                      'default_value=... in its tf.FixedLenFeature, or tf.VarLenFeature.')
-    return np.broadcast_to(spec.default, spec.shape)
+    return np.array(np.broadcast_to(spec.default, spec.shape))
 
 
 def _mend_for(key, kind):

@@ -156,6 +156,7 @@ REAL = FLOATS | INTEGERS
 INEXACT = FLOATS | COMPLEX
 NUMBERS = REAL | COMPLEX
 ANY = frozenset(ALL)
+HANDLES = frozenset((resource, variant))        # values that are Python objects with a life
 
 _BY_KEY = {}
 for _dtype in ALL:

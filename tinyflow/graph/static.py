@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph import shapes
+from tinyflow.graph import dtypes, shapes
 
 _LARGEST = 4096         # elements; larger constants are not folded while building
 _HIGHEST_RANK = 64       # longer vectors are no shapes
@@ -22,7 +22,7 @@ def constant_value(tensor, depth=0):
     op = tensor.op
     if op.type == 'Const':
         return op.attrs['value']
-    if op.type == 'Placeholder' or depth > _DEEPEST:
+    if op.type == 'Placeholder' or depth > _DEEPEST or tensor.dtype in dtypes.HANDLES:
         return None
     try:
         value = tensor._static

@@ -385,7 +385,8 @@ def _outputs_called(part, made):
         if arg.name == part:
             return operation.outputs[place:place + length]
         place += length
-    return ()
+    # An op that stands in for another calls its only output by another name.
+    return operation.outputs if len(definition.outputs) == 1 else ()
 
 
 def _refine(operation, protos):

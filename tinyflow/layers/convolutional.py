@@ -5,10 +5,10 @@ from tinyflow.errors import report, worded
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
+from tinyflow.layers.convolution_plan import ConvolutionPlan
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ZEROS
 from tinyflow.ops import bias as biases, padding as pads, shaping
-from tinyflow.ops.convolution_object import Convolution
 
 
 class Conv(Layer):
@@ -75,11 +75,10 @@ class Conv(Layer):
         self.kernel = self._add_kernel((*self.kernel_size, channels, self.filters))
         self.bias = self._add_bias()
         padding = 'valid' if self.padding == 'causal' else self.padding
-        self._convolution = Convolution(
-            TensorShape(input_shape), self.kernel.shape,
-            padding if isinstance(padding, (list, tuple)) else padding.upper(),
-            strides=self.strides, dilation_rate=self.dilation_rate,
-            data_format=arguments.op_format(self.data_format, self.rank + 2))
+        self._convolution = ConvolutionPlan(
+            self.kernel.shape.as_list(),
+            padding if isinstance(padding, (list, tuple)) else padding.upper(), self.strides,
+            self.dilation_rate, arguments.op_format(self.data_format, self.rank + 2))
         self.built = True
 
     def call(self, inputs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.layers import arguments, named
 from tinyflow.layers.convolutional import Conv
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import bias as biases, separable_convolution, shaping
+from tinyflow.ops import bias as biases, dilated, shaping
 
 
 class SeparableConv(Conv):
@@ -47,7 +47,7 @@ class SeparableConv(Conv):
 
     def _convolved(self, inputs, kernels, strides, rate, padding):
         first = self.data_format == 'channels_first'
-        outputs = separable_convolution.separable_conv2d(
+        outputs = dilated.separable_conv2d(
             inputs, *kernels, strides=(1, 1, *strides) if first else (1, *strides, 1),
             padding=padding.upper(), rate=rate,
             data_format=arguments.op_format(self.data_format, 4))

@@ -63,6 +63,8 @@ class Conv2DTranspose(_Transposed, Conv2D):
         if first:               # as TF does where there is no GPU
             inputs = shaping.transpose(inputs, (0, 2, 3, 1))
             shape = shaping.stack([shape[0], shape[2], shape[3], shape[1]])
+        else:
+            shape[0]            # a node that TF makes for nothing; it counts in random seeds
         outputs = functions.conv2d_transpose(inputs, self.kernel, shape, (1, *self.strides, 1),
                                              padding=self.padding.upper(), data_format='NHWC')
         return shaping.transpose(outputs, (0, 3, 1, 2)) if first else outputs

@@ -41,7 +41,7 @@ class AssertOp(Op, type='Assert'):
 
 
 def Assert(condition, data, summarize=None, name=None):
-    """An Operation that fails with InvalidArgumentError, telling `data`, unless the condition holds.
+    """An Operation that fails with InvalidArgumentError, telling `data`, unless all is well.
 
     Shapes: condition [] bool, data a list of tensors -> no tensor. It must be run, or be waited
     for: `with tf.control_dependencies([tf.Assert(...)]):`. `summarize` is how many values of each
@@ -54,7 +54,7 @@ def Assert(condition, data, summarize=None, name=None):
         if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
             return AssertOp.apply(condition, data, summarize=summarize, name='Assert')
         condition = convert_to_tensor(condition, name='Condition')
-        from tinyflow.ops import control_flow           # which is built of ops that assert
+        from tinyflow.ops import control_flow  # which is built of ops that assert
         guard = control_flow.cond(
             condition, control.no_op,
             lambda: AssertOp.apply(condition, data, summarize=summarize, name='Assert'),

@@ -17,15 +17,19 @@ _ABSENT = object()
 class ElementList:
     """A version of a list of arrays; an element that was never set is missing.
 
-    dtype and shape are what is known of every element (a tuple with None, or None).
+    dtype and shape are what is known of every element (a tuple with None, or None). `common` is
+    the shape that all elements set so far have: None if there are none, () for lists of lists, ''
+    if they differ.
     """
 
-    __slots__ = ('length', 'dtype', 'shape', '_items', '_difference')
+    __slots__ = ('length', 'dtype', 'shape', 'common', '_items', '_difference')
 
-    def __init__(self, length: int, dtype: Any, shape: Any, items: dict | None = None) -> None:
+    def __init__(self, length: int, dtype: Any, shape: Any, items: dict | None = None,
+                 common: Any = None) -> None:
         self.length = length
         self.dtype = dtype
         self.shape = shape
+        self.common = common
         self._items: dict | None = {} if items is None else items
         self._difference: tuple | None = None       # (index, what is there, the next version)
 
@@ -33,7 +37,9 @@ class ElementList:
     def of(cls, elements: Iterable, dtype: Any, shape: Any) -> ElementList:
         """A list of the given elements."""
         items = dict(enumerate(elements))
-        return cls(len(items), dtype, shape, items)
+        shapes = {e.shape for e in items.values()}
+        return cls(len(items), dtype, shape, items,
+                   None if not shapes else shapes.pop() if len(shapes) == 1 else '')
 
     def get(self, index: int) -> Any:
         """The element, or None if it was never set."""
@@ -47,7 +53,8 @@ class ElementList:
         """The version with another element at `index`, which may be the end (then it grows)."""
         length = max(self.length, index + 1)
         items = self._owned()
-        newer = ElementList(length, self.dtype, self.shape, items)
+        common = element.shape if self.common is None or self.common == element.shape else ''
+        newer = ElementList(length, self.dtype, self.shape, items, common)
         self._hand_over(newer, index, items)
         items[index] = element
         return newer
@@ -57,7 +64,7 @@ class ElementList:
         index = self.length - 1
         items = self._owned()
         element = items.get(index)
-        newer = ElementList(index, self.dtype, self.shape, items)
+        newer = ElementList(index, self.dtype, self.shape, items, self.common)
         self._hand_over(newer, index, items)
         items.pop(index, None)
         return newer, element
@@ -65,7 +72,7 @@ class ElementList:
     def resized(self, length: int) -> ElementList:
         """A copy with another length."""
         return ElementList(length, self.dtype, self.shape,
-                           {i: e for i, e in self._owned().items() if i < length})
+                           {i: e for i, e in self._owned().items() if i < length}, self.common)
 
     def _hand_over(self, newer: ElementList, index: int, items: dict) -> None:
         self._items = None

@@ -401,11 +401,15 @@ class PriorityState(QueueState):
 def runner_of(operation):
     """The first QueueRunner in the graph's collection that fills the queue node `operation`."""
     for runner in operation.graph.get_collection('queue_runners'):
-        queue = getattr(runner, 'queue', None)
-        if getattr(getattr(queue, 'queue_ref', None), 'op', None) is operation \
-                and hasattr(runner, 'failures'):
+        if hasattr(runner, 'failures') and node_of(runner.queue) is operation:
             return runner
     return None
+
+
+def node_of(queue):
+    """The node of a queue, which an imported QueueRunner knows as a node and not as a QueueBase."""
+    ref = getattr(queue, 'queue_ref', queue)
+    return getattr(ref, 'op', ref)
 
 
 def _told(error):
@@ -435,4 +439,5 @@ def _array(value, dtype):
     return array
 
 
-__all__ = ['PaddingState', 'PriorityState', 'QueueState', 'RandomShuffleState', 'runner_of']
+__all__ = ['PaddingState', 'PriorityState', 'QueueState', 'RandomShuffleState', 'node_of',
+           'runner_of']

@@ -77,6 +77,8 @@ def _refolded(op, value):
     known = value(source)
     if isinstance(known, tuple):
         return known if len(target) == 1 else known[0]
+    if source.raw_shape:                        # a vector, of which nothing is known
+        return None
     return (known,) if len(target) == 1 else known
 
 

@@ -14,6 +14,8 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.persistent import ElementList
 
 _SHAPE = {'element_shape': (0, 1)}
+# Where elements are read, the list arrives as what is known of their shape (see Value.static).
+_READS = {'input_handle': None, **_SHAPE}
 
 
 def wrapped(value) -> np.ndarray:
@@ -179,11 +181,11 @@ class TensorListPopBack(Op):
     signature = ('input_handle: variant, element_shape: int32 '
                  '-> output_handle: variant, tensor: element_dtype')
     attrs = {'element_dtype': REQUIRED}
-    static = _SHAPE
+    static = _READS
     partial_rank = True
 
     def shape(input_handle, element_shape):
-        return [(), _raw(element_shape)]
+        return [(), _merged(_raw(element_shape), input_handle)]
 
     def kernel(input_handle, element_shape):
         items = elements(input_handle)
@@ -242,11 +244,11 @@ class TensorListGetItem(Op):
 
     signature = 'input_handle: variant, index: int32, element_shape: int32 -> item: element_dtype'
     attrs = {'element_dtype': REQUIRED}
-    static = _SHAPE
+    static = _READS
     partial_rank = True
 
     def shape(input_handle, index, element_shape):
-        return _raw(element_shape)
+        return _merged(_raw(element_shape), input_handle)
 
     def kernel(input_handle, index, element_shape):
         items = elements(input_handle)
@@ -290,11 +292,11 @@ class TensorListStack(Op):
 
     signature = 'input_handle: variant, element_shape: int32 -> tensor: element_dtype'
     attrs = {'element_dtype': REQUIRED, 'num_elements': -1}
-    static = _SHAPE
+    static = _READS
     partial_rank = True
 
     def shape(input_handle, element_shape, *, num_elements):
-        raw = _raw(element_shape)
+        raw = _merged(_raw(element_shape), input_handle)
         return None if raw is None else (None if num_elements < 0 else num_elements, *raw)
 
     def kernel(input_handle, element_shape):
@@ -336,11 +338,11 @@ class TensorListGather(Op):
     signature = ('input_handle: variant, indices: int32, element_shape: int32 '
                  '-> values: element_dtype')
     attrs = {'element_dtype': REQUIRED}
-    static = _SHAPE
+    static = _READS
     partial_rank = True
 
     def shape(input_handle, indices, element_shape):
-        raw = _raw(element_shape)
+        raw = _merged(_raw(element_shape), input_handle)
         return None if raw is None else (None if indices is None else indices[0], *raw)
 
     def kernel(input_handle, indices, element_shape):

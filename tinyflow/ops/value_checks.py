@@ -1,4 +1,4 @@
-"""tf.assert_equal, assert_positive and their kin: nodes that fail unless values are as they must be.
+"""tf.assert_equal, assert_positive and their kin: nodes that fail unless values are as they must.
 
 Each is an Operation that has to be run or waited for:
 

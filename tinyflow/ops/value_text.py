@@ -1,7 +1,7 @@
 """The values of a tensor as text: what tf.Print, tf.Assert and tf.print show.
 
-There are two forms, as in TF1. `first_values` ends after so many values: '0.1 2 3...'; a higher rank
-has brackets around each row. `both_ends` shows so many at each end of each axis, as NumPy does.
+There are two forms, as in TF1. `first_values` ends after so many values: '0.1 2 3...'; a higher
+rank has brackets around each row. `both_ends` shows so many at each end of each axis, like NumPy.
 """
 from __future__ import annotations
 

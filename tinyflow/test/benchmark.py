@@ -71,7 +71,7 @@ class Benchmark:
 
 
 def run_benchmarks(pattern):
-    """Runs the benchmark methods whose full name has a match for the pattern ('.' or 'all': all)."""
+    """Runs the benchmark methods whose full name has a match for the pattern; 'all' means all."""
     import re
     wanted = re.compile('.' if pattern == 'all' else pattern)
     for kind in Benchmark.registry:

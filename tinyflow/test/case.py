@@ -1,4 +1,4 @@
-"""tf.test.TestCase: unittest's, with a graph, a Session and a directory of its own for each test."""
+"""tf.test.TestCase: unittest's, with a graph, a Session and a directory for each test."""
 from __future__ import annotations
 
 import atexit

@@ -71,24 +71,26 @@ from tinyflow.train.training_util import (
     get_or_create_global_step,
     global_step,
 )
+from tinyflow.train.warm_start import VocabInfo, init_from_checkpoint, warm_start
 
 __all__ = [
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'Coordinator',
     'ExponentialMovingAverage', 'FtrlOptimizer', 'GradientDescentOptimizer', 'LooperThread',
     'MomentumOptimizer', 'NewCheckpointReader', 'Optimizer', 'ProximalAdagradOptimizer',
-    'ProximalGradientDescentOptimizer', 'QueueRunner', 'RMSPropOptimizer', 'Saver',
+    'ProximalGradientDescentOptimizer', 'QueueRunner', 'RMSPropOptimizer', 'Saver', 'VocabInfo',
     'add_queue_runner', 'assert_global_step', 'batch', 'batch_join', 'checkpoint_exists',
     'checkpoints_iterator', 'cosine_decay', 'cosine_decay_restarts', 'create_global_step',
     'exponential_decay', 'export_meta_graph', 'generate_checkpoint_state_proto',
-    'get_checkpoint_mtimes', 'get_checkpoint_state', 'get_global_step', 'get_or_create_global_step',
-    'global_step', 'import_meta_graph', 'input_producer', 'inverse_time_decay', 'latest_checkpoint',
-    'limit_epochs', 'linear_cosine_decay', 'list_variables', 'load_checkpoint', 'load_variable',
+    'get_checkpoint_mtimes', 'get_checkpoint_state', 'get_global_step',
+    'get_or_create_global_step', 'global_step', 'import_meta_graph', 'init_from_checkpoint',
+    'input_producer', 'inverse_time_decay', 'latest_checkpoint', 'limit_epochs',
+    'linear_cosine_decay', 'list_variables', 'load_checkpoint', 'load_variable',
     'match_filenames_once', 'matching_variables', 'maybe_batch', 'maybe_batch_join',
     'maybe_shuffle_batch', 'maybe_shuffle_batch_join', 'natural_exp_decay',
     'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
     'polynomial_decay', 'queue_runner', 'range_input_producer', 'remove_checkpoint',
     'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners',
-    'string_input_producer', 'update_checkpoint_state', 'write_graph',
+    'string_input_producer', 'update_checkpoint_state', 'warm_start', 'write_graph',
 ]
 
 # Protocol buffers, loaded when first asked for, because google.protobuf is.

@@ -13,7 +13,7 @@ from tinyflow.graph.defaults import (
     get_default_session,
 )
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.operation import Tensor
+from tinyflow.ops.queues_state import node_of
 
 __all__ = ['QueueRunner', 'add_queue_runner', 'start_queue_runners']
 
@@ -128,13 +128,9 @@ class QueueRunner:
 
     def _tell_queue(self, sess):
         """Lets the queue know that somebody fills it, for the message of a wait in vain."""
-        ref = self._queue if isinstance(self._queue, Tensor) else \
-            getattr(self._queue, 'queue_ref', None)
-        if ref is None or not ref.op.definition.state_of_node:
-            return
-        holder = sess._store.state(ref.op)
-        if hasattr(holder, 'mark_started'):
-            holder.mark_started()
+        node = node_of(self._queue)
+        if node.definition.state_of_node:       # else a queue that from_list has chosen
+            sess._store.state(node).mark_started()
 
     def _run(self, sess, enqueue_op, coord=None):
         """The body of a thread: enqueues until the input ends or somebody asks to stop."""

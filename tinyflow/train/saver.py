@@ -185,7 +185,7 @@ class Saver:
         prefix = self._prefix(sess, save_path, global_step, latest_filename)
         if not self._is_empty:
             prefix = self._write(sess, save_path, prefix)
-        if write_meta_graph and _meta_graph_is_there():
+        if write_meta_graph:
             meta = checkpoint_state.meta_graph_name(prefix, meta_graph_suffix)
             with sess.graph.as_default():
                 self.export_meta_graph(meta, strip_default_attrs=strip_default_attrs,
@@ -290,14 +290,6 @@ class Saver:
             collection_list=collection_list, as_text=as_text, export_scope=export_scope,
             clear_devices=clear_devices, clear_extraneous_savers=clear_extraneous_savers,
             strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info)
-
-
-def _meta_graph_is_there():
-    try:
-        from tinyflow.graphdef import meta_graph  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def _check_session(sess):

@@ -17,9 +17,14 @@ def drop_identities(program: Program) -> Program:
     """Uses the input wherever an instruction would only repeat it, bit for bit."""
     instead = Replacement()
     kept = []
+    # Functions take a place for one that they find by themselves; a reading of it is handed over.
+    handed = {v for i in program.instructions if i.definition.captures is not None
+              for v in i.inputs}
     for instruction in program.instructions:
         instruction = instead.inputs(instruction)
         source = _repeats(instruction)
+        if source is not None and source.place is not None and instruction.outputs[0] in handed:
+            source = None
         if source is None:
             kept.append(instruction)
         else:

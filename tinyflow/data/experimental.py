@@ -1,0 +1,216 @@
+"""tf.data.experimental: more transformations, for Dataset.apply(), and what else there is."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tinyflow.absent import absent as _absent
+from tinyflow.data import carrying, structure
+from tinyflow.data.csv_files import CsvDataset, make_csv_dataset
+from tinyflow.data.dataset import Dataset
+from tinyflow.data.functions import as_values
+from tinyflow.data.grouping import (
+    Reducer,
+    bucket_by_sequence_length,
+    group_by_reducer,
+    group_by_window,
+)
+from tinyflow.data.interleaving import (
+    RandomDataset,
+    Transformation,
+    choose_from_datasets,
+    parallel_interleave,
+    sample_from_datasets,
+)
+from tinyflow.data.options import (
+    DistributeOptions,
+    OptimizationOptions,
+    StatsOptions,
+    ThreadingOptions,
+)
+from tinyflow.data.saving import make_saveable_from_iterator
+from tinyflow.data.seeds import seed_tensors
+from tinyflow.data.structure import DatasetSpec as DatasetStructure
+from tinyflow.errors import worded
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.static import static_value
+from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops import (
+    datasets as ops,
+    datasets_files as file_ops,
+    datasets_functions as function_ops,
+)
+
+AUTOTUNE = -1
+INFINITE_CARDINALITY = -1
+UNKNOWN_CARDINALITY = -2
+
+
+def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
+    """For apply(): shuffle(buffer_size, seed) and repeat(count), through one buffer."""
+    def transformation(dataset: Dataset) -> Dataset:
+        size = convert_to_tensor(buffer_size, dtypes.int64, 'buffer_size')
+        times = convert_to_tensor(-1 if count is None else count, dtypes.int64, 'count')
+        return dataset._next(ops.ShuffleAndRepeatDataset, size, *seed_tensors(seed), times)
+    return transformation
+
+
+def map_and_batch(map_func: Callable, batch_size: Any, num_parallel_batches: Any = None,
+                  drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
+    """For apply(): map(map_func, num_parallel_calls) and batch(batch_size)."""
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise worded(ValueError('The `num_parallel_batches` and `num_parallel_calls` arguments are '
+                                'mutually exclusive.'))
+    calls = num_parallel_calls
+    if calls is None:
+        calls = batch_size if num_parallel_batches is None else batch_size * num_parallel_batches
+
+    def transformation(dataset: Dataset) -> Dataset:
+        from tinyflow.data.functions import Function
+        function = Function(map_func, 'map_and_batch()', dataset.element_spec)
+        size = convert_to_tensor(batch_size, dtypes.int64, 'batch_size')
+        in_parallel = convert_to_tensor(calls, dtypes.int64, 'num_parallel_calls')
+        drop = convert_to_tensor(drop_remainder, dtypes.bool, 'drop_remainder')
+        spec = structure.batched(function.spec, static_value(size) if static_value(drop) else None)
+        return dataset._calling(function_ops.MapAndBatchDataset, function, spec, size, in_parallel,
+                                drop)
+    return transformation
+
+
+map_and_batch_with_legacy_function = map_and_batch
+
+
+def scan(initial_state: Any, scan_func: Callable) -> Transformation:
+    """For apply(): scan_func(state, element) -> (next state, element), for each element."""
+    return lambda dataset: carrying.scanned(dataset, initial_state, scan_func)
+
+
+def take_while(predicate: Callable) -> Transformation:
+    """For apply(): the elements before the first for which predicate(element) is false."""
+    def transformation(dataset: Dataset) -> Dataset:
+        function = dataset._predicate(predicate, 'take_while()')
+        return dataset._calling(function_ops.TakeWhileDataset, function, dataset.element_spec,
+                                attribute='predicate')
+    return transformation
+
+
+def unique() -> Transformation:
+    """For apply(): the elements that did not come before; integer or string scalars."""
+    def transformation(dataset: Dataset) -> Dataset:
+        spec = dataset.element_spec
+        if not isinstance(spec, TensorSpec) or \
+                spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
+            raise worded(TypeError('`tf.data.experimental.unique()` only supports inputs with a '
+                                   'single `tf.int32`, `tf.int64`, or `tf.string` component, not '
+                                   f'{spec}.'))
+        return dataset._next(ops.UniqueDataset)
+    return transformation
+
+
+def ignore_errors() -> Transformation:
+    """For apply(): the elements that could be made; those that raise an error are left out."""
+    return lambda dataset: dataset._next(ops.IgnoreErrorsDataset)
+
+
+def enumerate_dataset(start: Any = 0) -> Transformation:
+    """For apply(): (number, element), counted from `start`."""
+    return lambda dataset: dataset.enumerate(start)
+
+
+def unbatch() -> Transformation:
+    """For apply(): the rows of the components of each element."""
+    return lambda dataset: dataset.unbatch()
+
+
+def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
+    """For apply(): prefetch; there is one device."""
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device: Any, source_device: Any = '/cpu:0') -> Transformation:
+    """For apply(): the dataset itself; there is one device."""
+    return lambda dataset: dataset
+
+
+def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:   # noqa: N802
+    """start, start + step, start + 2 step, ... without end."""
+    with name_scope('counter'):
+        first = convert_to_tensor(start, dtype, 'start')
+        by = convert_to_tensor(step, dtype, 'step')
+        return Dataset.from_tensors(0).repeat(None).apply(
+            scan(first, lambda state, _: (state + by, state)))
+
+
+def get_single_element(dataset: Dataset) -> Any:
+    """The tensors of a dataset's only element; InvalidArgumentError if it has not just one."""
+    if not isinstance(dataset, Dataset):
+        raise worded(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
+    outputs = ops.DatasetToSingleElement.apply(dataset._variant_tensor,
+                                               **structure.of_elements(dataset.element_spec))
+    return as_values(dataset.element_spec, outputs)
+
+
+def cardinality(dataset: Dataset) -> Any:
+    """The number of elements as an int64 scalar; -1 is infinite, -2 unknown."""
+    return ops.DatasetCardinality.apply(dataset._variant_tensor)
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """The specs of the components, in the structure of an element."""
+    try:
+        return dataset_or_iterator.element_spec
+    except AttributeError:
+        raise worded(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
+                               f'got {type(dataset_or_iterator)}.')) from None
+
+
+def to_variant(dataset: Dataset) -> Any:
+    """The tensor that stands for a dataset."""
+    return dataset._variant_tensor
+
+
+def from_variant(variant: Any, structure: Any) -> Dataset:      # noqa: A002
+    """The dataset that a tensor of to_variant stands for, with elements of that structure."""
+    from tinyflow.data.dataset import DatasetV1Adapter
+    return DatasetV1Adapter(variant, structure)
+
+
+class TFRecordWriter:
+    """Writes a dataset of strings to a TFRecord file."""
+
+    def __init__(self, filename: Any, compression_type: Any = None) -> None:
+        self._filename = convert_to_tensor(filename, dtypes.string, 'filename')
+        self._compression_type = convert_to_tensor(compression_type or '', dtypes.string,
+                                                   'compression_type')
+
+    def write(self, dataset: Dataset) -> Any:
+        """An Operation that writes all elements, scalars of dtype string."""
+        if not isinstance(dataset, Dataset):
+            raise worded(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
+        spec = dataset.element_spec
+        if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.string
+                and spec.shape.raw in ((), None)):
+            raise worded(TypeError(
+                '`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape '
+                f'{dataset.output_shapes} and types {dataset.output_types}.\n  Mend: '
+                'map(tf.io.serialize_tensor), or tf.train.Example(...).SerializeToString() as '
+                'elements.'))
+        return file_ops.DatasetToTFRecord.apply(dataset._variant_tensor, self._filename,
+                                                self._compression_type)
+
+
+__all__ = [
+    'AUTOTUNE', 'Counter', 'CsvDataset', 'DatasetStructure', 'DistributeOptions',
+    'INFINITE_CARDINALITY', 'OptimizationOptions', 'RandomDataset', 'Reducer', 'StatsOptions',
+    'TFRecordWriter', 'ThreadingOptions', 'UNKNOWN_CARDINALITY', 'bucket_by_sequence_length',
+    'cardinality', 'choose_from_datasets', 'copy_to_device', 'enumerate_dataset', 'from_variant',
+    'get_single_element', 'get_structure', 'group_by_reducer', 'group_by_window', 'ignore_errors',
+    'make_csv_dataset', 'make_saveable_from_iterator', 'map_and_batch',
+    'map_and_batch_with_legacy_function', 'parallel_interleave', 'prefetch_to_device',
+    'sample_from_datasets', 'scan', 'shuffle_and_repeat', 'take_while', 'to_variant', 'unbatch',
+    'unique',
+]
+
+__getattr__ = _absent(__name__, __all__)

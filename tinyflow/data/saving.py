@@ -1,0 +1,29 @@
+"""The position of an iterator as something that a Saver saves and restores."""
+from __future__ import annotations
+
+from typing import Any
+
+from tinyflow.data.iterators import Iterator
+from tinyflow.ops.datasets_iterators import DeserializeIterator, SerializeIterator
+from tinyflow.train.saveables import SaveableObject, SaveSpec
+
+
+class _IteratorSaveable(SaveableObject):
+    def __init__(self, iterator_resource: Any) -> None:
+        serialized = SerializeIterator.apply(iterator_resource)
+        specs = [SaveSpec(serialized, '', iterator_resource.name + '-state')]
+        super().__init__(iterator_resource, specs, iterator_resource.name)
+
+    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
+        return DeserializeIterator.apply(self.op, restored_tensors[0])
+
+
+def make_saveable_from_iterator(iterator: Iterator) -> SaveableObject:
+    """What makes a Saver save where `iterator` stands, and restore it exactly.
+
+    tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, make_saveable_from_iterator(iterator))
+    before the Saver is made. Buffers of shuffle() and caches are saved with it; a generator is
+    started anew and goes on after what it gave before. Restore it after the iterator's initializer
+    has run.
+    """
+    return _IteratorSaveable(iterator._iterator_resource)

@@ -1,0 +1,207 @@
+"""Variables that begin as values of a checkpoint: warm starts, fine-tuning."""
+from __future__ import annotations
+
+import logging
+import os
+
+from tinyflow.errors import report, worded
+from tinyflow.formats import slices
+from tinyflow.graph import shapes
+from tinyflow.graph.defaults import device, get_collection
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.ops import constants, control, saving, state
+from tinyflow.train.inspection import NewCheckpointReader, checkpoint_filename
+from tinyflow.train.saver import Saver
+from tinyflow.variable_store import get_store
+from tinyflow.variables import Variable
+
+__all__ = ['VocabInfo', 'assign_from_checkpoint', 'assign_from_checkpoint_fn',
+           'init_from_checkpoint', 'warm_start']
+
+_LOG = logging.getLogger('tensorflow')
+
+
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """Makes the initializers of Variables restore values of a checkpoint instead.
+
+    `assignment_map` maps names in the checkpoint to Variables or their names ('w': v), or scopes
+    to scopes: {'old_scope/': 'new_scope/'}, '/' being the root. Call it before the operation of
+    tf.global_variables_initializer() is made. Raises ValueError for a name that is not there, or a
+    shape that differs.
+    """
+    path = checkpoint_filename(ckpt_dir_or_file)
+    found = NewCheckpointReader(path).get_variable_to_shape_map()
+    for stored, target in sorted(assignment_map.items()):
+        for name, variable in _pairs(stored, target, ckpt_dir_or_file, found):
+            _check(name, variable, ckpt_dir_or_file, found)
+            _initialize_from(variable, path, name)
+
+
+def _pairs(stored, target, where, found):
+    """[(name in the checkpoint, Variable)] of one entry of the map."""
+    if isinstance(target, Variable):
+        return [(stored, target)]
+    if isinstance(target, (list, tuple)):
+        return [(stored, part) for part in target]
+    variables = get_store().variables
+    if target in variables:
+        return [(stored, variables[target])]
+    scope = target[:target.rindex('/')] if '/' in target else ''
+    if not stored.endswith('/'):
+        raise worded(ValueError(
+            f'Assignment map with scope only name {scope} should map to scope only {stored}. '
+            "Should be 'scope/': 'other_scope/'."))
+    inside = [name for name in sorted(variables) if not scope or name.startswith(scope + '/')]
+    return [(_full_name(name, scope, stored, target, where, found), variables[name])
+            for name in inside]
+
+
+def _full_name(name, scope, stored, target, where, found):
+    rest = name[len(scope):] if target == '/' else name[len(scope) + 1 if scope else 0:]
+    full = (rest if stored == '/' else stored + rest).rstrip('/')
+    if full not in found:
+        raise worded(ValueError(
+            f'Tensor {full} ({rest} in {stored}) is not found in {where} checkpoint'
+            f'{_nearest(full, found)}'))
+    return full
+
+
+def _nearest(name, found):
+    from difflib import get_close_matches
+    near = get_close_matches(name, found, n=3)
+    return f'\n  Mend: nearest there: {", ".join(near)}.' if near else ''
+
+
+def _check(name, variable, where, found):
+    if name not in found:
+        raise worded(ValueError(f'Tensor {name} is not found in {where} checkpoint {found}'
+                                f'{_nearest(name, found)}'))
+    info = variable._get_save_slice_info()
+    shape = found[name] if info is None else slices.shape_of(*slices.parse(info.spec))
+    if not variable.shape.is_compatible_with(shape):
+        raise worded(ValueError(
+            f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of "
+            f'tensor {name} ({found[name]}) from checkpoint reader.'))
+
+
+def _initialize_from(variable, path, name):
+    info = variable._get_save_slice_info()
+    with device('/device:CPU:0'):
+        value, = saving.RestoreV2.apply(
+            path, [name], [info.spec if info else ''], dtypes=(variable.dtype.base_dtype,),
+            name='checkpoint_initializer')
+    variable._initializer_op = state.assign(
+        variable, value, validate_shape=variable.shape.is_fully_defined()).op
+    value.set_shape(variable.shape)
+    variable._initial_value = value
+
+
+class VocabInfo:
+    """Vocabularies of an embedding before and after; not in tinyflow."""
+
+    def __init__(self, *args, **kwargs):
+        raise NotImplementedError(
+            'tf.train.VocabInfo: warm starts with changed vocabularies are not in tinyflow.\n'
+            '  Mend: load the old table with tf.train.load_variable, reorder it with NumPy, and '
+            'give it to tf.Variable.')
+
+
+def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None,
+               var_name_to_prev_var_name=None):
+    """Makes initializers restore from a checkpoint, as `init_from_checkpoint`, by equal names.
+
+    `vars_to_warm_start` is a regular expression on the names of trainable Variables, or a list of
+    such on global ones, or of Variables. `var_name_to_prev_var_name` tells which had other names.
+    """
+    if var_name_to_vocab_info:
+        VocabInfo()
+    previous = dict(var_name_to_prev_var_name or {})
+    mapping = {}
+    for variable in _chosen(vars_to_warm_start):
+        name = variable.op.name
+        mapping[previous.pop(name, name)] = variable
+    if previous:
+        raise worded(ValueError('You provided the following names in var_name_to_prev_var_name, '
+                                f'but they are not warm-started: {sorted(previous)}'))
+    init_from_checkpoint(ckpt_to_initialize_from, mapping)
+
+
+def _chosen(which):
+    if which is None:
+        return []
+    if isinstance(which, str):
+        return get_collection(GraphKeys.TRAINABLE_VARIABLES, which)
+    if all(isinstance(item, str) for item in which):
+        found = [v for item in which for v in get_collection(GraphKeys.GLOBAL_VARIABLES, item)]
+        return list(dict.fromkeys(found))
+    if all(isinstance(item, Variable) for item in which):
+        return list(which)
+    raise worded(ValueError('If `vars_to_warm_start` is a list, it must be all `Variable` or all '
+                            f'`str`.  Given types are {[type(item) for item in which]}'))
+
+
+# ---- values read at once -------------------------------------------------------------------------
+
+
+def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
+    """(operation, feed_dict) that assign values of a checkpoint to Variables.
+
+    `var_list` is a list, or a dict from names in the checkpoint to Variables. Raises ValueError
+    for a missing name, unless `ignore_missing_vars`, and for another shape.
+    """
+    reader = NewCheckpointReader(os.fspath(model_path))
+    if not isinstance(var_list, dict):
+        var_list = {_full_variable_name(v): v for v in var_list}
+    feed, assigns = {}, []
+    for name, variables in var_list.items():
+        if not reader.has_tensor(name):
+            if not ignore_missing_vars:
+                raise worded(ValueError(report(
+                    f'Checkpoint is missing variable [{name}]',
+                    mend=_nearest(name, reader.get_variable_to_shape_map())[9:] or None)))
+            _LOG.warning('Checkpoint is missing variable [%s]', name)
+            continue
+        value = reader.get_tensor(name)
+        for variable in variables if isinstance(variables, (list, tuple)) else [variables]:
+            target = constants.placeholder(variable.dtype.base_dtype, variable.shape,
+                                           name='placeholder/' + variable.op.name)
+            assigns.append(variable.assign(target))
+            feed[target] = _part_for(variable, value, name)
+    return control.group(*assigns), feed
+
+
+def _full_variable_name(variable):
+    info = variable._get_save_slice_info()
+    return info.full_name if info else variable.op.name
+
+
+def _part_for(variable, value, name):
+    info = variable._get_save_slice_info()
+    if info:
+        return value[slices.index_of(*slices.parse(info.spec))]
+    if not variable.shape.is_compatible_with(value.shape):
+        raise worded(ValueError(
+            f'Total size of new array must be unchanged for {name} lh_shape: [{value.shape}], '
+            f'rh_shape: [{shapes.text(variable.shape.raw)}]'))
+    return value
+
+
+def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False,
+                              reshape_variables=False):
+    """A function of a session that restores the Variables from a checkpoint.
+
+    None if `ignore_missing_vars` leaves none. Raises ValueError for an empty `var_list`.
+    """
+    if not var_list:
+        raise worded(ValueError('var_list cannot be empty'))
+    if ignore_missing_vars:
+        reader = NewCheckpointReader(os.fspath(model_path))
+        named = var_list if isinstance(var_list, dict) else {v.op.name: v for v in var_list}
+        var_list = {name: v for name, v in named.items() if reader.has_tensor(name)}
+        for name in sorted(named.keys() - var_list.keys()):
+            _LOG.warning('Variable %s missing in checkpoint %s', name, model_path)
+        if not var_list:
+            _LOG.warning('No Variables to restore')
+            return None
+    saver = Saver(var_list, reshape=reshape_variables)
+    return lambda session: saver.restore(session, model_path)
