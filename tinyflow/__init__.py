@@ -163,6 +163,7 @@ from tinyflow.ops.state import (
 )
 from tinyflow.ops.type_checks import (
     assert_integer, assert_proper_iterable, assert_same_float_dtype, assert_type, is_numeric_tensor,
+    is_tensor,
 )
 from tinyflow.ops.value_checks import (
     assert_equal, assert_greater, assert_greater_equal, assert_less, assert_less_equal, assert_near,
@@ -196,7 +197,7 @@ __version__ = VERSION
 _LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_model',
          'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
-         'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
+         'data': 'tinyflow.data', 'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
          'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics', 'sets': 'tinyflow.sets',
          'io': 'tinyflow.io', 'python_io': 'tinyflow.python_io',
          'queue': 'tinyflow.queue',
@@ -207,6 +208,7 @@ _LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_mod
          'test': 'tinyflow.test'}
 # Functions and classes likewise: public name -> the module that has it.
 _LATER = {'import_graph_def': 'tinyflow.graphdef.importing',
+          'TensorSpec': 'tinyflow.graph.tensor_spec',
           'make_ndarray': 'tinyflow.formats.tensors',
           'make_tensor_proto': 'tinyflow.formats.tensors',
           **_messages.lazy(_messages.MESSAGES)}

@@ -47,7 +47,6 @@ _RENAMED = {
 _INSTEAD = {
     'case': 'tf.where chooses inside the graph',
     'cond': 'tf.where(condition, a, b) chooses inside the graph, if both can be computed',
-    'data': 'a Python loop that feeds batches: sess.run(train_op, {x: images[i:i + 100]})',
     'foldl': '`for` over tf.unstack(x), with a known size',
     'foldr': '`for` over tf.unstack(x), with a known size',
     'image': 'prepare the images with NumPy and feed them',
@@ -76,6 +75,21 @@ _SECOND = {
     'random.set_global_generator': 'tf.set_random_seed',
     'tensor_scatter_nd_max': '', 'tensor_scatter_nd_min': '', 'types': '',
     'wrap_function': '',
+}
+
+# Parts of TensorFlow 1 that are not to be built.
+_NO_CONTRIB = 'it was an experiment of its time'
+_LEFT_OUT = {
+    'contrib.eager': 'there is no eager execution; build a graph first and run it by '
+                     'tf.Session().run(...)',
+    'contrib.slim': 'tf.contrib.layers has its layers, tf.contrib.framework its arg_scope and '
+                    'Variable functions',
+    'contrib.boosted_trees': _NO_CONTRIB, 'contrib.factorization': _NO_CONTRIB,
+    'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
+    'contrib.distribute': 'tinyflow runs in this process only',
+    'contrib.lite': 'there is no other format than SavedModel and GraphDef',
+    'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
+                         'same',
 }
 
 # In these a name means the same function as elsewhere: tf.math.tanh, tf.nn.tanh and tf.tanh.
@@ -142,6 +156,8 @@ def _why(space, name, own):
         instead = _SECOND[full]
         return (f'tf.{full} belongs to TensorFlow 2, which tinyflow leaves out'
                 + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
+    if full in _LEFT_OUT:
+        return f'tf.{full} is left out of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _elsewhere(space, name)
     if full in _tensorflow_1():
         instead = _INSTEAD.get(full) or elsewhere

@@ -268,8 +268,16 @@ def _total(parts: list[Gradient]) -> Gradient:
     if len(slices) < len(parts):
         return _op('AddN', [convert_to_tensor(p) for p in parts])
     values = _op('ConcatV2', [p.values for p in slices], 0, name='concat')
-    indices = _op('ConcatV2', [p.indices for p in slices], 0, name='concat')
+    indices = _op('ConcatV2', _alike([p.indices for p in slices]), 0, name='concat')
     return IndexedSlices(values, indices, slices[0].dense_shape)
+
+
+def _alike(indices: list[Tensor]) -> list[Tensor]:
+    """Row numbers of one dtype: int64 where they are of both."""
+    if len({t.dtype for t in indices}) == 1:
+        return indices
+    return [t if t.dtype is dtypes.int64 else _op('Cast', t, DstT=dtypes.int64)
+            for t in indices]
 
 
 def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> None:

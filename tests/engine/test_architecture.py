@@ -16,7 +16,7 @@ FLOORS = [
     {'formats'},
     {'ops', 'config', 'device_settings', 'pipeline'},
     {'variables', 'variable_lists', 'variable_scope', 'variable_store', 'initializers', 'gradients',
-     'gradient_path', 'gradient_rules', 'unbroadcast', 'naming', 'template'},
+     'gradient_path', 'gradient_rules', 'unbroadcast', 'naming', 'control_gradients', 'template'},
     {'compiler'},
     {'profiler', 'fetches', 'feeds', 'growth', 'session', 'timeline'},
     {'explain', 'testing', 'graphdef', 'graph_util', 'saved_model', 'train', 'nn', 'rnn', 'math',

@@ -34,8 +34,8 @@ LATER = {
 }
 
 # Programs whose graph differs on purpose, or until a function is there; their values are equal.
-_INITIALIZED = 'initialized_value() is one node here; TF makes a tf.cond of nine'
-_COND = 'TF makes a tf.cond'
+_INITIALIZED = 'initialized_value() is one node here; TF makes nine of Switch and Merge'
+_COND = 'TF makes Switch and Merge, and cannot make an If of a Variable of this kind'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 GRAPH_DIFFERS = {
     'variable_from_callable': _INITIALIZED,
@@ -44,11 +44,9 @@ GRAPH_DIFFERS = {
     'exponential_moving_average': _INITIALIZED,
     'exponential_moving_average_options': _INITIALIZED,
     'train_op_after_average': _INITIALIZED,
-    'l2_loss_and_l2_normalize': _COND,
     'piecewise_constant': _COND,
     'polynomial_decay': _COND,
     'cosine_decays': _COND,
-    'confusion_matrix': 'TF makes asserts and a sparse addition',
     'hessian': 'TF makes a tf.while_loop over the rows',
     'rnn_dynamic_bidirectional_gradients': _HANDED,
 }

@@ -337,3 +337,15 @@ def test_reshaped_integers_of_unknown_value_can_be_sliced():
     x = tf.placeholder(tf.uint8, [5])
     with tf.Session() as sess:
         assert sess.run(tf.reshape(x, [5])[1:], {x: range(5)}).tolist() == [1, 2, 3, 4]
+
+
+def test_one_string_out_of_many_is_an_array_inside_the_graph():
+    texts = tf.placeholder(tf.string, [2])
+    one = {'gather': tf.gather(texts, 1), 'gather_nd': tf.gather_nd(texts, [1]),
+           'unstack': tf.unstack(texts)[1], 'slice': texts[1]}
+    queue = tf.FIFOQueue(10, [tf.string], [[]])
+    fill, take = [queue.enqueue(t) for t in one.values()], queue.dequeue_many(len(one))
+    with tf.Session() as sess:
+        assert set(sess.run(one, {texts: ['a', 'b']}).values()) == {b'b'}
+        sess.run(fill, {texts: ['a', 'b']})
+        assert sess.run(take).tolist() == [b'b'] * len(one)

@@ -4,9 +4,19 @@ import importlib as _importlib
 from tinyflow.absent import absent as _absent
 
 # Found when first asked for.
-_LAZY = {'framework': 'tinyflow.contrib.framework', 'layers': 'tinyflow.contrib.layers'}
+_LAZY = {
+    'data': 'tinyflow.contrib.data',
+    'framework': 'tinyflow.contrib.framework',
+    'layers': 'tinyflow.contrib.layers',
+    'learn': 'tinyflow.contrib.learn',
+    'legacy_seq2seq': 'tinyflow.contrib.legacy_seq2seq',
+    'lookup': 'tinyflow.contrib.lookup',
+    'rnn': 'tinyflow.contrib.rnn',
+    'seq2seq': 'tinyflow.contrib.seq2seq',
+    'util': 'tinyflow.contrib.util',
+}
 
-__all__ = sorted(_LAZY)
+__all__ = [*_LAZY]
 _missing = _absent(__name__, __all__)
 
 

@@ -98,7 +98,7 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
     """For apply(): one element per key, after the whole dataset was gone through.
 
     key_func(element) is an int64 scalar; the element is what `reducer` makes of the elements of
-    that key. Keys come in the order in which they first appeared.
+    that key, by rising keys.
     """
     def transformation(dataset: Dataset) -> Dataset:
         key = _key_function(dataset, key_func)

@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tinyflow.data import structure
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
 from tinyflow.data.seeds import seed_tensors
-from tinyflow.data import structure
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor

@@ -70,12 +70,12 @@ class BundleReader:
 
     def __init__(self, prefix):
         self.prefix = prefix
+        self._files = {}                # path -> open file; first, as `close` may come early
         self._index = index_name(prefix)
         header, self.raw = read_index(prefix)
         self.shards = header.num_shards
         self._entries = {}
         self._names = None
-        self._files = {}
 
     # ---- what there is -------------------------------------------------------------------
 

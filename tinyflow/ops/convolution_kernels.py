@@ -6,9 +6,10 @@ y[p] = sum over k of x[p * stride + k * rate - margin] . filter[k].
 
 A matrix with a row for each window would repeat each element of x once for each element of the
 kernel. Along one axis, the `sliding` one, that can be spared: where the rows of that axis lie side
-by side in memory, so do those of each window. A matrix may not have rows that overlap, hence the
+by side in memory, so do those of each window. BLAS takes no matrix whose rows overlap, hence the
 windows are taken in rounds: those that start at row 0, R, 2R, ... do not overlap if R * stride is
-at least the kernel's size; then those from 1, R + 1, ...; each round is a matrix for BLAS.
+at least the kernel's size; then those from 1, R + 1, ...; each round is a matrix for BLAS. The rows
+of all images follow one another, with rows of zeros in between where there are margins.
 """
 from __future__ import annotations
 
@@ -24,6 +25,7 @@ from tinyflow.tiles import in_tiles
 _CHUNK = 1 << 20        # elements of copied windows at a time; what BLAS reads should be in cache
 _PARTS = 16             # pieces of a chunk that threads may share
 _SHORT = 16             # elements; runs shorter than this are not worth a loop of their own
+_NARROW = 64            # elements; a product of fewer rows is slow
 
 
 class Windows(NamedTuple):
@@ -34,11 +36,6 @@ class Windows(NamedTuple):
     rates: tuple[int, ...]
     margins: tuple[tuple[int, int], ...]
     positions: tuple[int, ...]
-
-    def with_axis(self):
-        """The same with one more, trivial, spatial axis in front."""
-        return Windows((1, *self.kernel), (1, *self.strides), (1, *self.rates),
-                       ((0, 0), *self.margins), (1, *self.positions))
 
     def with_first(self, axis):
         """The same with spatial axis `axis` moved to the front."""
@@ -63,17 +60,7 @@ def convolve(x, filter, windows, out=None):
         np.matmul(x.reshape(-1, x.shape[-1]), filter.reshape(filter.shape[-2:]),
                   out.reshape(-1, out.shape[-1]))
         return out
-    copy = _Copy(x, windows)
-    matrix = copy.as_matrix(filter)
-    y = copy.oriented(out)
-    for start, stop in copy.chunks:
-        rounds = copy.rounds(start, stop)
-        if copy.count == 1:
-            np.matmul(rounds[0], matrix, out[start:stop].reshape(-1, out.shape[-1]))
-            continue
-        products = workspace('product', (*rounds.shape[:2], matrix.shape[1]), x.dtype)
-        np.matmul(rounds, matrix, products)
-        _spread(products, y[start:stop], copy)
+    _copier(x, windows).convolve(filter, out)
     return out
 
 
@@ -92,15 +79,7 @@ def filter_gradient(x, dy, windows, out=None):
         np.matmul(x.reshape(-1, x.shape[-1]).T, dy.reshape(-1, dy.shape[-1]),
                   out.reshape(shape[-2:]))
         return out
-    copy = _Copy(x, windows)
-    dmatrix = np.zeros((copy.row, dy.shape[-1]), x.dtype)
-    dy = copy.oriented(dy)
-    for start, stop in copy.chunks:
-        rounds = copy.rounds(start, stop)
-        gathered = _gathered(dy[start:stop], copy, rounds.shape[1])
-        for product in np.matmul(rounds.swapaxes(1, 2), gathered):
-            np.add(dmatrix, product, dmatrix)
-    out[...] = copy.as_filter(dmatrix, shape)
+    _copier(x, windows).filter_gradient(dy, out)
     return out
 
 
@@ -169,139 +148,209 @@ def _is_pointwise(windows):
 
 # ---- copying windows ---------------------------------------------------------------------------
 
-class _Copy:
-    """How the windows over x are copied, some images at a time.
+def _copier(x, windows):
+    """What copies windows over x: along all axes, or along all but the axis that slides.
 
-    The copy of some images is [images, *positions of the other axes, rows of the sliding axis,
-    *kernel along the other axes, in]. `count` rounds of windows start `lines` rows apart.
+    That is the one with the largest kernel among those whose windows overlap, if there is one.
     """
-
-    def __init__(self, x, windows):
-        axis = _sliding_axis(windows)
-        if axis is None:
-            self.x, self.windows, self.axis = x[:, None], windows.with_axis(), None
-        else:
-            self.x, self.windows, self.axis = (np.moveaxis(x, axis + 1, 1),
-                                               windows.with_first(axis), axis)
-        kernel, stride = self.windows.kernel, self.windows.strides[0]
-        self.run = math.prod(kernel[1:]) * x.shape[-1]              # one row of a window
-        self.row = kernel[0] * self.run                             # one window
-        self.count = -(-kernel[0] // stride)
-        self.lines = self.count * stride
-        positions = self.windows.positions
-        needed = (positions[0] - 1) * stride + kernel[0]
-        self.per_round = max(-(-positions[0] // self.count), -(-needed // self.lines))
-        self.height = self.per_round * self.lines
-        per_image = math.prod(positions[1:]) * self.height * self.run
-        step = max(1, _CHUNK // max(1, per_image))
-        self.chunks = [(i, min(i + step, len(x))) for i in range(0, len(x), step)]
-
-    def rounds(self, start, stop):
-        """The windows of some images: a stack of `count` matrices [windows, elements]."""
-        n, positions = stop - start, self.windows.positions[1:]
-        size = n * math.prod(positions) * self.height * self.run
-        # Windows that begin at the last rows, and whose products nobody reads, end behind them.
-        flat = workspace('columns', (size + self.row,), self.x.dtype)
-        flat[size:] = 0
-        copied = flat[:size].reshape(n, *positions, self.height, *self.windows.kernel[1:],
-                                     self.x.shape[-1])
-        part = self.x[start:stop]
-        in_tiles(n, lambda i, j: self._copy(part[i:j], copied[i:j]), max(1, -(-n // _PARTS)))
-        step = flat.strides[0]
-        return as_strided(flat, (self.count, size // (self.lines * self.run), self.row),
-                          (self.windows.strides[0] * self.run * step,
-                           self.lines * self.run * step, step))
-
-    def _copy(self, x, copied):
-        windows = self.windows
-        padded = with_margins(x, windows, self.height)
-        kernel, rest = windows.kernel[1:], len(windows.kernel) - 1
-        if rest and self.run < _SHORT:
-            for place in np.ndindex(*kernel):
-                seen = padded[(slice(None), slice(None), *strided((0, *place), windows)[1:])]
-                copied[(..., *place, slice(None))] = np.moveaxis(seen, 1, -2)
-            return
-        steps = padded.strides
-        np.copyto(copied, as_strided(
-            padded, copied.shape,
-            (steps[0], *[s * stride for s, stride in zip(steps[2:-1], windows.strides[1:])],
-             steps[1], *[s * rate for s, rate in zip(steps[2:-1], windows.rates[1:])], steps[-1])))
-
-    def as_matrix(self, filter):
-        """The filter as [elements of a window, out], in the order in which windows are copied."""
-        if self.axis:
-            filter = np.moveaxis(filter, self.axis, 0)
-        return np.ascontiguousarray(filter.reshape(self.row, filter.shape[-1]))
-
-    def as_filter(self, matrix, shape):
-        """The inverse of `as_matrix`."""
-        if not self.axis:
-            return matrix.reshape(shape)
-        first = (shape[self.axis], *shape[:self.axis], *shape[self.axis + 1:])
-        return np.moveaxis(matrix.reshape(first), 0, self.axis)
-
-    def oriented(self, y):
-        """A view of y as [batch, *positions of the other axes, positions of the sliding one,
-        out]."""
-        if self.axis is None:
-            return y[..., None, :]
-        return np.moveaxis(y, self.axis + 1, -2)
-
-
-def _sliding_axis(windows):
-    """The axis of the largest kernel among those whose windows overlap; None if there is none."""
     best = None
     for axis, (k, stride, rate) in enumerate(zip(windows.kernel, windows.strides, windows.rates)):
         if rate == 1 and k > stride and (best is None or k > windows.kernel[best]):
             best = axis
-    return best
+    return _Full(x, windows) if best is None else _Sliding(x, windows, best)
 
 
-def with_margins(x, windows, height=None):
-    """x with its margins, contiguous; the first axis filled up, or cut down, to `height`."""
-    ends = [low + size + high for size, (low, high) in zip(x.shape[1:-1], windows.margins)]
-    shape = (len(x), ends[0] if height is None else height, *ends[1:], x.shape[-1])
-    height = shape[1]
-    if not any(map(any, windows.margins)) and shape == x.shape and x.flags.c_contiguous:
+def _chunks(images, per_image):
+    step = max(1, _CHUNK // max(1, per_image))
+    return [(i, min(i + step, images)) for i in range(0, images, step)]
+
+
+def _shared(images, function):
+    """Calls function(start, stop) for pieces of some images; threads may share the work."""
+    in_tiles(images, function, max(1, -(-images // _PARTS)))
+
+
+class _Full:
+    """Copies windows whole, to rows [images, *positions] of [*kernel, in]."""
+
+    def __init__(self, x, windows):
+        self.x, self.windows = x, windows
+        self.row = math.prod(windows.kernel) * x.shape[-1]
+        self.chunks = _chunks(len(x), math.prod(windows.positions) * self.row)
+
+    def convolve(self, filter, y):
+        matrix = np.ascontiguousarray(filter.reshape(self.row, -1))
+        for start, stop in self.chunks:
+            np.matmul(self._rows(start, stop), matrix, y[start:stop].reshape(-1, y.shape[-1]))
+
+    def filter_gradient(self, dy, dfilter):
+        total = dfilter.reshape(self.row, -1)
+        total.fill(0)
+        for start, stop in self.chunks:
+            part = np.ascontiguousarray(dy[start:stop]).reshape(-1, dy.shape[-1])
+            np.add(total, np.matmul(self._rows(start, stop).T, part), total)
+
+    def _rows(self, start, stop):
+        windows, part = self.windows, self.x[start:stop]
+        flat = workspace('columns', (stop - start, *windows.positions, *windows.kernel,
+                                     self.x.shape[-1]), self.x.dtype)
+
+        def copy(i, j):
+            padded = with_margins(part[i:j], windows)
+            steps = padded.strides
+            np.copyto(flat[i:j], as_strided(
+                padded, flat[i:j].shape,
+                (steps[0], *[s * stride for s, stride in zip(steps[1:], windows.strides)],
+                 *[s * rate for s, rate in zip(steps[1:], windows.rates)], steps[-1])))
+
+        _shared(stop - start, copy)
+        return flat.reshape(-1, self.row)
+
+
+class _Sliding:
+    """Copies windows along all axes but one, which comes first in all that follows.
+
+    The copy is [*positions of the other axes, rows, *kernel along the other axes, in]. Each image
+    has `period` rows, so that windows at `units` places, of which the first ones count, begin in
+    them; windows that begin later in an image give numbers that nobody looks at.
+    """
+
+    def __init__(self, x, windows, axis):
+        self.axis = axis
+        self.x = np.moveaxis(x, axis + 1, 1)
+        self.windows = windows = windows.with_first(axis)
+        self.kernel, self.stride = windows.kernel[0], windows.strides[0]
+        self.count = windows.positions[0]
+        self.columns = math.prod(windows.positions[1:])
+        self.run = math.prod(windows.kernel[1:]) * x.shape[-1]          # elements of one row
+        self.rounds = -(-self.kernel // self.stride)
+        self.before = windows.margins[0][0]
+        needed = (self.count - 1) * self.stride + self.kernel - self.before
+        self.height = max(0, min(self.x.shape[1], needed))              # rows that are looked at
+        period = max(self.before + self.height, needed, self.count * self.stride)
+        self.units = -(-period // self.stride)
+        self.period = self.units * self.stride
+        self.chunks = _chunks(len(x), self.columns * self.period * self.run)
+
+    def convolve(self, filter, y):
+        filter = np.moveaxis(filter, self.axis, 0) if self.axis else filter
+        matrix = np.ascontiguousarray(filter.reshape(self.kernel * self.run, -1))
+        y = np.moveaxis(y, self.axis + 1, 1)
+        for start, stop in self.chunks:
+            flat, places = self._copied(start, stop)
+            products = workspace('product', (*self.windows.positions[1:], places, y.shape[-1]),
+                                 y.dtype)
+            np.matmul(self._in_rounds(flat, places), matrix, self._every(products))
+            self._exchange(products, y[start:stop], np.copyto)
+
+    def filter_gradient(self, dy, dfilter):
+        dy = np.moveaxis(dy, self.axis + 1, 1)
+        total = np.zeros((self.kernel * self.run, dy.shape[-1]), dy.dtype)
+        for start, stop in self.chunks:
+            flat, places = self._copied(start, stop)
+            gathered = workspace('product', (*self.windows.positions[1:], places, dy.shape[-1]),
+                                 dy.dtype)
+            gathered.fill(0)
+            self._exchange(gathered, dy[start:stop], lambda a, b: np.copyto(b, a))
+            for product in self._products(flat, places, gathered):
+                np.add(total, product, total)
+        result = np.moveaxis(dfilter, self.axis, 0) if self.axis else dfilter
+        result[...] = total.reshape(result.shape)
+
+    def _products(self, flat, places, gathered):
+        """Matrices that add up to the derivative at the filter."""
+        if self.run < _NARROW:
+            yield from np.matmul(self._in_rounds(flat, places).swapaxes(1, 2),
+                                 self._every(gathered))
+            return
+        # For one row of the kernel the rows that it meets do not overlap: no rounds are needed.
+        step = self.run * flat.itemsize
+        rows = as_strided(flat, (self.kernel, self.run, self.columns * places),
+                          (step, flat.itemsize, self.stride * step))
+        yield np.matmul(rows, gathered.reshape(-1, gathered.shape[-1])).reshape(
+            self.kernel * self.run, -1)
+
+    def _copied(self, start, stop):
+        """(the copy of some images, flat; the places for windows in each column)."""
+        images = stop - start
+        places = -(-images * self.units // self.rounds) * self.rounds
+        windows, part = self.windows, self.x[start:stop]
+        shape = (*windows.positions[1:], places * self.stride, *windows.kernel[1:],
+                 self.x.shape[-1])
+        size = math.prod(shape)
+        # The last windows end behind the last row.
+        flat = workspace('columns', (size + self.kernel * self.run,), self.x.dtype)
+        flat[size:] = 0
+        copied = flat[:size].reshape(shape)
+        rows = (slice(None),) * (len(windows.positions) - 1)
+        copied[(*rows, slice(images * self.period, None))] = 0
+        _shared(images, lambda i, j: self._copy(
+            part[i:j], copied[(*rows, slice(i * self.period, j * self.period))]))
+        return flat, places
+
+    def _copy(self, x, copied):
+        windows, rest = self.windows, self.windows.kernel[1:]
+        padded = self._spaced(x)
+        padded = padded.reshape(-1, *padded.shape[2:])
+        steps = padded.strides
+        if rest and self.run < _SHORT:
+            for place in np.ndindex(*rest):
+                at = strided((0, *place), windows)[1:]
+                copied[(..., *place, slice(None))] = np.moveaxis(padded[(slice(None), *at)], 0, -2)
+            return
+        np.copyto(copied, as_strided(
+            padded, copied.shape,
+            (*[s * stride for s, stride in zip(steps[1:], windows.strides[1:])], steps[0],
+             *[s * rate for s, rate in zip(steps[1:], windows.rates[1:])], steps[-1])))
+
+    def _spaced(self, x):
+        """x with `period` rows for each image, and the margins of the other axes."""
+        margins = self.windows.margins[1:]
+        ends = [low + size + high for size, (low, high) in zip(x.shape[2:-1], margins)]
+        shape = (len(x), self.period, *ends, x.shape[-1])
+        if not self.before and shape == x.shape and x.flags.c_contiguous:
+            return x
+        spaced = workspace('padded', shape, x.dtype)
+        spaced.fill(0)
+        inside = [slice(low, low + size) for size, (low, _) in zip(x.shape[2:-1], margins)]
+        spaced[(slice(None), slice(self.before, self.before + self.height), *inside)] = \
+            x[:, :self.height]
+        return spaced
+
+    def _in_rounds(self, flat, places):
+        """The windows as a stack of matrices, one for each round."""
+        step = self.stride * self.run * flat.itemsize
+        return as_strided(flat, (self.rounds, self.columns * places // self.rounds,
+                                 self.kernel * self.run),
+                          (step, self.rounds * step, flat.itemsize))
+
+    def _every(self, products):
+        """[*columns, places, out] as a stack, of which each round's rows are one matrix."""
+        out = products.shape[-1]
+        return products.reshape(-1, self.rounds, out).swapaxes(0, 1)
+
+    def _exchange(self, products, y, copy):
+        """copy(to, from) between y [images, positions, ...] and what `products` hold of it."""
+        images, axes = len(y), products.ndim - 2
+        shape = products.shape
+        laid = products[(*(slice(None),) * axes, slice(images * self.units))].reshape(
+            *shape[:axes], images, self.units, shape[-1])[..., :self.count, :]
+        laid = np.moveaxis(laid, (axes, axes + 1), (0, 1))
+        _shared(images, lambda i, j: copy(y[i:j], laid[i:j]))
+
+
+def with_margins(x, windows):
+    """x with its margins, contiguous."""
+    shape = (len(x), *[low + size + high for size, (low, high)
+                       in zip(x.shape[1:-1], windows.margins)], x.shape[-1])
+    if shape == x.shape and x.flags.c_contiguous:
         return x
     whole = workspace('padded', shape, x.dtype)
-    if whole.shape != x.shape:
+    if shape != x.shape:
         whole.fill(0)
-    low = windows.margins[0][0]
-    rows = min(x.shape[1], height - low)
-    inside = [slice(m[0], m[0] + size) for m, size in zip(windows.margins[1:], x.shape[2:-1])]
-    whole[(slice(None), slice(low, low + rows), *inside)] = x[:, :rows]
+    inside = [slice(low, low + size) for size, (low, _) in zip(x.shape[1:-1], windows.margins)]
+    whole[(slice(None), *inside)] = x
     return whole
-
-
-def _spread(products, y, copy):
-    """What the rounds gave, put where it belongs; y is `oriented`."""
-    shape = (copy.count, *y.shape[:-2], copy.per_round, y.shape[-1])
-    products = products.reshape(shape)
-
-    def some(start, stop):
-        for i, round in enumerate(products):
-            target = y[start:stop, ..., i::copy.count, :]
-            target[...] = round[start:stop, ..., :target.shape[-2], :]
-
-    in_tiles(len(y), some, max(1, -(-len(y) // _PARTS)))
-
-
-def _gathered(dy, copy, rows):
-    """The inverse of `_spread`, with zeros for the windows that nobody asked for."""
-    if copy.count == 1:
-        return np.ascontiguousarray(dy).reshape(1, rows, dy.shape[-1])
-    gathered = workspace('product', (copy.count, *dy.shape[:-2], copy.per_round, dy.shape[-1]),
-                         dy.dtype)
-
-    def some(start, stop):
-        for i, round in enumerate(gathered):
-            source = dy[start:stop, ..., i::copy.count, :]
-            round[start:stop, ..., :source.shape[-2], :] = source
-            round[start:stop, ..., source.shape[-2]:, :] = 0
-
-    in_tiles(len(dy), some, max(1, -(-len(dy) // _PARTS)))
-    return gathered.reshape(copy.count, rows, dy.shape[-1])
 
 
 # ---- memory kept between calls -----------------------------------------------------------------

@@ -40,6 +40,9 @@ class GatherV2(Op):
     def kernel(params, indices, axis, out=None, *, batch_dims):
         axis = shapes.axis(axis, params.ndim)
         check_indices(indices, params.shape[axis])
+        if not batch_dims and indices.ndim == 0 and params.dtype.kind == 'O':
+            # One string alone would be bytes instead of an array.
+            return np.take(params, indices[None], axis, mode='clip').squeeze(axis)
         if not batch_dims:
             return np.take(params, indices, axis, out, mode='clip')
         split = _gather_sizes(params.shape, indices.shape, axis, batch_dims)
@@ -132,7 +135,7 @@ class GatherNd(Op):
 
     def kernel(params, indices, out=None):
         source, places = at_index_vectors(params, indices)
-        result = source[places]
+        result = source[(*places, ...)]
         if out is None:
             return result.copy() if result.base is not None else result
         np.copyto(out, result)

@@ -100,7 +100,8 @@ class Unpack(Op):
     def kernel(value, *, num, axis):
         if value.shape[axis] != num:
             raise ValueError(f'axis {axis} has size {value.shape[axis]}, not {num}')
-        return tuple(part.copy() for part in np.moveaxis(value, axis, 0))
+        parts = np.moveaxis(value, axis, 0)
+        return tuple([parts[i, ...].copy() for i in range(num)])    # 0-d arrays, also of strings
 
     def gradient(op, *dys):
         dys = [constants.zeros_like(y) if dy is None else dy for y, dy in zip(op.outputs, dys)]

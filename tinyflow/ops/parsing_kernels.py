@@ -170,7 +170,8 @@ class ParseSingleSequenceExample(_Parsing):
         defaults, name = rest[:-1], rest[-1]
         if serialized.ndim:
             raise ValueError('Expected serialized to be a scalar, got shape: '
-                             f'{list(serialized.shape)}|tf.io.parse_sequence_example takes a batch.')
+                             f'{list(serialized.shape)}|tf.io.parse_sequence_example takes a '
+                             'batch.')
         context, context_dense, rows, steps = examples.parse_sequence(
             serialized[()], _text(name[()]) or '<unknown>',
             _sparse(keys[0], context_sparse_types),

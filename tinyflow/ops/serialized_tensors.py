@@ -21,11 +21,16 @@ class SerializeTensor(Op):
     partial_rank = True
 
     def kernel(tensor):
-        from tinyflow.formats.tensors import tensor_proto
-        array = np.asarray(tensor)
-        kind = dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
-        data = tensor_proto(array, kind).SerializeToString(deterministic=True)
-        return np.array(data, object)
+        from tinyflow.formats.protos.tensor_pb2 import TensorProto
+        from tinyflow.formats.tensors import fill_tensor, shape_proto
+        array, proto = np.asarray(tensor), TensorProto()
+        if array.dtype == object:
+            fill_tensor(proto, array, dtypes.string)
+        else:                           # the bytes as they are, however few
+            proto.dtype = dtypes.as_dtype(array.dtype).as_datatype_enum
+            proto.tensor_shape.CopyFrom(shape_proto(array.shape))
+            proto.tensor_content = array.astype(array.dtype.newbyteorder('<')).tobytes()
+        return np.array(proto.SerializeToString(deterministic=True), object)
 
 
 class ParseTensor(Op):

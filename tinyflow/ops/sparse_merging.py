@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.ops import constants, gathering, identities, joining, shaping
+from tinyflow.ops import constants, gathering, identities, indexing, joining, shaping
 
 __all__ = ['sparse_merge', 'sparse_reorder']
 
@@ -28,13 +28,11 @@ class SparseReorder(Op):
         return input_indices[order], input_values[order]
 
     def gradient(op, indices_gradient, values_gradient):
-        count = shaping.reshape(op.inputs[0], [-1, 1])  # any column numbers the rows
-        del count
-        entries = constants.range(0, constants.shape(op.inputs[1], out_type=dtypes.int64)[0])
-        before = SparseTensor(op.inputs[0], entries, op.inputs[2])
-        order = sparse_reorder(before).values
-        from tinyflow.ops import indexing
-        return None, gathering.gather(values_gradient, indexing.invert_permutation(order)), None
+        # The entries' own numbers, put into order, tell where each value went.
+        count = constants.size(op.inputs[1], out_type=dtypes.int64)
+        numbers = SparseTensor(op.inputs[0], constants.range(count), op.inputs[2])
+        back = indexing.invert_permutation(sparse_reorder(numbers).values)
+        return None, gathering.gather(values_gradient, back), None
 
 
 def sparse_reorder(sp_input, name=None):

@@ -30,7 +30,7 @@ class SparseToDense(Op):
                              f'{list(indices.shape)}')
         if default.ndim:
             raise ValueError(f'default_value should be a scalar, not {list(default.shape)}')
-        places = indices.reshape(indices.shape[0] if indices.ndim else 1, -1)
+        places = indices if indices.ndim == 2 else indices.reshape(-1, 1)
         _check_places(places, output_shape, values, validate_indices)
         result = np.full(output_shape, default, values.dtype)
         result[tuple(places.T)] = values

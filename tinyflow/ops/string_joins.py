@@ -31,8 +31,8 @@ class StringJoin(Op):
     def kernel(inputs, *, separator):
         shapes = {a.shape for a in inputs if a.ndim}
         if len(shapes) > 1:
-            raise ValueError(f'the inputs have the shapes {sorted(map(list, shapes))}|equal shapes, '
-                             'or scalars.')
+            raise ValueError(f'the inputs have the shapes {sorted(map(list, shapes))}|equal '
+                             'shapes, or scalars.')
         shape = shapes.pop() if shapes else ()
         result = np.empty(shape, object)
         rows = [np.broadcast_to(a, shape).reshape(-1).tolist() for a in inputs]

@@ -13,7 +13,7 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops import control
 
 __all__ = ['assert_integer', 'assert_proper_iterable', 'assert_same_float_dtype', 'assert_type',
-           'is_numeric_tensor']
+           'is_numeric_tensor', 'is_tensor']
 
 
 def _site():
@@ -42,6 +42,12 @@ def assert_type(tensor, tf_type, message=None, name=None):
                 f'{message or ""}  {tensor.name} must be of type {tf_type!r}'.strip(),
                 inputs=[('tensor', tensor)], site=_site())))
         return control.no_op('statically_determined_correct_type')
+
+
+def is_tensor(x):
+    """True for a Tensor, SparseTensor or Variable."""
+    return isinstance(x, (Tensor, SparseTensor)) \
+        or hasattr(type(x), 'initializer') and hasattr(type(x), '_as_graph_element')
 
 
 def is_numeric_tensor(tensor):

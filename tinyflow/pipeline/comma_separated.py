@@ -113,16 +113,18 @@ class CommaSeparated(Files):
         """The element for the fields of one record."""
         select, wanted = self.select, len(self.dtypes)
         if select:
-            if select[-1] >= len(fields):
-                raise invalid(f'Expect {select[-1] + 1} fields but have {len(fields)} in record')
-            fields = [fields[i] for i in select]
-        elif len(fields) > wanted:
+            wanted = select[-1] + 1
+            fields, have = [fields[i] for i in select if i < len(fields)], len(fields)
+        else:
+            fields, have = fields[:wanted], len(fields)
+        values = [self._value(i, field) for i, field in enumerate(fields)]
+        if have > wanted and not select:
             raise invalid(f'Expect {wanted} fields but have more in record',
                           'record_defaults needs one entry for each column of the file; '
                           'select_cols leaves columns out.')
-        elif len(fields) < wanted:
-            raise invalid(f'Expect {wanted} fields but have {len(fields)} in record')
-        return [self._value(i, field) for i, field in enumerate(fields)]
+        if have < wanted:
+            raise invalid(f'Expect {wanted} fields but have {have} in record')
+        return values
 
     def _value(self, i: int, field: bytes) -> Any:
         if not field or field == self.na_value:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from tinyflow import errors
-from tinyflow.formats.files import explained
 from tinyflow.formats.records import RecordReader
+from tinyflow.ops.files import explained
 from tinyflow.pipeline.base import Cursor, Element, Source, State, boxed, invalid
 
 _COMPRESSIONS = ('', 'GZIP', 'ZLIB')
@@ -122,6 +122,8 @@ class Lines(Files):
 
 class _RecordsCursor(FilesCursor):
     def open_at(self, offset: int) -> Any:
+        with explained(self.path):
+            os.stat(self.path)
         return RecordReader(self.path, self.source.compression, offset,
                             self.source.buffer_size or None)
 

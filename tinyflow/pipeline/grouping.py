@@ -116,7 +116,7 @@ class _ReducedCursor(Transform):
             self.states = self._run_through()
         if self.place == len(self.states):
             raise StopIteration
-        key = list(self.states)[self.place]
+        key = sorted(self.states)[self.place]
         self.place += 1
         return self.source.finalize(*self.states[key])
 

@@ -47,6 +47,9 @@ class Checkpoint:
     @property
     def save_counter(self):
         """The int64 Variable that counts calls of `save`; part of file names."""
+        return self._made_save_counter()
+
+    def _made_save_counter(self):
         if self._save_counter is None:
             with init_scope(), name_scope(None):
                 self._save_counter = Variable(constants.constant(0, dtypes.int64),
@@ -100,8 +103,7 @@ class Checkpoint:
         `save_path` None there is only `initialize_or_restore`, which initialises.
         """
         status = self.read(save_path)
-        with get_default_graph().as_default():
-            self.save_counter           # made now, so that it is initialised with the others
+        self._made_save_counter()       # now, so that it is initialised with the others
         return status
 
     def read(self, save_path):

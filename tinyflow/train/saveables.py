@@ -75,9 +75,9 @@ class VariableSaveable(SaveableObject):
         return state.assign(self.place, value, validate_shape=fixed)
 
 
-def all_saveables():
+def all_saveables(scope=None):
     """The global Variables of the default graph and what was put into SAVEABLE_OBJECTS."""
-    return global_variables() + get_collection(GraphKeys.SAVEABLE_OBJECTS)
+    return global_variables(scope) + get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
 
 
 def by_name(var_list):

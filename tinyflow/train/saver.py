@@ -9,9 +9,7 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.errors import report, worded
-from tinyflow.formats.bundle import BundleReader, index_name
-from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.keys import GraphKeys
+from tinyflow.formats.bundle import BundleReader
 from tinyflow.session import BaseSession
 from tinyflow.train import checkpoint_state
 from tinyflow.train.restore_check import Differences, wanted_by
@@ -362,15 +360,18 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     Returns the Saver of that graph, or None if it has no Variables to save.
     """
     from tinyflow.graphdef import meta_graph
-    found = meta_graph.import_meta_graph(meta_graph_or_file, clear_devices=clear_devices,
-                                         import_scope=import_scope, **kwargs)
-    proto = found[0] if isinstance(found, tuple) else found
+    proto, variables, _ = meta_graph.import_meta_graph(
+        meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs)
     if proto.HasField('saver_def'):
-        # The names of the nodes begin with the scope that they were put into.
-        return Saver.from_proto(proto.saver_def, import_scope=import_scope)
-    if get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES):
-        return Saver()
-    return None
+        return Saver(saver_def=proto.saver_def, name=_scope_of(variables, import_scope))
+    return Saver() if all_saveables(import_scope) else None
 
 
-__all__ = ['Saver', 'export_meta_graph', 'import_meta_graph', 'index_name']
+def _scope_of(variables, import_scope):
+    """The scope that nodes were put into: `import_scope`, with a number if that was taken."""
+    for name, variable in variables.items():
+        return variable.name[:-len(name)].rstrip('/')
+    return import_scope
+
+
+__all__ = ['Saver', 'export_meta_graph', 'import_meta_graph']

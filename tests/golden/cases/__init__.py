@@ -4,7 +4,9 @@ A new module is imported here, and recorded by `python tests/golden/record.py op
 """
 from . import (  # noqa: F401  (importing a module registers its cases)
     convolution,
+    queues,
     sampling,
+    saving,
 )
 from ..op_cases import CASES, FAMILIES
 

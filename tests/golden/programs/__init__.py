@@ -19,8 +19,10 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     optimizers,
     training,
     tutorials,
+    queues,
     sampling,
     rnn,
+    saving,
 )
 from .registry import PROGRAMS
 

@@ -1,5 +1,5 @@
 """tf.gradients: several ends, weights, gaps, second order, and gradients of shaped things."""
-from .registry import program, run
+from .registry import functional, program, run
 
 
 @program
@@ -52,7 +52,7 @@ def second_order_gradient(tf, np):
     return [run([first, second, third], {x: [1.0, 2.0]})]
 
 
-@program
+@functional
 def hessian(tf, np):
     x = tf.constant([1.0, 2.0])
     y = x[0] * x[0] * x[1] + x[1] ** 3

@@ -1,5 +1,5 @@
 """tf.nn without losses: activations, biases, dropout, embeddings, moments; a little convolution."""
-from .registry import program, run
+from .registry import functional, program, run
 
 
 @program
@@ -45,7 +45,7 @@ def bias_add_and_xw_plus_b(tf, np):
     return [run(fetches)]
 
 
-@program
+@functional
 def l2_loss_and_l2_normalize(tf, np):
     m = tf.constant([[3.0, 4.0], [0.0, 0.0]])
     fetches = [tf.nn.l2_loss(m), tf.nn.l2_normalize(m, 1), tf.nn.l2_normalize(m, dim=0),

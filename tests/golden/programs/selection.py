@@ -1,5 +1,5 @@
 """Choosing elements: gather, scatter, where, one_hot, argmax, top_k, unique, segments."""
-from .registry import program, run
+from .registry import functional, program, run
 
 
 @program
@@ -133,7 +133,7 @@ def dynamic_partition_and_stitch(tf, np):
     return [run([parts, whole])]
 
 
-@program
+@functional
 def confusion_matrix(tf, np):
     return [run([tf.confusion_matrix([0, 1, 2, 1], [0, 2, 2, 1]),
                  tf.confusion_matrix([1], [0], num_classes=3)])]

@@ -12,6 +12,7 @@ from tinyflow.errors import worded
 from tinyflow.graph.dtypes import float32
 from tinyflow.ops import (
     constants,
+    convolution_functions,
     elementary,
     embedding,
     identities,
@@ -34,10 +35,10 @@ class _Attention:
         self.length = states.raw_shape[1] or measures.shape(states)[1]
         self.hidden = shaping.reshape(states, [-1, self.length, 1, self.size])
         self.features, self.v = [], []
-        from tinyflow.ops.convolution import conv2d
         for head in range(heads):
             kernel = get_variable(f'AttnW_{head}', [1, 1, self.size, self.size], dtype=dtype)
-            self.features.append(conv2d(self.hidden, kernel, [1, 1, 1, 1], 'SAME'))
+            self.features.append(
+                convolution_functions.conv2d(self.hidden, kernel, [1, 1, 1, 1], 'SAME'))
             self.v.append(get_variable(f'AttnV_{head}', [self.size], dtype=dtype))
 
     def __call__(self, query):

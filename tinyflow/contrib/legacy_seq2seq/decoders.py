@@ -11,9 +11,8 @@ from tinyflow.ops import (
     conditionals,
     embedding,
     identities,
-    linalg,
     measures,
-    reduction,
+    ranking,
 )
 from tinyflow.rnn.cell import RNNCell
 from tinyflow.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
@@ -26,7 +25,7 @@ def argmax_and_embed(table, output_projection=None, update_embedding=True):
     def loop_function(previous, _):
         if output_projection is not None:
             previous = bias.xw_plus_b(previous, *output_projection)
-        symbol = reduction.argmax(previous, 1)
+        symbol = ranking.argmax(previous, 1)
         vector = embedding.embedding_lookup(table, symbol)
         return vector if update_embedding else identities.stop_gradient(vector)
     return loop_function

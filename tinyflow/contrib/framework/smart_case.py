@@ -1,0 +1,35 @@
+"""smart_case: a case whose known conditions are decided while the graph is built."""
+from __future__ import annotations
+
+from tinyflow.errors import worded
+from tinyflow.ops.conditionals import case
+from tinyflow.ops.smart_cond import smart_constant_value
+
+
+def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):
+    """What the function of the first true condition gives, else `default`'s; see tf.case.
+
+    Shapes: each condition [] bool, or a Python bool. A condition that is known takes no node.
+    ValueError for what is no list of pairs.
+    """
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):
+        raise worded(TypeError('Each entry in pred_fn_pairs must be a 2-tuple (condition, '
+                               'function).'))
+    open_pairs = []
+    for condition, function in pairs:
+        known = smart_constant_value(condition)
+        if known:
+            if not open_pairs:
+                return function()
+            return case(open_pairs, default=function, exclusive=exclusive, name=name)
+        if known is None:
+            open_pairs.append((condition, function))
+    if open_pairs:
+        return case(open_pairs, default=default, exclusive=exclusive, name=name)
+    if default is None:
+        raise worded(ValueError('smart_case: no condition is true, and there is no default.'))
+    return default()
+
+
+__all__ = ['smart_case']

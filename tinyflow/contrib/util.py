@@ -1,0 +1,19 @@
+"""tf.contrib.util: constants and arrays as protocol buffers, and known values of tensors."""
+from tinyflow.absent import absent as _absent
+from tinyflow.formats.tensors import make_ndarray, make_tensor_proto
+from tinyflow.graph.static import constant_value as _constant_value
+
+
+def constant_value(tensor, partial=False):
+    """The value of a tensor as an array if constants and static shapes tell it, else None."""
+    found = _constant_value(tensor)
+    return None if found is None else found.copy()
+
+
+__all__ = ['constant_value', 'make_ndarray', 'make_tensor_proto']
+
+__getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

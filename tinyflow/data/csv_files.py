@@ -1,0 +1,245 @@
+"""CsvDataset and make_csv_dataset: elements out of CSV files."""
+from __future__ import annotations
+
+import csv
+import math
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
+from tinyflow.data.interleaving import parallel_interleave
+from tinyflow.errors import worded
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops import constants
+from tinyflow.ops.datasets_files import CSVDataset
+
+_BUFFER = 4 * 1024 * 1024
+_TYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
+
+
+class CsvDataset(DatasetV1Adapter):
+    """One element per record of CSV files: a tuple of scalars, one for each column.
+
+    `record_defaults` has for each selected column a dtype (the field must not be empty) or a value
+    that empty fields get. `header`: the first line of each file is passed over. `select_cols` are
+    the numbers of the columns, rising. Quotes are as in RFC 4180.
+    """
+
+    def __init__(self, filenames: Any, record_defaults: Any, compression_type: Any = None,
+                 buffer_size: Any = None, header: Any = False, field_delim: Any = ',',
+                 use_quote_delim: Any = True, na_value: Any = '', select_cols: Any = None) -> None:
+        names = convert_to_tensor(filenames, dtypes.string, 'filenames')
+        compression = convert_to_tensor(compression_type or '', dtypes.string, 'compression_type')
+        defaults = default_tensors(record_defaults)
+        settings = [convert_to_tensor(value, dtype, name) for value, dtype, name in (
+            (buffer_size or _BUFFER, dtypes.int64, 'buffer_size'),
+            (header, dtypes.bool, 'header'),
+            (field_delim, dtypes.string, 'field_delim'),
+            (use_quote_delim, dtypes.bool, 'use_quote_delim'),
+            (na_value, dtypes.string, 'na_value'),
+            (np.zeros([0], np.int64) if select_cols is None else select_cols, dtypes.int64,
+             'select_cols'))]
+        spec = tuple([TensorSpec((), d.dtype.base_dtype) for d in defaults])
+        made = make(CSVDataset, spec, names, compression, *settings, defaults)
+        super().__init__(made._variant_tensor, spec)
+
+
+def default_tensors(record_defaults: Any) -> list[Tensor]:
+    """The defaults as vectors; an empty one for a dtype, whose field must be there."""
+    tensors = [_required(d) for d in record_defaults]
+    return [convert_to_tensor(d, name=f'record_defaults_{i}') for i, d in enumerate(tensors)]
+
+
+def _required(default: Any) -> Any:
+    if isinstance(default, Tensor):
+        return default
+    if isinstance(default, dtypes.DType) or isinstance(default, type):
+        dtype = dtypes.as_dtype(default)
+        if dtype not in _TYPES:
+            raise worded(TypeError(f'record_defaults: a column cannot be {dtype.name}; it can be '
+                                   f'{", ".join(t.name for t in _TYPES)}.'))
+        return constants.constant([], dtype)
+    return default
+
+
+# ---- make_csv_dataset --------------------------------------------------------------------
+
+def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = None,
+                     column_defaults: Any = None, label_name: Any = None,
+                     select_columns: Any = None, field_delim: str = ',',
+                     use_quote_delim: bool = True, na_value: str = '', header: bool = True,
+                     num_epochs: Any = None, shuffle: bool = True,
+                     shuffle_buffer_size: Any = 10000, shuffle_seed: Any = None,
+                     prefetch_buffer_size: Any = None, num_parallel_reads: Any = None,
+                     sloppy: bool = False, num_rows_for_inference: Any = 100,
+                     compression_type: Any = None, ignore_errors: bool = False) -> Dataset:
+    """Batches of the records of CSV files: dicts from column name to a tensor [batch].
+
+    With `label_name`, pairs of (dict of the other columns, that column). Names come from the first
+    line of the files and dtypes from the first `num_rows_for_inference` records, unless they are
+    given. Without `num_epochs` it goes on without end, and only whole batches come.
+    """
+    paths = _paths(file_pattern)
+    dataset = Dataset.from_tensor_slices(paths)
+    if shuffle:
+        dataset = dataset.shuffle(len(paths), shuffle_seed)
+    if column_names is None:
+        if not header:
+            raise worded(ValueError('Cannot infer column names without a header line.\n  Mend: '
+                                    'column_names=[...].'))
+        column_names = _header(paths, field_delim, use_quote_delim)
+    if len(set(column_names)) != len(column_names):
+        raise worded(ValueError(f'Cannot have duplicate column names: {column_names}'))
+    selected = None if select_columns is None else _numbers(select_columns, column_names)
+    places = range(len(column_names)) if selected is None else selected
+    if column_defaults is None:
+        column_defaults = _inferred(paths, places, len(column_names), field_delim,
+                                    use_quote_delim, na_value, header, num_rows_for_inference)
+    names = [column_names[i] for i in places]
+    _check_names(names, column_defaults, label_name)
+
+    defaults = [_required(d) for d in column_defaults]
+
+    def records(filename: Any) -> Dataset:
+        made: Dataset = CsvDataset(
+            filename, defaults, select_cols=selected, field_delim=field_delim,
+            use_quote_delim=use_quote_delim, na_value=na_value, header=header,
+            compression_type=compression_type)
+        if ignore_errors:
+            from tinyflow.data.experimental import ignore_errors as leave_out
+            made = made.apply(leave_out())
+        return made
+
+    def named(*columns: Tensor) -> Any:
+        features = OrderedDict(zip(names, columns))
+        return (features, features.pop(label_name)) if label_name is not None and \
+            label_name in features else features
+
+    dataset = dataset.apply(parallel_interleave(records, cycle_length=num_parallel_reads or 1,
+                                                sloppy=sloppy))
+    dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size,
+                                     shuffle_seed)
+    dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
+    return dataset.prefetch(-1 if prefetch_buffer_size is None else prefetch_buffer_size)
+
+
+def _shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buffer_size: Any,
+                           seed: Any) -> Dataset:
+    if shuffle and num_epochs != 1:
+        from tinyflow.data.experimental import shuffle_and_repeat
+        return dataset.apply(shuffle_and_repeat(buffer_size, num_epochs, seed))
+    if shuffle:
+        return dataset.shuffle(buffer_size, seed)
+    return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
+
+
+def _paths(file_pattern: Any) -> list[str]:
+    """The files that match one of the patterns, sorted."""
+    import glob
+    patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else list(file_pattern)
+    if not patterns:
+        raise worded(ValueError('File pattern is empty.'))
+    texts = [p.decode() if isinstance(p, bytes) else p for p in patterns]
+    found = sorted({path for text in texts for path in glob.glob(text)})
+    if not found:
+        raise worded(ValueError(f'No files match {file_pattern}.\n  Mend: is the working directory '
+                                'the expected one?'))
+    return found
+
+
+def _rows(paths: Sequence[str], delimiter: str, quotes: bool, header: bool) -> Iterator[list[str]]:
+    """The records of several files, as Python's csv module reads them."""
+    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    for path in paths:
+        with open(path, newline='', encoding='utf-8') as file:
+            rows = csv.reader(file, delimiter=delimiter, quoting=quoting)
+            if header:
+                next(rows, None)
+            yield from rows
+
+
+def _header(paths: Sequence[str], delimiter: str, quotes: bool) -> list[str]:
+    names: list[str] | None = None
+    for path in paths:
+        found = next(_rows([path], delimiter, quotes, False), None)
+        if found is None:
+            raise worded(ValueError(f'Received StopIteration when reading the header line of '
+                                    f'{path}.  Empty file?'))
+        if names is not None and found != names:
+            raise worded(ValueError(f'All input CSV files should have the same column names in the '
+                                    f'header row. File {path} has different column names.'))
+        names = found
+    return names or []
+
+
+def _numbers(select_columns: Sequence[Any], names: Sequence[str]) -> list[int]:
+    """The numbers of columns given by name or number, sorted."""
+    numbers = []
+    for column in select_columns:
+        number = column
+        if isinstance(column, str):
+            if column not in names:
+                raise worded(ValueError(f"Value '{column}' is not the name of any column: "
+                                        f'{", ".join(names)}.'))
+            number = list(names).index(column)
+        if not 0 <= number < len(names):
+            raise worded(ValueError(f'Column index {number} specified in select_columns out of '
+                                    f'valid range, 0 to {len(names) - 1}.'))
+        numbers.append(int(number))
+    if len(set(numbers)) != len(numbers):
+        raise worded(ValueError('select_columns contains duplicate columns: '
+                                f'{list(select_columns)}'))
+    return sorted(numbers)
+
+
+def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any) -> None:
+    if len(names) != len(defaults):
+        raise worded(ValueError(f'There are {len(names)} columns and {len(defaults)} '
+                                'column_defaults: one is needed for each selected column.'))
+    if label_name is not None and label_name not in names:
+        raise worded(ValueError(f"`label_name` provided must be one of the columns. '{label_name}' "
+                                f'is none of {", ".join(names)}.'))
+
+
+def _inferred(paths: Sequence[str], places: Sequence[int], count: int, delimiter: str,
+              quotes: bool, na_value: str, header: bool, limit: Any) -> list[Tensor]:
+    """Defaults (0 or '') of the narrowest dtypes that hold what stands in the first records."""
+    found: list[int | None] = [None] * len(places)
+    for number, row in enumerate(_rows(paths, delimiter, quotes, header)):
+        if limit is not None and number >= limit:
+            break
+        if len(row) != count:
+            raise worded(ValueError('Problem inferring types: CSV row has different number of '
+                                    f'fields than expected: {len(row)} instead of {count} in '
+                                    f'record {number + 1}.'))
+        for i, place in enumerate(places):
+            if row[place] not in ('', na_value):
+                found[i] = max(found[i] or 0, _kind(row[place]))
+    kinds = [dtypes.string if kind is None else _KINDS[kind] for kind in found]
+    return [constants.constant([b'' if k is dtypes.string else 0], k) for k in kinds]
+
+
+_KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)
+
+
+def _kind(text: str) -> int:
+    """The place in _KINDS of the first dtype that holds what `text` says."""
+    try:
+        value = int(text)
+        return 0 if -2**31 <= value < 2**31 else 1 if -2**63 <= value < 2**63 else 2
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return 4
+    return 2 if not math.isfinite(number) or abs(number) <= float(np.finfo(np.float32).max) else 3
+
+
+__all__ = ['CsvDataset', 'make_csv_dataset']
