@@ -22,6 +22,7 @@ from tinyflow.config import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
 )
 from tinyflow.errors import OpError
+from tinyflow.doctor import doctor
 from tinyflow.explain import explain
 from tinyflow.formats import messages as _messages
 from tinyflow.gradient_rules import (

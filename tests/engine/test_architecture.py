@@ -22,7 +22,7 @@ FLOORS = [
     {'explain', 'testing', 'graphdef', 'graph_util', 'saved_model', 'train', 'nn', 'rnn', 'math',
      'linalg', 'bitwise', 'random', 'manip', 'dtypes', 'debugging', 'version', 'app', 'gfile',
      'logging', 'resource_loader', 'sysconfig', 'test', 'strings', 'queue', 'io', 'python_io', 'data_sets', 'examples', 'contrib',
-     'layers', 'losses', 'metrics', 'sets', 'data'},
+     'layers', 'losses', 'metrics', 'sets', 'data', 'doctor'},
     {'viz'},
     {'__init__'},
     {'cli', '__main__'},

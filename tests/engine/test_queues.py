@@ -130,6 +130,23 @@ def test_elements_are_copies():
         np.testing.assert_array_equal(sess.run(queue.dequeue_many(3))[:, 0], [1, 3, 5])
 
 
+@every_kind
+def test_strings_one_by_one_and_many_at_once(kind):
+    """One string is an array of no dimensions, which must not end up inside of another."""
+    texts = {'FIFOQueue': lambda: tf.FIFOQueue(5, [tf.string], [[]]),
+             'RandomShuffleQueue': lambda: tf.RandomShuffleQueue(5, 0, [tf.string], [[]]),
+             'PaddingFIFOQueue': lambda: tf.PaddingFIFOQueue(5, [tf.string], [[]])}
+    queue = texts[kind]()
+    one, two, take = queue.enqueue('a'), queue.enqueue_many([['b', 'c']]), queue.dequeue_many(3)
+    with tf.Session() as sess:
+        sess.run(one)
+        sess.run(two)
+        got = sess.run(take)
+        assert sorted(got.tolist()) == [b'a', b'b', b'c'] and got.dtype == object
+        sess.run(one)
+        assert sess.run(queue.dequeue()) == b'a'
+
+
 def test_names_make_dicts():
     queue = tf.FIFOQueue(5, [tf.int32, tf.string], names=['i', 's'])
     with tf.Session() as sess:

@@ -21,10 +21,12 @@ import numpy as np
 from tinyflow.compiler.advice import warn_of_silent_broadcasting
 from tinyflow.compiler.executable import Arenas, Executable
 from tinyflow.compiler.infer import ListShape, infer
+from tinyflow.compiler.left_out import may_leave_out, warn_of_what_is_left_out
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.nested import lists_read, plan_function, plan_program
 from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.provenance import Watched
+from tinyflow.compiler.prune import prune
 from tinyflow.compiler.store import Store
 from tinyflow.garbage import collector_paused
 from tinyflow.graph.func_graph import FuncGraph
@@ -65,6 +67,8 @@ class Entry:
         if program is None:
             with collector_paused():
                 program = plan_program(fetches, feeds)
+            if may_leave_out(fetches):
+                warn_of_what_is_left_out(prune(fetches, feeds))
         self.program = program
         self.executables: OrderedDict[tuple, Executable] = OrderedDict()
         self._arenas = arenas

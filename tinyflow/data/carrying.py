@@ -6,7 +6,7 @@ from typing import Any
 
 from tinyflow.data import nodes, structure
 from tinyflow.data.functions import Function, as_values
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 from tinyflow.graph.defaults import name_scope
 from tinyflow.ops import datasets_functions as ops
 
@@ -25,7 +25,7 @@ def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
         found = next_state(function.spec)
         if not structure.same_structure(found, state_spec) or \
                 structure.flat_types(found) != structure.flat_types(state_spec):
-            raise worded(TypeError(
+            raise refused(TypeError(
                 f'{what}: the function must return a state like the first one, '
                 f'{structure.legacy_types(state_spec)}, but it returns '
                 f'{structure.legacy_types(found)}.\n  Mend: tf.cast where a dtype differs; '
@@ -34,7 +34,7 @@ def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
                for a, b in zip(structure.flatten(state_spec), structure.flatten(found))):
             return function
         state_spec = structure.relaxed(state_spec, found)
-    raise worded(ValueError(f'{what}: the shape of the state keeps changing.'))
+    raise refused(ValueError(f'{what}: the shape of the state keeps changing.'))
 
 
 def _wider(spec: Any, other: Any) -> bool:
@@ -74,7 +74,7 @@ def scanned(dataset: Any, initial_state: Any, scan_func: Callable) -> Any:
 
     def state_of(spec: Any) -> Any:
         if not isinstance(spec, (tuple, list)) or len(spec) != 2:
-            raise worded(TypeError('The scan function must return a pair comprising the new state '
+            raise refused(TypeError('The scan function must return a pair comprising the new state '
                                    f'and the output value, but it returns {spec}.'))
         return spec[0]
 

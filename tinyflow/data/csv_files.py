@@ -11,7 +11,7 @@ import numpy as np
 
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
 from tinyflow.data.interleaving import parallel_interleave
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.operation import Tensor
@@ -62,7 +62,7 @@ def _required(default: Any) -> Any:
     if isinstance(default, dtypes.DType) or isinstance(default, type):
         dtype = dtypes.as_dtype(default)
         if dtype not in _TYPES:
-            raise worded(TypeError(f'record_defaults: a column cannot be {dtype.name}; it can be '
+            raise refused(TypeError(f'record_defaults: a column cannot be {dtype.name}; it can be '
                                    f'{", ".join(t.name for t in _TYPES)}.'))
         return constants.constant([], dtype)
     return default
@@ -91,11 +91,11 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
         dataset = dataset.shuffle(len(paths), shuffle_seed)
     if column_names is None:
         if not header:
-            raise worded(ValueError('Cannot infer column names without a header line.\n  Mend: '
+            raise refused(ValueError('Cannot infer column names without a header line.\n  Mend: '
                                     'column_names=[...].'))
         column_names = _header(paths, field_delim, use_quote_delim)
     if len(set(column_names)) != len(column_names):
-        raise worded(ValueError(f'Cannot have duplicate column names: {column_names}'))
+        raise refused(ValueError(f'Cannot have duplicate column names: {column_names}'))
     selected = None if select_columns is None else _numbers(select_columns, column_names)
     places = range(len(column_names)) if selected is None else selected
     if column_defaults is None:
@@ -144,11 +144,11 @@ def _paths(file_pattern: Any) -> list[str]:
     import glob
     patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else list(file_pattern)
     if not patterns:
-        raise worded(ValueError('File pattern is empty.'))
+        raise refused(ValueError('File pattern is empty.'))
     texts = [p.decode() if isinstance(p, bytes) else p for p in patterns]
     found = sorted({path for text in texts for path in glob.glob(text)})
     if not found:
-        raise worded(ValueError(f'No files match {file_pattern}.\n  Mend: is the working directory '
+        raise refused(ValueError(f'No files match {file_pattern}.\n  Mend: is the working directory '
                                 'the expected one?'))
     return found
 
@@ -169,10 +169,10 @@ def _header(paths: Sequence[str], delimiter: str, quotes: bool) -> list[str]:
     for path in paths:
         found = next(_rows([path], delimiter, quotes, False), None)
         if found is None:
-            raise worded(ValueError(f'Received StopIteration when reading the header line of '
+            raise refused(ValueError(f'Received StopIteration when reading the header line of '
                                     f'{path}.  Empty file?'))
         if names is not None and found != names:
-            raise worded(ValueError(f'All input CSV files should have the same column names in the '
+            raise refused(ValueError(f'All input CSV files should have the same column names in the '
                                     f'header row. File {path} has different column names.'))
         names = found
     return names or []
@@ -185,25 +185,25 @@ def _numbers(select_columns: Sequence[Any], names: Sequence[str]) -> list[int]:
         number = column
         if isinstance(column, str):
             if column not in names:
-                raise worded(ValueError(f"Value '{column}' is not the name of any column: "
+                raise refused(ValueError(f"Value '{column}' is not the name of any column: "
                                         f'{", ".join(names)}.'))
             number = list(names).index(column)
         if not 0 <= number < len(names):
-            raise worded(ValueError(f'Column index {number} specified in select_columns out of '
+            raise refused(ValueError(f'Column index {number} specified in select_columns out of '
                                     f'valid range, 0 to {len(names) - 1}.'))
         numbers.append(int(number))
     if len(set(numbers)) != len(numbers):
-        raise worded(ValueError('select_columns contains duplicate columns: '
+        raise refused(ValueError('select_columns contains duplicate columns: '
                                 f'{list(select_columns)}'))
     return sorted(numbers)
 
 
 def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any) -> None:
     if len(names) != len(defaults):
-        raise worded(ValueError(f'There are {len(names)} columns and {len(defaults)} '
+        raise refused(ValueError(f'There are {len(names)} columns and {len(defaults)} '
                                 'column_defaults: one is needed for each selected column.'))
     if label_name is not None and label_name not in names:
-        raise worded(ValueError(f"`label_name` provided must be one of the columns. '{label_name}' "
+        raise refused(ValueError(f"`label_name` provided must be one of the columns. '{label_name}' "
                                 f'is none of {", ".join(names)}.'))
 
 
@@ -215,7 +215,7 @@ def _inferred(paths: Sequence[str], places: Sequence[int], count: int, delimiter
         if limit is not None and number >= limit:
             break
         if len(row) != count:
-            raise worded(ValueError('Problem inferring types: CSV row has different number of '
+            raise refused(ValueError('Problem inferring types: CSV row has different number of '
                                     f'fields than expected: {len(row)} instead of {count} in '
                                     f'record {number + 1}.'))
         for i, place in enumerate(places):

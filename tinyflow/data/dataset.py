@@ -8,9 +8,9 @@ from tinyflow.data import iterators, nodes, padding, structure
 from tinyflow.data.functions import Function
 from tinyflow.data.generator import generated
 from tinyflow.data.options import Options
+from tinyflow.data.refusal import refused
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpec, of_elements
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
@@ -32,7 +32,7 @@ class Dataset:
     """
 
     def __init__(self) -> None:
-        raise worded(TypeError('tf.data.Dataset is made by its static methods.\n  Mend: '
+        raise refused(TypeError('tf.data.Dataset is made by its static methods.\n  Mend: '
                                'tf.data.Dataset.from_tensor_slices(arrays), .range(n) or '
                                '.from_generator(function, output_types).'))
 
@@ -60,7 +60,7 @@ class Dataset:
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
-        raise worded(NotImplementedError(
+        raise refused(NotImplementedError(
             'Dataset.from_sparse_tensor_slices: elements that are SparseTensors are not built.\n'
             '  Mend: from_tensor_slices(tf.sparse_tensor_to_dense(x)); or slice (indices, values) '
             'yourself.'))
@@ -79,7 +79,7 @@ class Dataset:
     def range(*args: Any) -> Dataset:
         """range(stop), range(start, stop) or range(start, stop, step), as int64 scalars."""
         if not 1 <= len(args) <= 3:
-            raise worded(ValueError(f'Invalid arguments to RangeDataset: {args}'))
+            raise refused(ValueError(f'Invalid arguments to RangeDataset: {args}'))
         start, stop, step = (0, *args, 1)[:3] if len(args) == 1 else (*args, 1)[:3]
         ends = [convert_to_tensor(v, dtypes.int64, name)
                 for v, name in ((start, 'start'), (stop, 'stop'), (step, 'step'))]
@@ -91,7 +91,7 @@ class Dataset:
         leaves = structure.flatten(datasets)
         for dataset in leaves:
             if not isinstance(dataset, Dataset):
-                raise worded(TypeError(
+                raise refused(TypeError(
                     'The argument to `Dataset.zip()` must be a nested structure of `Dataset` '
                     'objects.' + (_LIST_IS_NO_NEST if isinstance(dataset, list) else '')))
         spec = structure.pack_as(datasets, [d.element_spec for d in leaves])
@@ -133,7 +133,7 @@ class Dataset:
         mine, theirs = self.element_spec, dataset.element_spec
         types = structure.legacy_types(mine), structure.legacy_types(theirs)
         if not structure.same_structure(mine, theirs) or types[0] != types[1]:
-            raise worded(TypeError(
+            raise refused(TypeError(
                 'Two datasets to concatenate have different types '
                 f'{types[0]} and {types[1]}\n  Mend: map() one of them to the form of the other, '
                 'e.g. with tf.cast.'))
@@ -250,7 +250,7 @@ class Dataset:
         """transformation_func(self), which must be a Dataset."""
         dataset = transformation_func(self)
         if not isinstance(dataset, Dataset):
-            raise worded(TypeError('`transformation_func` must return a Dataset. Got '
+            raise refused(TypeError('`transformation_func` must return a Dataset. Got '
                                    f'{dataset}.'))
         return dataset
 
@@ -309,7 +309,7 @@ class Dataset:
         return iterators.initializable(self, shared_name)
 
     def __iter__(self) -> Any:
-        raise worded(RuntimeError(
+        raise refused(RuntimeError(
             '__iter__() is only supported inside of tf.function or when eager execution is '
             'enabled.\n  Mend: element = dataset.make_one_shot_iterator().get_next(), and '
             'sess.run(element) in a loop until tf.errors.OutOfRangeError.'))
@@ -368,7 +368,7 @@ class Dataset:
         function = Function(map_func, what, self._spec)
         if not isinstance(function.spec, DatasetSpec):
             found = function.result
-            raise worded(TypeError(
+            raise refused(TypeError(
                 f'`map_func` must return a `Dataset` object. Got {type(found)}\n  Mend: map() for '
                 'a function from element to element; or Dataset.from_tensor_slices(...) inside.'))
         return function
@@ -378,7 +378,7 @@ class Dataset:
         spec = function.spec
         if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.bool
                 and shapes.compatible(spec.shape.raw, ())):
-            raise worded(ValueError(
+            raise refused(ValueError(
                 '`predicate` return type must be convertible to a scalar boolean tensor. Was '
                 f'{spec}.\n  Mend: a comparison, e.g. tf.greater(x, 0), or tf.reduce_all(...) of '
                 'several.'))
@@ -409,7 +409,7 @@ def _check_graph(dataset: Dataset) -> None:
     graph, here = dataset._variant_tensor.op.graph, get_default_graph()
     takes_from = getattr(here, 'takes_from', None)
     if graph is not here and not (takes_from and takes_from(graph)):
-        raise worded(ValueError(
+        raise refused(ValueError(
             f'The dataset was made in {graph}, and the default graph now is {here}.\n  Mend: make '
             'the whole chain inside one `with graph.as_default():`.'))
 

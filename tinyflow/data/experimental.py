@@ -28,10 +28,10 @@ from tinyflow.data.options import (
     StatsOptions,
     ThreadingOptions,
 )
+from tinyflow.data.refusal import refused
 from tinyflow.data.saving import make_saveable_from_iterator
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpec as DatasetStructure
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
@@ -61,7 +61,7 @@ def map_and_batch(map_func: Callable, batch_size: Any, num_parallel_batches: Any
                   drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
     """For apply(): map(map_func, num_parallel_calls) and batch(batch_size)."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
-        raise worded(ValueError('The `num_parallel_batches` and `num_parallel_calls` arguments are '
+        raise refused(ValueError('The `num_parallel_batches` and `num_parallel_calls` arguments are '
                                 'mutually exclusive.'))
     calls = num_parallel_calls
     if calls is None:
@@ -102,7 +102,7 @@ def unique() -> Transformation:
         spec = dataset.element_spec
         if not isinstance(spec, TensorSpec) or \
                 spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
-            raise worded(TypeError('`tf.data.experimental.unique()` only supports inputs with a '
+            raise refused(TypeError('`tf.data.experimental.unique()` only supports inputs with a '
                                    'single `tf.int32`, `tf.int64`, or `tf.string` component, not '
                                    f'{spec}.'))
         return dataset._next(ops.UniqueDataset)
@@ -146,7 +146,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
 def get_single_element(dataset: Dataset) -> Any:
     """The tensors of a dataset's only element; InvalidArgumentError if it has not just one."""
     if not isinstance(dataset, Dataset):
-        raise worded(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
+        raise refused(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
     outputs = ops.DatasetToSingleElement.apply(dataset._variant_tensor,
                                                **structure.of_elements(dataset.element_spec))
     return as_values(dataset.element_spec, outputs)
@@ -162,7 +162,7 @@ def get_structure(dataset_or_iterator: Any) -> Any:
     try:
         return dataset_or_iterator.element_spec
     except AttributeError:
-        raise worded(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
+        raise refused(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
                                f'got {type(dataset_or_iterator)}.')) from None
 
 
@@ -188,11 +188,11 @@ class TFRecordWriter:
     def write(self, dataset: Dataset) -> Any:
         """An Operation that writes all elements, scalars of dtype string."""
         if not isinstance(dataset, Dataset):
-            raise worded(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
+            raise refused(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
         spec = dataset.element_spec
         if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.string
                 and spec.shape.raw in ((), None)):
-            raise worded(TypeError(
+            raise refused(TypeError(
                 '`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape '
                 f'{dataset.output_shapes} and types {dataset.output_types}.\n  Mend: '
                 'map(tf.io.serialize_tensor), or tf.train.Example(...).SerializeToString() as '

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.data import structure
+from tinyflow.data.refusal import refused
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -27,7 +28,7 @@ class Function:
     def __init__(self, python_function: Callable, what: str, *specs: Any,
                  unpack: bool = True) -> None:
         if not callable(python_function):
-            raise worded(TypeError(f'{what}: a function is needed, not {python_function!r}.'))
+            raise refused(TypeError(f'{what}: a function is needed, not {python_function!r}.'))
         self.what = what
         self.spec: Any = None
         self.result: Any = None

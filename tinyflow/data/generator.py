@@ -8,7 +8,7 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.data import structure
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.ops.datasets_functions import GeneratorDataset
@@ -19,11 +19,11 @@ def generated(kind: Any, generator: Callable, output_types: Any, output_shapes: 
     """The dataset of Dataset.from_generator, `kind` being Dataset."""
     from tinyflow.data.dataset import make
     if not callable(generator):
-        raise worded(TypeError(
+        raise refused(TypeError(
             '`generator` must be callable.\n  Mend: the function itself, from_generator(gen, ...), '
             'not what it returns, gen(); lambda: iterable for anything that can be iterated.'))
     if output_types is None:
-        raise worded(TypeError('Cannot convert value None to a TensorFlow DType.\n  Mend: '
+        raise refused(TypeError('Cannot convert value None to a TensorFlow DType.\n  Mend: '
                                'from_generator needs output_types, e.g. (tf.float32, tf.int32).'))
     spec = structure.from_legacy(output_types, output_shapes)
     convert = _Converter(spec)
@@ -40,7 +40,7 @@ def _as_list(args: Any) -> list:
     if args is None:
         return []
     if not isinstance(args, (tuple, list)):
-        raise worded(TypeError('`args` of from_generator must be a tuple of what the generator is '
+        raise refused(TypeError('`args` of from_generator must be a tuple of what the generator is '
                                f'called with, not {args!r}.\n  Mend: args=({args!r},).'))
     return list(args)
 

@@ -11,8 +11,8 @@ from tinyflow.data.carrying import carried, types_of
 from tinyflow.data.dataset import Dataset, make
 from tinyflow.data.functions import Function
 from tinyflow.data.interleaving import Transformation
+from tinyflow.data.refusal import refused
 from tinyflow.data.structure import DatasetSpec
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
@@ -32,7 +32,7 @@ _KEY = TensorSpec((), dtypes.int64)
 def _key_function(dataset: Dataset, key_func: Callable) -> Function:
     function = Function(key_func, 'key_func', dataset.element_spec)
     if function.spec != _KEY:
-        raise worded(TypeError(
+        raise refused(TypeError(
             '`key_func` must return a single tf.int64 scalar tensor. Got '
             f'{function.spec}.\n  Mend: tf.cast(key, tf.int64), and a scalar.'))
     return function
@@ -46,7 +46,7 @@ def group_by_window(key_func: Callable, reduce_func: Callable, window_size: Any 
     whose elements come out; windows may also be of window_size_func(key) elements.
     """
     if (window_size is not None) == (window_size_func is not None):
-        raise worded(ValueError('Must pass either window_size or window_size_func, and not both.'))
+        raise refused(ValueError('Must pass either window_size or window_size_func, and not both.'))
 
     def size_of(key: Any) -> Any:
         if window_size_func is None:
@@ -58,11 +58,11 @@ def group_by_window(key_func: Callable, reduce_func: Callable, window_size: Any 
         reduce = Function(reduce_func, 'reduce_func', _KEY, DatasetSpec(dataset.element_spec),
                           unpack=False)
         if not isinstance(reduce.spec, DatasetSpec):
-            raise worded(TypeError('`reduce_func` must return a `Dataset` object, e.g. '
+            raise refused(TypeError('`reduce_func` must return a `Dataset` object, e.g. '
                                    f'dataset.batch(n), but it returns {reduce.result!r}.'))
         size = Function(size_of, 'window_size_func', _KEY)
         if size.spec != _KEY:
-            raise worded(TypeError('`window_size_func` must return a single tf.int64 scalar '
+            raise refused(TypeError('`window_size_func` must return a single tf.int64 scalar '
                                    f'tensor. Got {size.spec}.'))
         return make(
             ops.GroupByWindowDataset, reduce.spec.element_spec, dataset._variant_tensor,
@@ -131,7 +131,7 @@ def bucket_by_sequence_length(element_length_func: Callable, bucket_boundaries: 
     """
     with name_scope('bucket_by_seq_length'):
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
-            raise worded(ValueError('len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1'
+            raise refused(ValueError('len(bucket_batch_sizes) must equal len(bucket_boundaries) + 1'
                                     f', but they are {len(bucket_batch_sizes)} and '
                                     f'{len(bucket_boundaries)}.'))
         sizes = constants.constant(bucket_batch_sizes, dtypes.int64)

@@ -6,8 +6,8 @@ from typing import Any
 
 from tinyflow.data import structure
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
+from tinyflow.data.refusal import refused
 from tinyflow.data.seeds import seed_tensors
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.tensor_spec import TensorSpec
@@ -63,7 +63,7 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset) -
     spec = choice_dataset.element_spec
     if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.int64
             and spec.shape.raw in ((), None)):
-        raise worded(TypeError('`choice_dataset` must be a dataset of scalar `tf.int64` tensors, '
+        raise refused(TypeError('`choice_dataset` must be a dataset of scalar `tf.int64` tensors, '
                                f'not of {spec}.'))
     return _directed(choice_dataset, datasets)
 
@@ -83,10 +83,10 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None,
     else:
         weights = convert_to_tensor(weights, name='weights')
         if weights.dtype not in (dtypes.float32, dtypes.float64):
-            raise worded(TypeError('`weights` must be convertible to a tensor of `tf.float32` or '
+            raise refused(TypeError('`weights` must be convertible to a tensor of `tf.float32` or '
                                    f'`tf.float64` elements, not {weights.dtype.name}.'))
         if weights.raw_shape is not None and weights.raw_shape not in ((len(datasets),), (None,)):
-            raise worded(ValueError('`weights` must be a vector of length `len(datasets)`, '
+            raise refused(ValueError('`weights` must be a vector of length `len(datasets)`, '
                                     f'{len(datasets)}, not {weights.shape}.'))
         logits = shaping.expand_dims(elementary.log(weights, name='logits'), 0)
     if len(datasets) == 1:
@@ -106,7 +106,7 @@ def _directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
         other = dataset.element_spec
         if not structure.same_structure(spec, other) or \
                 structure.flat_types(spec) != structure.flat_types(other):
-            raise worded(TypeError(
+            raise refused(TypeError(
                 'all datasets must have elements of one structure and dtype: '
                 f'{datasets[0].output_types} and {dataset.output_types}.'))
         spec = structure.relaxed(spec, other)

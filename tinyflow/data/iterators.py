@@ -7,6 +7,7 @@ from typing import Any
 from tinyflow.data import structure
 from tinyflow.data.functions import as_values
 from tinyflow.data.options import Options
+from tinyflow.data.refusal import refused
 from tinyflow.errors import TinyflowWarning, report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -59,7 +60,7 @@ class Iterator:
     def initializer(self) -> Operation:
         """The Operation that begins a pass."""
         if self._initializer is None:
-            raise worded(ValueError(
+            raise refused(ValueError(
                 'Iterator does not have an initializer.\n  Mend: a one-shot iterator needs none; '
                 'one made from_structure is begun by make_initializer(dataset).'))
         return self._initializer
@@ -78,10 +79,10 @@ class Iterator:
         mine, theirs = self._spec, dataset.element_spec
         types = structure.legacy_types(mine), structure.legacy_types(theirs)
         if not structure.same_structure(mine, theirs) or types[0] != types[1]:
-            raise worded(TypeError(f'Expected output types {types[0]!r} but got dataset with '
+            raise refused(TypeError(f'Expected output types {types[0]!r} but got dataset with '
                                    f'output types {types[1]!r}.'))
         if not structure.compatible(mine, theirs):
-            raise worded(TypeError(
+            raise refused(TypeError(
                 f'Expected output shapes compatible with {structure.legacy_shapes(mine)!r} but '
                 f'got dataset with output shapes {structure.legacy_shapes(theirs)!r}.\n  Mend: '
                 'None in from_structure\'s output_shapes for sizes that differ.'))
@@ -108,6 +109,11 @@ class Iterator:
         if name is None:
             return self._string_handle
         return ops.IteratorToStringHandle.apply(self._iterator_resource, name=name)
+
+    def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
+        """For tf.train.Checkpoint: where the pass stands."""
+        from tinyflow.data.saving import IteratorSaveable
+        return {'ITERATOR': lambda name: IteratorSaveable(self._iterator_resource, name)}
 
     @property
     def element_spec(self) -> Any:
@@ -168,7 +174,7 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:
     """An iterator whose `initializer` must be run before each pass."""
     graph = dataset._variant_tensor.op.graph
     if graph is not get_default_graph():
-        raise worded(ValueError(
+        raise refused(ValueError(
             f'The dataset was made in {graph}, and the iterator would be in '
             f'{get_default_graph()}.\n  Mend: make both inside one `with graph.as_default():`.'))
     variant = with_settings(dataset, dataset._variant_tensor)

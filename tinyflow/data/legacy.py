@@ -5,7 +5,7 @@ from typing import Any
 
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.iterators import Iterator, initializable, one_shot
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:
@@ -20,7 +20,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 def _dataset(value: Any) -> Dataset:
     if not isinstance(value, Dataset):
-        raise worded(TypeError(f'`dataset` must be a tf.data.Dataset, but got {value!r}.'))
+        raise refused(TypeError(f'`dataset` must be a tf.data.Dataset, but got {value!r}.'))
     return value
 
 
@@ -41,6 +41,6 @@ def get_output_classes(dataset_or_iterator: Any) -> Any:
 
 def _checked(value: Any) -> Any:
     if not isinstance(value, (Dataset, Iterator)):
-        raise worded(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
+        raise refused(TypeError('`dataset_or_iterator` must be a Dataset or Iterator object, but '
                                f'got {type(value)}.'))
     return value

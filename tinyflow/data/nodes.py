@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tinyflow.data import structure
+from tinyflow.data.refusal import refused
 from tinyflow.errors import report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
@@ -32,7 +33,7 @@ def _component(value: Any, i: int, dtype: Any) -> tuple[Tensor, Any]:
     if variant is not None:
         return variant, structure.DatasetSpec(value.element_spec)
     if isinstance(value, (SparseTensor, SparseTensorValue)):
-        raise worded(NotImplementedError(
+        raise refused(NotImplementedError(
             'a SparseTensor as a component of a dataset is not built.\n  Mend: '
             'tf.sparse_tensor_to_dense(x), or its indices, values and dense_shape as components.'))
     tensor = convert_to_tensor(value, dtype, f'component_{i}')

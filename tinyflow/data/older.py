@@ -8,7 +8,7 @@ from tinyflow.data.dataset import Dataset
 from tinyflow.data.experimental import get_single_element, group_by_reducer
 from tinyflow.data.grouping import Reducer
 from tinyflow.data.interleaving import Transformation
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 from tinyflow.ops import constants
 
 
@@ -30,7 +30,7 @@ def sliding_window_batch(window_size: Any, stride: Any = None, window_shift: Any
     if stride is None and window_shift is None:
         window_shift = 1
     elif stride is not None and window_shift is not None:
-        raise worded(ValueError('Cannot specify both `stride` and `window_shift`'))
+        raise refused(ValueError('Cannot specify both `stride` and `window_shift`'))
     shift = stride if window_shift is None else window_shift
 
     def transformation(dataset: Dataset) -> Dataset:

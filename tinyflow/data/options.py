@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tinyflow.data.refusal import refused
 from tinyflow.errors import worded
 
 
@@ -39,7 +40,7 @@ class _Settings:
             if isinstance(mine, _Settings) and isinstance(theirs, _Settings):
                 value = mine.merged(theirs)
             elif mine is not None and theirs is not None and mine != theirs:
-                raise worded(ValueError(f'Cannot merge incompatible values of option: {name}'))
+                raise refused(ValueError(f'Cannot merge incompatible values of option: {name}'))
             else:
                 value = theirs if mine is None else mine
             object.__setattr__(result, name, value)

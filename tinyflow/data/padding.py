@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.data import structure
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.operation import Tensor
@@ -23,7 +23,7 @@ def padded_batch(dataset: Any, batch_size: Any, padded_shapes: Any, padding_valu
     leaves = structure.flatten(spec)
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec):
-            raise worded(TypeError('Padded batching of datasets is not possible: '
+            raise refused(TypeError('Padded batching of datasets is not possible: '
                                    f'{leaf}'))
     size = convert_to_tensor(batch_size, dtypes.int64, 'batch_size')
     wanted = [leaf.shape for leaf in leaves] if padded_shapes is None else \
@@ -47,7 +47,7 @@ def _up_to(spec: Any, given: Any, what: str) -> list:
     try:
         return structure.flatten_up_to(spec, given)
     except (TypeError, ValueError) as error:
-        raise worded(type(error)(f'padded_batch: {what} must have the structure of the elements, '
+        raise refused(type(error)(f'padded_batch: {what} must have the structure of the elements, '
                                  f'{structure.legacy_shapes(spec)}: {error}')) from None
 
 
@@ -57,13 +57,13 @@ def _shape_tensor(shape: Any, spec: TensorSpec) -> Tensor:
         return convert_to_tensor(shape, dtypes.int64)
     raw = _sizes(shape)
     if raw is None:
-        raise worded(ValueError(
+        raise refused(ValueError(
             'padded_batch: a padded shape of unknown rank cannot be used.\n  Mend: padded_shapes '
             'needs an entry per dimension, e.g. [None].'))
     known = spec.shape.raw
     if known is not None and (len(known) != len(raw) or any(
             a is not None and b is not None and a < b for a, b in zip(raw, known))):
-        raise worded(ValueError(
+        raise refused(ValueError(
             f'The padded shape {shapes.TensorShape(raw)} is not compatible with the corresponding '
             f'input component shape {spec.shape}.\n  Mend: one entry per dimension of the element, '
             'each at least as large; None takes the longest of the batch.'))
@@ -91,11 +91,11 @@ def _padding_value(value: Any, dtype: dtypes.DType) -> Tensor:
         value = b'' if dtype is dtypes.string else dtype.np.type(0)
     tensor = convert_to_tensor(_fits(value, dtype), name='padding_value')
     if tensor.dtype.base_dtype is not dtype:
-        raise worded(TypeError(
+        raise refused(TypeError(
             f'Padding value tensor ({tensor}) does not match output type: {dtype.name}.\n  Mend: '
             f'a value of dtype {dtype.name}, e.g. np.{dtype.name}(...).'))
     if tensor.raw_shape not in ((), None):
-        raise worded(ValueError(f'Padding value should be a scalar, but is not: {tensor}'))
+        raise refused(ValueError(f'Padding value should be a scalar, but is not: {tensor}'))
     return tensor
 
 

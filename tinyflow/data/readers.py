@@ -6,8 +6,8 @@ from typing import Any
 
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
 from tinyflow.data.interleaving import parallel_interleave
+from tinyflow.data.refusal import refused
 from tinyflow.data.seeds import seed_tensors
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
@@ -48,7 +48,7 @@ def _names_dataset(filenames: Any) -> Dataset:
         spec = filenames.element_spec
         if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.string
                 and spec.shape.raw in ((), None)):
-            raise worded(TypeError('`filenames` must be a `tf.data.Dataset` of scalar `tf.string` '
+            raise refused(TypeError('`filenames` must be a `tf.data.Dataset` of scalar `tf.string` '
                                    f'elements, not of {spec}.'))
         return filenames
     names = convert_to_tensor(filenames, dtypes.string)

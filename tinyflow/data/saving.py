@@ -8,11 +8,11 @@ from tinyflow.ops.datasets_iterators import DeserializeIterator, SerializeIterat
 from tinyflow.train.saveables import SaveableObject, SaveSpec
 
 
-class _IteratorSaveable(SaveableObject):
-    def __init__(self, iterator_resource: Any) -> None:
+class IteratorSaveable(SaveableObject):
+    def __init__(self, iterator_resource: Any, name: str = '') -> None:
         serialized = SerializeIterator.apply(iterator_resource)
-        specs = [SaveSpec(serialized, '', iterator_resource.name + '-state')]
-        super().__init__(iterator_resource, specs, iterator_resource.name)
+        name = name or iterator_resource.name
+        super().__init__(iterator_resource, [SaveSpec(serialized, '', name + '-state')], name)
 
     def restore(self, restored_tensors: Any, restored_shapes: Any) -> Any:
         return DeserializeIterator.apply(self.op, restored_tensors[0])
@@ -26,4 +26,4 @@ def make_saveable_from_iterator(iterator: Iterator) -> SaveableObject:
     started anew and goes on after what it gave before. Restore it after the iterator's initializer
     has run.
     """
-    return _IteratorSaveable(iterator._iterator_resource)
+    return IteratorSaveable(iterator._iterator_resource)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tinyflow import nest as every_nest
-from tinyflow.errors import worded
+from tinyflow.data.refusal import refused
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.tensor_spec import TensorSpec
@@ -57,15 +57,15 @@ def flatten_up_to(shallow: Any, deep: Any) -> list:
         return [deep]
     if isinstance(shallow, Mapping) != isinstance(deep, Mapping) or \
             not isinstance(deep, (tuple, list, Mapping)) and not every_nest._is_attrs(deep):
-        raise worded(TypeError(f'the structures do not match: {_kind(shallow)} is needed, not '
+        raise refused(TypeError(f'the structures do not match: {_kind(shallow)} is needed, not '
                                f'{_kind(deep)}: {deep!r}'))
     if len(shallow) != len(deep):
-        raise worded(ValueError(f'the structures do not match: {len(shallow)} components are '
+        raise refused(ValueError(f'the structures do not match: {len(shallow)} components are '
                                 f'needed, not {len(deep)}: {deep!r}'))
     if isinstance(shallow, Mapping):
         missing = [key for key in shallow if key not in deep]
         if missing:
-            raise worded(ValueError(f'the structures do not match: the key {missing[0]!r} is '
+            raise refused(ValueError(f'the structures do not match: the key {missing[0]!r} is '
                                     f'missing in {deep!r}'))
         pairs = [(shallow[key], deep[key]) for key in every_nest.sorted_keys(shallow)]
     else:
@@ -171,7 +171,7 @@ def _leaf_spec(dtype: Any, shape: Any) -> Any:
     if isinstance(dtype, DatasetSpec):
         return dtype
     if dtype is None:
-        raise worded(TypeError('Cannot convert value None to a TensorFlow DType.'))
+        raise refused(TypeError('Cannot convert value None to a TensorFlow DType.'))
     return TensorSpec(shapes.TensorShape(None) if shape is None else shape, dtypes.as_dtype(dtype))
 
 
@@ -200,7 +200,7 @@ def batched(spec: Any, size: int | None) -> Any:
 
 def _batched_leaf(spec: Any, size: int | None) -> Any:
     if not isinstance(spec, TensorSpec):
-        raise worded(TypeError('batch() cannot stack datasets.\n  Mend: after window(), '
+        raise refused(TypeError('batch() cannot stack datasets.\n  Mend: after window(), '
                                'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
     raw = spec.shape.raw
     return TensorSpec(None if raw is None else (size, *raw), spec.dtype)
@@ -214,6 +214,6 @@ def unbatched(spec: Any) -> Any:
 def _row_of(spec: Any) -> Any:
     raw = spec.shape.raw
     if raw == ():
-        raise worded(ValueError(f'{spec} has insufficient rank for unbatching.\n  Mend: unbatch() '
+        raise refused(ValueError(f'{spec} has insufficient rank for unbatching.\n  Mend: unbatch() '
                                 'takes rows along dimension 0 of every component.'))
     return TensorSpec(None if raw is None else raw[1:], spec.dtype)

@@ -192,7 +192,7 @@ class BundleReader:
         dtype, shape = self._dtype(entry, name), self._shape(entry, name)
         path = data_name(self.prefix, entry.shard_id, self.shards)
         size = dtype.size * int(np.prod(shape, dtype=object))
-        if entry.size < 0 or entry.offset < 0 or dtype is not dtypes.string and size != entry.size:
+        if entry.size < 0 or entry.offset < 0 or dtype.kind != 'O' and size != entry.size:
             raise damaged(self._index, f'{entry.size} bytes at {entry.offset} cannot be '
                           f'{dtype.name} {list(shape)}', name)
         data = self._bytes(path, entry, name)

@@ -14,10 +14,13 @@ from tinyflow.formats.crc import extend, mask
 from tinyflow.formats.varints import put, take
 from tinyflow.graph import dtypes
 
+# A variant that can be saved - where an iterator of tf.data stands - is a string of tinyflow's own.
+_BYTES = (dtypes.string, dtypes.variant)
+
 
 def to_bytes(array, dtype):
     """(list of buffers, their size, their crc32c) of an array of that DType."""
-    if dtype is dtypes.string:
+    if dtype in _BYTES:
         return _strings_to_bytes(array)
     flat = np.ascontiguousarray(array, dtype.np.newbyteorder('<')).reshape(-1).view(np.uint8)
     return [flat], flat.nbytes, extend(0, flat)
@@ -43,7 +46,7 @@ def from_bytes(data, dtype, shape):
 
     ValueError if the bytes are not an array of that shape.
     """
-    if dtype is dtypes.string:
+    if dtype in _BYTES:
         return _strings_from_bytes(data.tobytes(), shape)
     crc = extend(0, data)
     return data.view(dtype.np.newbyteorder('<')).astype(dtype.np, copy=False).reshape(shape), crc

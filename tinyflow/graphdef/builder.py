@@ -181,6 +181,7 @@ class Builder:
         if len({len(g.outputs) for g in graphs}) > 1:
             raise worded(ValueError(f"The node '{node.name}' is damaged: its branches do not give "
                                     'equally many values.'))
+        _fill_missing(*graphs)
         shape_list = [conditionals.common_shape(one.raw_shape, other.raw_shape)
                       for one, other in zip(*[g.outputs for g in graphs])]
         return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
@@ -228,7 +229,8 @@ class Builder:
                     graph._source[tensor] = sources[i]
                 builder.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
             builder.build(function.nodes)
-            graph.outputs = [builder.tensor(ref, function.name) for ref in function.results]
+            graph.outputs = [ref and builder.tensor(ref, function.name)
+                             for ref in function.results]
         return graph
 
     def _deeper(self, function):
@@ -280,6 +282,17 @@ def _waiting(node, controls, builder):
                 node = type(node)(node.name, node.op, node.inputs, [*node.controls, key],
                                   node.attrs, node.device)
     return node
+
+
+def _fill_missing(*graphs):
+    """Gives a branch that does not compute a value something in its place, which nobody uses."""
+    for graph, other in (graphs, graphs[::-1]):
+        for i, tensor in enumerate(graph.outputs):
+            if tensor is None:
+                wanted = other.outputs[i]
+                with graph.as_default():
+                    graph.outputs[i] = Op.registry['FakeParam'].apply(
+                        dtype=wanted.dtype.base_dtype, shape=wanted.shape)
 
 
 _TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))

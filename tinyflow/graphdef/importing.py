@@ -4,6 +4,7 @@ from __future__ import annotations
 from tinyflow.errors import worded
 from tinyflow.graphdef.builder import Builder, Made
 from tinyflow.graphdef.nodes import read_function, read_nodes, read_ref
+from tinyflow.graphdef.old_control_flow import modernize
 from tinyflow.formats.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
@@ -32,15 +33,22 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
         if input_map:
             with name_scope('_inputs'):
                 input_map = {k: convert_to_tensor(v) for k, v in input_map.items()}
-    builder = Builder(graph, {f.signature.name: read_function(f) for f in proto.library.function},
-                      prefix)
+    builder = Builder(graph, _library(proto), prefix)
     nodes, unused = _with_inputs(read_nodes(proto.node), input_map, builder)
     if unused:
         raise worded(ValueError('Attempted to map inputs that were not found in graph_def: '
                                 f'[{", ".join(unused)}]'))
     with graph.as_default(), graph.control_dependencies(None), graph.name_scope(None):
-        builder.build(_without_old_control_flow(nodes, builder))
+        builder.build(modernize(nodes)[0])
     return None if wanted is None else [_element(text, input_map, builder) for text in wanted]
+
+
+def _library(proto):
+    """The Functions of a GraphDef by name."""
+    found = {f.signature.name: read_function(f) for f in proto.library.function}
+    for function in found.values():
+        function.nodes, function.results = modernize(function.nodes, function.results)
+    return found
 
 
 def _checked_map(input_map):
@@ -84,10 +92,6 @@ def _with_inputs(nodes, input_map, builder):
         if key not in used and (text.startswith('^') or key.node not in names):
             unused.append(text)
     return nodes, unused
-
-
-def _without_old_control_flow(nodes, builder):
-    return nodes
 
 
 def _element(text, input_map, builder):

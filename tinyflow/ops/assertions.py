@@ -4,11 +4,12 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
+from tinyflow.graph.sites import Site, here
 from tinyflow.ops import control
 from tinyflow.ops.value_text import first_values
 
@@ -67,8 +68,10 @@ def _listed(data):
         return list(data)
     if nest.is_nested(data) or isinstance(data, (str, bytes)) or not hasattr(data, '__iter__') \
             or hasattr(data, 'op'):
-        raise worded(TypeError(f'tf.Assert: data must be a list of what the error tells, not '
-                               f'{data!r}.\n  Mend: [...] around it.'))
+        place = here(2)
+        raise worded(TypeError(report(
+            f'tf.Assert: data must be a list of what the error tells, not {data!r}.',
+            site=place and Site(*place), mend='[...] around it.')))
     return list(data)
 
 

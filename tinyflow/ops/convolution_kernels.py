@@ -22,10 +22,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from tinyflow.tiles import in_tiles
 
-_CHUNK = 1 << 20        # elements of copied windows at a time; what BLAS reads should be in cache
+_CHUNK = 1 << 21        # elements of copied windows at a time; what BLAS reads should be in cache
 _PARTS = 16             # pieces of a chunk that threads may share
 _SHORT = 16             # elements; runs shorter than this are not worth a loop of their own
-_NARROW = 64            # elements; a product of fewer rows is slow
+_SMALL = 1 << 17        # elements; sums of matrices larger than this cost more than they save
 
 
 class Windows(NamedTuple):
@@ -60,7 +60,7 @@ def convolve(x, filter, windows, out=None):
         np.matmul(x.reshape(-1, x.shape[-1]), filter.reshape(filter.shape[-2:]),
                   out.reshape(-1, out.shape[-1]))
         return out
-    _copier(x, windows).convolve(filter, out)
+    _copier(x, windows, filter.shape[-1]).convolve(filter, out)
     return out
 
 
@@ -79,7 +79,7 @@ def filter_gradient(x, dy, windows, out=None):
         np.matmul(x.reshape(-1, x.shape[-1]).T, dy.reshape(-1, dy.shape[-1]),
                   out.reshape(shape[-2:]))
         return out
-    _copier(x, windows).filter_gradient(dy, out)
+    _copier(x, windows, dy.shape[-1]).filter_gradient(dy, out)
     return out
 
 
@@ -148,7 +148,7 @@ def _is_pointwise(windows):
 
 # ---- copying windows ---------------------------------------------------------------------------
 
-def _copier(x, windows):
+def _copier(x, windows, out):
     """What copies windows over x: along all axes, or along all but the axis that slides.
 
     That is the one with the largest kernel among those whose windows overlap, if there is one.
@@ -157,7 +157,7 @@ def _copier(x, windows):
     for axis, (k, stride, rate) in enumerate(zip(windows.kernel, windows.strides, windows.rates)):
         if rate == 1 and k > stride and (best is None or k > windows.kernel[best]):
             best = axis
-    return _Full(x, windows) if best is None else _Sliding(x, windows, best)
+    return _Full(x, windows) if best is None else _Sliding(x, windows, best, out)
 
 
 def _chunks(images, per_image):
@@ -215,7 +215,7 @@ class _Sliding:
     them; windows that begin later in an image give numbers that nobody looks at.
     """
 
-    def __init__(self, x, windows, axis):
+    def __init__(self, x, windows, axis, out):
         self.axis = axis
         self.x = np.moveaxis(x, axis + 1, 1)
         self.windows = windows = windows.with_first(axis)
@@ -230,7 +230,7 @@ class _Sliding:
         period = max(self.before + self.height, needed, self.count * self.stride)
         self.units = -(-period // self.stride)
         self.period = self.units * self.stride
-        self.chunks = _chunks(len(x), self.columns * self.period * self.run)
+        self.chunks = _chunks(len(x), self.columns * (self.period * self.run + self.units * out))
 
     def convolve(self, filter, y):
         filter = np.moveaxis(filter, self.axis, 0) if self.axis else filter
@@ -241,17 +241,18 @@ class _Sliding:
             products = workspace('product', (*self.windows.positions[1:], places, y.shape[-1]),
                                  y.dtype)
             np.matmul(self._in_rounds(flat, places), matrix, self._every(products))
-            self._exchange(products, y[start:stop], np.copyto)
+            self._exchange(products, y[start:stop], _give_out)
 
     def filter_gradient(self, dy, dfilter):
         dy = np.moveaxis(dy, self.axis + 1, 1)
+        rows = (slice(None),) * (len(self.windows.positions) - 1)
         total = np.zeros((self.kernel * self.run, dy.shape[-1]), dy.dtype)
         for start, stop in self.chunks:
             flat, places = self._copied(start, stop)
             gathered = workspace('product', (*self.windows.positions[1:], places, dy.shape[-1]),
                                  dy.dtype)
-            gathered.fill(0)
-            self._exchange(gathered, dy[start:stop], lambda a, b: np.copyto(b, a))
+            self._exchange(gathered, dy[start:stop], _take_in)
+            gathered[(*rows, slice((stop - start) * self.units, None))] = 0
             for product in self._products(flat, places, gathered):
                 np.add(total, product, total)
         result = np.moveaxis(dfilter, self.axis, 0) if self.axis else dfilter
@@ -259,7 +260,7 @@ class _Sliding:
 
     def _products(self, flat, places, gathered):
         """Matrices that add up to the derivative at the filter."""
-        if self.run < _NARROW:
+        if self.kernel * self.run * gathered.shape[-1] < _SMALL:
             yield from np.matmul(self._in_rounds(flat, places).swapaxes(1, 2),
                                  self._every(gathered))
             return
@@ -330,11 +331,11 @@ class _Sliding:
         return products.reshape(-1, self.rounds, out).swapaxes(0, 1)
 
     def _exchange(self, products, y, copy):
-        """copy(to, from) between y [images, positions, ...] and what `products` hold of it."""
+        """copy(y, products), both [images, positions, ...], for pieces of the images."""
         images, axes = len(y), products.ndim - 2
         shape = products.shape
         laid = products[(*(slice(None),) * axes, slice(images * self.units))].reshape(
-            *shape[:axes], images, self.units, shape[-1])[..., :self.count, :]
+            *shape[:axes], images, self.units, shape[-1])
         laid = np.moveaxis(laid, (axes, axes + 1), (0, 1))
         _shared(images, lambda i, j: copy(y[i:j], laid[i:j]))
 
@@ -351,6 +352,17 @@ def with_margins(x, windows):
     inside = [slice(low, low + size) for size, (low, _) in zip(x.shape[1:-1], windows.margins)]
     whole[(slice(None), *inside)] = x
     return whole
+
+
+def _give_out(y, laid):
+    """Results of all places to y [images, positions, ...], which holds those that count."""
+    np.copyto(y, laid[:, :y.shape[1]])
+
+
+def _take_in(y, laid):
+    """The reverse, with zeros for the places that do not count."""
+    laid[:, :y.shape[1]] = y
+    laid[:, y.shape[1]:] = 0
 
 
 # ---- memory kept between calls -----------------------------------------------------------------

@@ -350,7 +350,7 @@ def _fused(source):
 
 class _Setting(DatasetOp, abstract=True):
     def kernel(input_dataset):
-        return input_dataset
+        return boxed(input_dataset.item())
 
 
 class ModelDataset(_Setting):
@@ -365,7 +365,7 @@ class MaxIntraOpParallelismDataset(_Setting):
     signature = ('input_dataset: variant, max_intra_op_parallelism: int64 -> handle: variant')
 
     def kernel(input_dataset, max_intra_op_parallelism):
-        return input_dataset
+        return boxed(input_dataset.item())
 
 
 class PrivateThreadPoolDataset(_Setting):
@@ -374,7 +374,7 @@ class PrivateThreadPoolDataset(_Setting):
     signature = 'input_dataset: variant, num_threads: int64 -> handle: variant'
 
     def kernel(input_dataset, num_threads):
-        return input_dataset
+        return boxed(input_dataset.item())
 
 
 class DatasetCardinality(Op):

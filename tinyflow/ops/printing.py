@@ -12,11 +12,12 @@ import sys
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sites import Site, here
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops.value_text import both_ends, first_values
 
@@ -102,9 +103,10 @@ def string_format(template, inputs, placeholder='{}', summarize=3, name=None):
     tensors = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     count = template.count(placeholder)
     if count != len(tensors):
-        raise worded(ValueError(f'{count} placeholder(s) in template does not match '
-                                f'{len(tensors)} tensor(s) provided as input'))
-    tensors = [convert_to_tensor(item) for item in tensors]
+        place = here(2)
+        raise worded(ValueError(report(
+            f'StringFormat: {count} placeholder(s) in template does not match {len(tensors)} '
+            'tensor(s) provided as input', site=place and Site(*place))))
     return StringFormat.apply(tensors, template=template, placeholder=placeholder,
                               summarize=summarize, name=name)
 

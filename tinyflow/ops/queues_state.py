@@ -272,7 +272,7 @@ class QueueState:
         shape, dtype = self.shapes[i], self.types[i].np
         out = np.empty((len(values), *shape), dtype)
         for j, value in enumerate(values):
-            out[j] = value
+            out[j, ...] = value         # without the dots a string's array would go in whole
         return out
 
     def _at_end(self, wanted, left):
@@ -370,7 +370,7 @@ class PaddingState(QueueState):
         out = np.full((len(arrays), *shape), b'', object) if dtype.kind == 'O' else \
             np.zeros((len(arrays), *shape), dtype.np)
         for j, array in enumerate(arrays):
-            out[(j, *[slice(size) for size in array.shape])] = array
+            out[(j, *[slice(size) for size in array.shape], ...)] = array
         return out
 
 

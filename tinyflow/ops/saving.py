@@ -12,7 +12,7 @@ from tinyflow.formats import slices
 from tinyflow.formats.bundle import BundleReader
 from tinyflow.formats.bundle_writer import BundleWriter, merge
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.dtypes import as_dtype, string, variant
+from tinyflow.graph.dtypes import as_dtype
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.static import constant_value
 
@@ -47,7 +47,6 @@ class SaveV2(Op):
         parts = _texts(shape_and_slices, 'shape_and_slices', len(tensors))
         with BundleWriter(_text(prefix)) as writer:
             for name, part, tensor, dtype in zip(names, parts, tensors, dtypes):
-                dtype = _stored_as(dtype)
                 if part:
                     writer.add_slice(name, *slices.parse(part), np.asarray(tensor), dtype)
                 else:
@@ -87,14 +86,9 @@ class RestoreV2(Op):
                           for name, part, dtype in zip(names, parts, dtypes)])
 
 
-def _stored_as(dtype):
-    """A variant that can be saved (where an iterator stands) is a string of tinyflow's own."""
-    return string if dtype is variant else dtype
-
-
 def _restored(reader, name, part, dtype):
     stored = reader.dtype(name)
-    if stored is not _stored_as(as_dtype(dtype).base_dtype):
+    if stored is not as_dtype(dtype).base_dtype:
         raise errors.InvalidArgumentError(
             None, None, f"{reader.prefix}: tensor_name = {name}; expected dtype {dtype.name} does "
             f'not equal original dtype {stored.name}')

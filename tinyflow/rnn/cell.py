@@ -93,7 +93,7 @@ class RNNCell(Layer):
         Shapes: -> [batch_size, state_size], or a nest of such as `state_size` is a nest.
         """
         with name_scope(type(self).__name__ + 'ZeroState', values=[batch_size]):
-            return nest.map_structure(lambda size: _zeros(batch_size, size, dtype),
+            return nest.map_structure(lambda size: zero_tensor(batch_size, size, dtype),
                                       self.state_size)
 
 
@@ -145,7 +145,8 @@ def check_is_cell(name, cell):
 # ---- shapes of batches -----------------------------------------------------------------------
 
 
-def _zeros(batch_size, size, dtype):
+def zero_tensor(batch_size, size, dtype):
+    """Zeros of one part of a state, with a row for each of the batch."""
     zeros = constants.zeros(batch_shape(batch_size, size), dtype=dtype)
     zeros.set_shape(static_batch_shape(batch_size, size))
     return zeros

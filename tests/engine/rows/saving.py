@@ -160,13 +160,14 @@ ROWS = [
                  lambda tf: parsed(tf, {'n': tf.FixedLenFeature([3], tf.int64)})[0],
                  lambda tf: parsed(tf, {'n': tf.FixedLenFeature([2], tf.float32)})[0],
                  lambda tf: parsed(tf, {'n': tf.VarLenFeature(tf.float32)})[0],
-                 lambda tf: flat(tf.parse_example(['\xff'], {'n': tf.VarLenFeature(tf.int64)}))[0]]),
+                 lambda tf: flat(tf.parse_example(
+                     ['\xff'], {'n': tf.VarLenFeature(tf.int64)}))[0]]),
     row('ParseSingleExample', one_parsed,
         ref=lambda: [np.array([1, 2]), np.zeros((0, 1), np.int64), np.array([[0], [1]]),
                      np.array([b'a', b'b'], object), np.array([2])], static_result=False,
         bad=[lambda tf: ParseSingleExample.apply(
-            tf.constant(1.0), [], num_sparse=0, sparse_keys=(), dense_keys=(), sparse_types=(), Tdense=(),
-            dense_shapes=())],
+            tf.constant(1.0), [], num_sparse=0, sparse_keys=(), dense_keys=(), sparse_types=(),
+            Tdense=(), dense_shapes=())],
         run_bad=[lambda tf: one_parsed(tf, {'gone': tf.FixedLenFeature([2], tf.int64)})[0],
                  lambda tf: one_parsed(tf, {'n': tf.FixedLenFeature([3], tf.int64)})[0],
                  lambda tf: flat(tf.parse_single_example(
@@ -175,7 +176,8 @@ ROWS = [
         ref=lambda: [np.float32(7.0), STEPS], static_result=False,
         bad=[lambda tf: tf.parse_single_sequence_example(
             tf.constant(1.0), {'c': tf.VarLenFeature(tf.int64)})],
-        run_bad=[lambda tf: sequence_parsed(tf, 'gone')[0], lambda tf: sequence_parsed(tf, 't', [3])[0]]),
+        run_bad=[lambda tf: sequence_parsed(tf, 'gone')[0],
+                 lambda tf: sequence_parsed(tf, 't', [3])[0]]),
     row('ParseSequenceExample', sequences_parsed,
         ref=lambda: [np.array([[0, 0], [1, 0]]), np.float32([7, 7]), np.array([2, 1]),
                      np.stack([STEPS, STEPS]), np.array([3, 3])], static_result=False,
@@ -184,7 +186,8 @@ ROWS = [
         run_bad=[lambda tf: sequences_parsed(tf, 'gone')[0]]),
     row('StringJoin', lambda tf: tf.string_join(['a', ['b', 'c'], 'd'], '-'),
         ref=lambda: np.array([b'a-b-d', b'a-c-d'], object),
-        bad=[lambda tf: tf.string_join([['a'], ['b', 'c']]), lambda tf: tf.string_join([tf.constant(1.0)])]),
+        bad=[lambda tf: tf.string_join([['a'], ['b', 'c']]),
+             lambda tf: tf.string_join([tf.constant(1.0)])]),
     row('SparseReorder', lambda tf, v: flat({'x': tf.sparse_reorder(tf.SparseTensor(
         UNSORTED, v, [2, 3]))})[:2], [np.array([1.0, 2.0, 3.0])],
         ref=lambda v: [UNSORTED[::-1], v[::-1]], second=False,

@@ -1,5 +1,23 @@
 """tf.contrib.layers: layers as functions, with Variables called weights and biases."""
 from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
+from tinyflow.contrib.layers.batch_norm import batch_norm
+from tinyflow.contrib.layers.convolutions import (
+    conv1d,
+    conv2d,
+    conv2d_in_plane,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    convolution,
+    convolution1d,
+    convolution2d,
+    convolution2d_in_plane,
+    convolution2d_transpose,
+    convolution3d,
+    convolution3d_transpose,
+    separable_conv2d,
+    separable_convolution2d,
+)
 from tinyflow.contrib.layers.dense import (
     bias_add,
     dropout,
@@ -14,10 +32,32 @@ from tinyflow.contrib.layers.dense import (
     repeat,
     stack,
 )
+from tinyflow.contrib.layers.embeddings import (
+    bow_encoder,
+    embed_sequence,
+    embedding_lookup_unique,
+)
 from tinyflow.contrib.layers.initializers import (
     variance_scaling_initializer,
     xavier_initializer,
     xavier_initializer_conv2d,
+)
+from tinyflow.contrib.layers.norms import (
+    group_norm,
+    instance_norm,
+    layer_norm,
+    unit_norm,
+)
+from tinyflow.contrib.layers.optimize_loss import (
+    OPTIMIZER_CLS_NAMES,
+    OPTIMIZER_SUMMARIES,
+    optimize_loss,
+)
+from tinyflow.contrib.layers.pooling import (
+    avg_pool2d,
+    avg_pool3d,
+    max_pool2d,
+    max_pool3d,
 )
 from tinyflow.contrib.layers.regularizers import (
     apply_regularization,
@@ -26,8 +66,40 @@ from tinyflow.contrib.layers.regularizers import (
     l2_regularizer,
     sum_regularizer,
 )
+from tinyflow.contrib.layers.shapes import (
+    dense_to_sparse,
+    flatten,
+    images_to_sequence,
+    maxout,
+    one_hot_encoding,
+    sequence_to_images,
+    softmax,
+    spatial_softmax,
+)
+from tinyflow.contrib.layers.summarize import (
+    summarize_activation,
+    summarize_activations,
+    summarize_collection,
+    summarize_tensor,
+    summarize_tensors,
+)
 
-__all__ = []
+__all__ = [
+    'OPTIMIZER_CLS_NAMES', 'OPTIMIZER_SUMMARIES', 'apply_regularization', 'avg_pool2d',
+    'avg_pool3d', 'batch_norm', 'bias_add', 'bow_encoder', 'conv1d', 'conv2d',
+    'conv2d_in_plane', 'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'convolution',
+    'convolution1d', 'convolution2d', 'convolution2d_in_plane', 'convolution2d_transpose',
+    'convolution3d', 'convolution3d_transpose', 'dense_to_sparse', 'dropout', 'elu',
+    'embed_sequence', 'embedding_lookup_unique', 'flatten', 'fully_connected', 'group_norm',
+    'images_to_sequence', 'instance_norm', 'l1_l2_regularizer', 'l1_regularizer',
+    'l2_regularizer', 'layer_norm', 'legacy_fully_connected', 'legacy_linear', 'legacy_relu',
+    'linear', 'max_pool2d', 'max_pool3d', 'maxout', 'one_hot_encoding', 'optimize_loss', 'relu',
+    'relu6', 'repeat', 'separable_conv2d', 'separable_convolution2d', 'sequence_to_images',
+    'softmax', 'spatial_softmax', 'stack', 'sum_regularizer', 'summarize_activation',
+    'summarize_activations', 'summarize_collection', 'summarize_tensor', 'summarize_tensors',
+    'unit_norm', 'variance_scaling_initializer', 'xavier_initializer',
+    'xavier_initializer_conv2d',
+]
 
 __getattr__ = _absent(__name__, __all__)
 _hide_modules(globals())

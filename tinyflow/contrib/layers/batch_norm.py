@@ -11,8 +11,14 @@ from tinyflow.graph.defaults import add_to_collections, control_dependencies
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.layers.named import ONES, ZEROS
 from tinyflow.layers.normalization import BatchNormalization
-from tinyflow.ops import batch_norm as fused_op, constants, identities, measures, normalization
-from tinyflow.ops import shaping
+from tinyflow.ops import (
+    batch_norm as fused_op,
+    constants,
+    identities,
+    measures,
+    normalization,
+    shaping,
+)
 from tinyflow.ops.smart_cond import smart_cond, smart_constant_value
 from tinyflow.train.moving_averages import assign_moving_average
 from tinyflow.variable_scope import get_variable_scope, variable_scope

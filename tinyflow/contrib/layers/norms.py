@@ -8,8 +8,16 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.layers.named import ONES, ZEROS
-from tinyflow.ops import arithmetic, constants, joining, measures, normalization, reduction
-from tinyflow.ops import shaping, slicing
+from tinyflow.ops import (
+    arithmetic,
+    constants,
+    joining,
+    measures,
+    normalization,
+    reduction,
+    shaping,
+    slicing,
+)
 from tinyflow.variable_scope import variable_scope
 
 

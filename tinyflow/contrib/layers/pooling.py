@@ -3,11 +3,9 @@ from __future__ import annotations
 
 from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.contrib.layers import utils
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.layers import arguments, pooling
-from tinyflow.ops import dilated
+from tinyflow.layers import pooling
 
 _IMAGES, _VOLUMES = ('NCHW', 'NHWC'), ('NCDHW', 'NDHWC')
 
@@ -67,28 +65,4 @@ def avg_pool3d(inputs, kernel_size, stride=2, padding='VALID', data_format='NDHW
                    padding, data_format, outputs_collections, scope)
 
 
-@add_arg_scope
-def pool(inputs, kernel_size, pooling_type, padding='VALID', data_format=None, dilation_rate=1,
-         stride=1, outputs_collections=None, scope=None):
-    """Pooling of any kind ('MAX', 'AVG') and rank, also dilated.
-
-    Shapes: inputs [batch, *sizes, channels] -> [batch, *positions, channels].
-    """
-    with name_scope(scope, f'{pooling_type.lower()}_pool', [inputs]) as sc:
-        inputs = convert_to_tensor(inputs)
-        rank = inputs.shape.ndims
-        if rank is None:
-            raise worded(ValueError('Rank of inputs must be known'))
-        if rank < 3:
-            raise worded(ValueError('Rank of inputs must be >= 3'))
-
-        def each(value, name):
-            return arguments.sizes(value, rank - 2, name)
-        outputs = dilated.pool(
-            inputs, each(kernel_size, 'kernel_size'), pooling_type, padding,
-            dilation_rate=each(dilation_rate, 'dilation_rate'), strides=each(stride, 'stride'),
-            name=sc, data_format=data_format)
-        return utils.collect_named_outputs(outputs_collections, sc, outputs)
-
-
-__all__ = ['avg_pool2d', 'avg_pool3d', 'max_pool2d', 'max_pool3d', 'pool']
+__all__ = ['avg_pool2d', 'avg_pool3d', 'max_pool2d', 'max_pool3d']

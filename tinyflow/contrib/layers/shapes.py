@@ -12,8 +12,18 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.initializers import constant_initializer
 from tinyflow.layers import core
 from tinyflow.layers.named import ONES
-from tinyflow.ops import arithmetic, constants, gathering, identities, indexing, joining, logic
-from tinyflow.ops import measures, reduction, shaping, softmax as softmax_op
+from tinyflow.ops import (
+    constants,
+    gathering,
+    identities,
+    indexing,
+    joining,
+    logic,
+    measures,
+    reduction,
+    shaping,
+    softmax as softmax_op,
+)
 from tinyflow.variable_scope import variable_scope
 
 
@@ -165,17 +175,5 @@ def spatial_softmax(features, temperature=None, name=None, variables_collections
     return points
 
 
-def poincare_normalize(x, axis=1, epsilon=1e-5, name=None):
-    """x, scaled down to a length below 1 where it is longer.
-
-    Shapes: x [*a] -> [*a]. Nickel and Kiela (2017).
-    """
-    with name_scope(name, 'poincare_normalize', [x]) as name:
-        x = convert_to_tensor(x, name='x')
-        squares = reduction.reduce_sum(arithmetic.square(x), axis, keepdims=True)
-        factor = arithmetic.minimum((1. - epsilon) * arithmetic.rsqrt(squares), 1.)
-        return arithmetic.multiply(x, factor, name=name)
-
-
 __all__ = ['dense_to_sparse', 'flatten', 'images_to_sequence', 'maxout', 'one_hot_encoding',
-           'poincare_normalize', 'sequence_to_images', 'softmax', 'spatial_softmax']
+           'sequence_to_images', 'softmax', 'spatial_softmax']

@@ -1,0 +1,218 @@
+"""Checkpoint files: TensorFlow's bytes exactly, both ways."""
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden import checkpoint_contents as contents
+from tinyflow.formats import ordered, slices, snappy, table
+from tinyflow.formats.bundle import BundleReader, data_name, index_name
+from tinyflow.formats.bundle_writer import BundleWriter, merge
+from tinyflow.formats.checkpoint_v1 import ReaderV1
+from tinyflow.graph import dtypes
+
+FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'
+
+
+def dtype_of(array):
+    return dtypes.string if array.dtype == object else dtypes.as_dtype(array.dtype)
+
+
+def write(prefix, tensors):
+    with BundleWriter(str(prefix)) as writer:
+        for name in sorted(tensors):
+            writer.add(name, tensors[name], dtype_of(tensors[name]))
+    return str(prefix)
+
+
+def assert_equal(got, want):
+    assert got.dtype == want.dtype and got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+# ---- against files of TensorFlow 1.15.5 ----------------------------------------------------------
+
+@pytest.mark.parametrize('name', contents.TENSORS)
+def test_reads_every_dtype(name):
+    with BundleReader(str(FILES / 'tensors')) as reader:
+        assert_equal(reader.get(name), contents.TENSORS[name])
+
+
+def test_reads_tensors_of_several_files():
+    with BundleReader(str(FILES / 'sharded')) as reader:
+        assert reader.shards == 2
+        for i, value in enumerate(contents.TENSORS.values()):
+            assert_equal(reader.get(f'x{i}'), value)
+
+
+def test_reads_the_first_format():
+    with ReaderV1(str(FILES / 'old')) as reader:
+        assert reader.names() == sorted(n for n in contents.TENSORS if n[0] in 'acd')
+        for name in reader.names():
+            assert_equal(reader.get(name), contents.TENSORS[name])
+        with pytest.raises(tf.errors.NotFoundError, match='gone'):
+            reader.get('gone')
+
+
+def test_reads_parts_and_any_part_of_them():
+    with BundleReader(str(FILES / 'parts')) as reader:
+        assert reader.names() == ['parts']
+        assert_equal(reader.get('parts'), contents.WHOLE)
+        for text in ('10 4 0,5:-', '10 4 3,4:1,2', '10 4 -:3,1', '10 4 9,1:0,4'):
+            shape, extents = slices.parse(text)
+            assert_equal(reader.get_slice('parts', shape, extents),
+                         contents.WHOLE[slices.index_of(shape, extents)])
+
+
+def same_files(ours, theirs):
+    for name in (index_name, lambda prefix: data_name(prefix, 0, 1)):
+        assert pathlib.Path(name(str(ours))).read_bytes() == \
+            pathlib.Path(name(str(theirs))).read_bytes()
+
+
+@pytest.mark.parametrize('name, tensors', [('tensors', contents.TENSORS), ('many', contents.MANY)])
+def test_writes_the_same_bytes(tmp_path, name, tensors):
+    same_files(write(tmp_path / 'ours', tensors), FILES / name)
+
+
+def test_writes_parts_in_the_same_bytes(tmp_path):
+    with BundleWriter(str(tmp_path / 'ours')) as writer:
+        for text in ('10 4 0,5:0,4', '10 4 5,5:0,4'):
+            shape, extents = slices.parse(text)
+            part = contents.WHOLE[slices.index_of(shape, extents)]
+            writer.add_slice('parts', shape, extents, part, tf.float32)
+    same_files(tmp_path / 'ours', FILES / 'parts')
+
+
+def test_overwriting_ends_in_the_same_bytes(tmp_path):
+    for tensors in (contents.MANY, contents.TENSORS, contents.TENSORS):
+        prefix = write(tmp_path / 'ours', tensors)
+        names = sorted(p.name for p in tmp_path.iterdir())
+        assert names == ['ours.data-00000-of-00001', 'ours.index']
+    same_files(prefix, FILES / 'tensors')
+
+
+# ---- writing and reading -------------------------------------------------------------------------
+
+def test_merges_checkpoints(tmp_path):
+    first = write(tmp_path / 'parts_1' / 'a', {'x': np.arange(3)})
+    second = write(tmp_path / 'parts_2' / 'b', {'y': np.ones(2), 's': np.array([b'text'], object)})
+    merge([first, second], str(tmp_path / 'all'))
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        'all.data-00000-of-00002', 'all.data-00001-of-00002', 'all.index']
+    with BundleReader(str(tmp_path / 'all')) as reader:
+        assert reader.names() == ['s', 'x', 'y']
+        assert_equal(reader.get('x'), np.arange(3))
+        assert_equal(reader.get('s'), np.array([b'text'], object))
+
+
+def test_merged_parts_of_one_tensor(tmp_path):
+    for i, text in enumerate(['4 0,3', '4 3,1']):
+        shape, extents = slices.parse(text)
+        with BundleWriter(str(tmp_path / f'p{i}')) as writer:
+            writer.add_slice('x', shape, extents, np.arange(4)[slices.index_of(shape, extents)],
+                             tf.int64)
+    merge([str(tmp_path / 'p0'), str(tmp_path / 'p1')], str(tmp_path / 'all'))
+    with BundleReader(str(tmp_path / 'all')) as reader:
+        assert_equal(reader.get('x'), np.arange(4))
+
+
+def test_merging_equal_names_is_refused(tmp_path):
+    prefixes = [write(tmp_path / name, {'x': np.arange(3)}) for name in 'ab']
+    with pytest.raises(tf.errors.InvalidArgumentError, match='duplicate tensor x'):
+        merge(prefixes, str(tmp_path / 'all'))
+    with BundleReader(prefixes[0]) as reader:                   # and nothing is lost
+        assert_equal(reader.get('x'), np.arange(3))
+
+
+def test_strided_and_foreign_arrays(tmp_path):
+    arrays = {'strided': np.arange(12.0).reshape(3, 4)[:, ::2], 'swapped': np.arange(3, dtype='>i4'),
+              'fortran': np.asfortranarray(np.arange(6).reshape(2, 3))}
+    with BundleWriter(str(tmp_path / 'x')) as writer:
+        for name, array in arrays.items():
+            writer.add(name, array, dtype_of(array))
+    with BundleReader(str(tmp_path / 'x')) as reader:
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(reader.get(name), array)
+
+
+def test_a_missing_tensor_and_a_missing_file(tmp_path):
+    prefix = write(tmp_path / 'x', {'x': np.arange(3)})
+    with BundleReader(prefix) as reader:
+        with pytest.raises(tf.errors.NotFoundError, match='Key y not found in checkpoint'):
+            reader.get('y')
+        pathlib.Path(data_name(prefix, 0, 1)).unlink()
+        with pytest.raises(tf.errors.NotFoundError, match='data-00000-of-00001'):
+            reader.get('x')
+    with pytest.raises(tf.errors.NotFoundError, match='nowhere.index'):
+        BundleReader(str(tmp_path / 'nowhere'))
+
+
+def test_a_dtype_that_is_not_here_says_so(tmp_path):
+    from tinyflow.formats.protos import tensor_bundle_pb2
+    prefix = write(tmp_path / 'x', {'x': np.zeros(2, np.float16)})
+    entries = table.read_table(pathlib.Path(index_name(prefix)).read_bytes())
+    entry = tensor_bundle_pb2.BundleEntryProto.FromString(entries[b'x'])
+    entry.dtype = 14                                            # bfloat16
+    entries[b'x'] = entry.SerializeToString()
+    pathlib.Path(index_name(prefix)).write_bytes(table.write_table(entries.items()))
+    with BundleReader(prefix) as reader, \
+            pytest.raises(tf.errors.UnimplementedError, match="'x' has the dtype number 14"):
+        reader.get('x')
+
+
+# ---- the pieces ----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize('count', [0, 1, 16, 17, 1000])
+def test_table_of_any_size(count):
+    entries = {b'key%05d' % i: b'v' * (i % 50) for i in range(count)}
+    assert table.read_table(table.write_table(entries.items())) == entries
+
+
+def test_table_of_several_blocks():
+    entries = {b'key%05d' % i: b'v' * 3000 for i in range(300)}
+    data = table.write_table(entries.items())
+    assert table.read_table(data) == entries
+    assert data.count(b'key0008\x00') < 2               # the index has shortened keys
+
+
+def test_table_refuses_keys_out_of_order():
+    with pytest.raises(ValueError, match='must rise'):
+        table.write_table([(b'b', b''), (b'a', b'')])
+
+
+def test_numbers_that_sort():
+    numbers = sorted({sign * (1 << bits) + d for bits in range(0, 63, 3) for sign in (-1, 1)
+                      for d in (-1, 0, 1)})
+    coded = [ordered.signed(n) for n in numbers]
+    assert coded == sorted(coded) and len(set(coded)) == len(coded)
+    assert ordered.signed(0) == b'\x80' and ordered.signed(-1) == b'\x7f'
+    assert ordered.number(0) == b'\x00' and ordered.number(258) == b'\x02\x01\x02'
+
+
+def test_texts_that_sort():
+    texts = sorted([b'', b'a', b'a\x00', b'a\x00b', b'a\xff', b'ab', b'\xff\xff', b'\x00'])
+    coded = [ordered.text(t) for t in texts]
+    assert coded == sorted(coded) and len(set(coded)) == len(coded)
+
+
+@pytest.mark.parametrize('text', ['', '2', '2 0,3', '2 x,1', '2 3 0,1', '2 -1,1', '2 0,-2'])
+def test_specifications_of_parts_that_are_none(text):
+    with pytest.raises(ValueError):
+        shape, _ = slices.parse(text)
+        assert shape == (2,)            # '2' alone has a size but no part
+
+
+def test_snappy():
+    """By hand: a literal, a copy that reaches into itself, a long literal, copies far back."""
+    assert snappy.decompress(b'\x0a\x04ab\x12\x02\x00\x09cd\x09\x02'[:0] or b'\x03\x08abc') == b'abc'
+    assert snappy.decompress(b'\x08\x04ab\x16\x02\x00') == b'abababab'
+    assert snappy.decompress(b'\x08\x04ab\x09\x02') == b'abababab'
+    assert snappy.decompress(b'\x46\xf0\x41' + b'x' * 66 + b'\x0f\x42\x00\x00\x00') == b'x' * 70
+    for damaged in (b'', b'\x05\x08abc', b'\x02\x08abc', b'\x03\x08ab', b'\x04\x09\x02',
+                    b'\x08\x04ab\x16\x09\x00'):
+        with pytest.raises(snappy.DamagedStream):
+            snappy.decompress(damaged)

@@ -1,0 +1,175 @@
+"""tf.doctor: likely mistakes found before any run; and the warnings that a first run gives."""
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.errors import TinyflowWarning
+
+
+@pytest.fixture(autouse=True)
+def own_graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def ids(report):
+    return [finding.id for finding in report]
+
+
+def healthy():
+    x = tf.placeholder(tf.float32, [None, 4])
+    labels = tf.placeholder(tf.int32, [None])
+    logits = tf.layers.dense(x, 3)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    return tf.train.AdamOptimizer().minimize(loss), loss
+
+
+def test_a_healthy_graph():
+    step, loss = healthy()
+    report = tf.doctor(tf.get_default_graph(), [step, loss])
+    assert report.ok and len(report) == 0 and 'nothing to remark' in str(report)
+    assert tf.doctor().ok
+    assert tf.doctor([step, loss]).ok
+
+
+def test_a11_vector_and_column():
+    y = tf.placeholder(tf.float32, [None])
+    prediction = tf.layers.dense(tf.placeholder(tf.float32, [None, 3]), 1)
+    loss = tf.reduce_mean(tf.square(prediction - y))
+    finding, = tf.doctor(fetches=loss)
+    assert finding.id == 'A11' and finding.operation.type == 'Sub'
+    assert 'test_doctor.py' in str(finding) and 'Mend' in str(finding)
+
+
+def test_a14_print_and_summary_that_nobody_reaches():
+    x = tf.placeholder(tf.float32, [None])
+    loss = tf.reduce_mean(x * 2.)
+    tf.Print(loss, [loss])
+    tf.summary.scalar('loss', loss)
+    report = tf.doctor(fetches=loss)
+    assert ids(report) == ['A14', 'A14']
+    assert 'Print' in str(report) and 'merge_all' in str(report)
+    assert tf.doctor().ok
+
+
+def test_a15_update_ops():
+    x = tf.placeholder(tf.float32, [None, 4])
+    h = tf.layers.batch_normalization(tf.layers.dense(x, 3), training=True)
+    loss = tf.reduce_mean(tf.square(h - 1.))
+    step = tf.train.GradientDescentOptimizer(.1).minimize(loss)
+    assert ids(tf.doctor(fetches=step)) == ['A15']
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    assert tf.doctor(fetches=[step, updates]).ok
+
+
+def test_a18_queues():
+    queue = tf.FIFOQueue(3, [tf.float32], shapes=[[]])
+    element = queue.dequeue()
+    assert 'no node' in str(tf.doctor(fetches=element))
+    enqueue = queue.enqueue([1.])
+    assert 'no QueueRunner' in str(tf.doctor(fetches=element))
+    tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue]))
+    assert 'start_queue_runners' in str(tf.doctor(fetches=element))
+
+
+def test_a19_huge_constants():
+    x = tf.constant(np.zeros([2000, 2000], np.float32))
+    report = tf.doctor(fetches=tf.reduce_sum(x))
+    assert ids(report) == ['A19'] and '15 MB' in str(report)
+
+
+@pytest.mark.parametrize('build', [
+    lambda z: tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.one_hot([1], 3),
+                                                         logits=tf.nn.softmax(z)),
+    lambda z: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=tf.reshape(
+        tf.nn.softmax(z), [-1, 3])),
+    lambda z: tf.nn.sigmoid_cross_entropy_with_logits(labels=tf.one_hot([1], 3),
+                                                      logits=tf.nn.sigmoid(z)),
+    lambda z: tf.nn.softmax(tf.nn.softmax(z)),
+])
+def test_softmax_twice(build):
+    y = build(tf.placeholder(tf.float32, [1, 3]))
+    assert ids(tf.doctor(fetches=y)) == ['softmax']
+
+
+def test_logarithms_without_an_epsilon():
+    z = tf.placeholder(tf.float32, [None, 3])
+    p, q = tf.nn.softmax(z), tf.nn.sigmoid(z)
+    assert ids(tf.doctor(fetches=-tf.reduce_sum(tf.log(p)))) == ['log']
+    assert ids(tf.doctor(fetches=tf.log(1. - q))) == ['log']
+    assert tf.doctor(fetches=tf.log(p + 1e-8)).ok
+    assert tf.doctor(fetches=tf.log(tf.clip_by_value(p, 1e-8, 1.))).ok
+
+
+def test_what_stands_inside_a_branch():
+    z = tf.placeholder(tf.float32, [None, 3])
+    y = tf.cond(tf.reduce_sum(z) > 0., lambda: tf.log(tf.nn.softmax(z)), lambda: z)
+    assert ids(tf.doctor(fetches=y)) == ['log']
+
+
+def test_a12_a_variable_that_is_not_trained():
+    step, _ = healthy()
+    tf.get_variable('lonely', [3])
+    report = tf.doctor(fetches=step)
+    assert ids(report) == ['A12'] and 'lonely' in str(report)
+
+
+def test_arguments():
+    x = tf.constant(1.)
+    assert tf.doctor(x).ok
+    with pytest.raises(TypeError, match='tf.Graph'):
+        tf.doctor('graph', x)
+    assert '<pre>' in tf.doctor()._repr_html_()
+
+
+# ---- at the first run ----------------------------------------------------------------------
+
+def test_a15_warns_at_the_first_run_of_a_training_step():
+    x = tf.placeholder(tf.float32, [None, 4])
+    h = tf.layers.batch_normalization(tf.layers.dense(x, 3), training=True)
+    step = tf.train.GradientDescentOptimizer(.1).minimize(tf.reduce_mean(tf.square(h - 1.)))
+    feed = {x: np.ones((2, 4))}
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        with pytest.warns(TinyflowWarning, match=r'\[A15\].*UPDATE_OPS') as caught:
+            sess.run(step, feed)
+        assert len(caught) == 1 and caught[0].filename == __file__
+        sess.run(step, feed)                            # only once: a warning here is an error
+        sess.run([step, x], feed)
+
+
+def test_a15_is_quiet_where_the_updates_run():
+    x = tf.placeholder(tf.float32, [None, 4])
+    h = tf.layers.batch_normalization(tf.layers.dense(x, 3), training=True)
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        step = tf.train.GradientDescentOptimizer(.1).minimize(tf.reduce_mean(tf.square(h)))
+    with tf.Session() as sess, warnings.catch_warnings():
+        warnings.simplefilter('error')
+        sess.run(tf.global_variables_initializer())
+        sess.run(step, {x: np.ones((2, 4))})
+        sess.run(h, {x: np.ones((2, 4))})
+
+
+def test_a14_warns_of_a_print_that_nobody_uses(capfd):
+    x = tf.placeholder(tf.float32, [None])
+    y = x * 2.
+    tf.Print(y, [y], 'lost')
+    with tf.Session() as sess, pytest.warns(TinyflowWarning, match=r'\[A14\].*prints nothing'):
+        sess.run(tf.reduce_sum(y), {x: [1.]})
+    assert 'lost' not in capfd.readouterr().out
+
+
+def test_a14_is_quiet_where_it_is_used_or_waited_for(capfd):
+    x = tf.placeholder(tf.float32, [None])
+    y = tf.Print(x * 2., [x], 'seen')
+    shown = tf.print('waited for', x)
+    with tf.control_dependencies([shown]):
+        z = y + 1.
+    with tf.Session() as sess, warnings.catch_warnings():
+        warnings.simplefilter('error')
+        sess.run(z, {x: [1.]})
+        sess.run(x * 2., {x: [1.]})
