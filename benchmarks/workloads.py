@@ -144,6 +144,24 @@ def chain(tf, np):
     return build, first_run
 
 
+@workload(Row("tf.data: range(100,000).map.shuffle.batch(100), drained", 1.5), most_rounds=5)
+def data_pipeline(tf, np):
+    numbers = tf.data.Dataset.range(100_000).map(lambda x: 2 * x + 1)
+    iterator = tf.data.make_initializable_iterator(numbers.shuffle(1000, seed=1).batch(100))
+    element = iterator.get_next()
+    session = tf.Session()
+
+    def step():
+        session.run(iterator.initializer)
+        try:
+            while True:
+                session.run(element)
+        except tf.errors.OutOfRangeError:
+            pass
+
+    return step
+
+
 @workload(Row("peak memory after the above", 6), unit=BYTES, most_rounds=1, cumulative=True)
 def peak_memory(tf, np):
     return peak_resident_bytes

@@ -29,6 +29,7 @@ from tinyflow.gradient_rules import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
 import tinyflow.control_gradients as _control_gradients
+from tinyflow.graph_diff import graph_diff
 from tinyflow.gradients import AggregationMethod, UnconnectedGradients, gradients, hessians
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
@@ -91,6 +92,7 @@ from tinyflow.ops.elementary import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, expm1, log, log1p, log_sigmoid,
     sigmoid, sin, sinh, tan, tanh,
 )
+from tinyflow.ops.fingerprints import string_to_hash_bucket_fast
 from tinyflow.ops.finite_checks import add_check_numerics_ops, verify_tensor_all_finite
 from tinyflow.ops.functional import foldl, foldr, map_fn, scan
 from tinyflow.ops.indexing import (
@@ -106,6 +108,7 @@ from tinyflow.ops.logic import (
     approximate_equal, equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal,
     logical_and, logical_not, logical_or, logical_xor, not_equal,
 )
+from tinyflow.ops.lookup_tables import initialize_all_tables, tables_initializer
 from tinyflow.ops.monotony import is_non_decreasing, is_strictly_increasing
 from tinyflow.ops.loops import while_loop
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
@@ -204,7 +207,7 @@ _LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_mod
          'queue': 'tinyflow.queue',
          'strings': 'tinyflow.strings', 'app': 'tinyflow.app',
          'config': 'tinyflow.device_settings', 'contrib': 'tinyflow.contrib',
-         'flags': 'tinyflow.flags', 'gfile': 'tinyflow.gfile', 'logging': 'tinyflow.logging',
+         'flags': 'tinyflow.flags', 'gfile': 'tinyflow.gfile', 'lookup': 'tinyflow.lookup', 'logging': 'tinyflow.logging',
          'resource_loader': 'tinyflow.resource_loader', 'sysconfig': 'tinyflow.sysconfig',
          'test': 'tinyflow.test'}
 # Functions and classes likewise: public name -> the module that has it.

@@ -199,16 +199,15 @@ def test_texts_that_sort():
     assert coded == sorted(coded) and len(set(coded)) == len(coded)
 
 
-@pytest.mark.parametrize('text', ['', '2', '2 0,3', '2 x,1', '2 3 0,1', '2 -1,1', '2 0,-2'])
+@pytest.mark.parametrize('text', ['2', '2 0,3', '2 x,1', '2 3 0,1', '2 -1,1', '2 0,-2'])
 def test_specifications_of_parts_that_are_none(text):
     with pytest.raises(ValueError):
-        shape, _ = slices.parse(text)
-        assert shape == (2,)            # '2' alone has a size but no part
+        slices.parse(text)
 
 
 def test_snappy():
     """By hand: a literal, a copy that reaches into itself, a long literal, copies far back."""
-    assert snappy.decompress(b'\x0a\x04ab\x12\x02\x00\x09cd\x09\x02'[:0] or b'\x03\x08abc') == b'abc'
+    assert snappy.decompress(b'\x03\x08abc') == b'abc'
     assert snappy.decompress(b'\x08\x04ab\x16\x02\x00') == b'abababab'
     assert snappy.decompress(b'\x08\x04ab\x09\x02') == b'abababab'
     assert snappy.decompress(b'\x46\xf0\x41' + b'x' * 66 + b'\x0f\x42\x00\x00\x00') == b'x' * 70

@@ -148,8 +148,8 @@ def _paths(file_pattern: Any) -> list[str]:
     texts = [p.decode() if isinstance(p, bytes) else p for p in patterns]
     found = sorted({path for text in texts for path in glob.glob(text)})
     if not found:
-        raise refused(ValueError(f'No files match {file_pattern}.\n  Mend: is the working directory '
-                                'the expected one?'))
+        raise refused(ValueError(f'No files match {file_pattern}.\n  Mend: is the working '
+                                 'directory the expected one?'))
     return found
 
 
@@ -172,8 +172,8 @@ def _header(paths: Sequence[str], delimiter: str, quotes: bool) -> list[str]:
             raise refused(ValueError(f'Received StopIteration when reading the header line of '
                                     f'{path}.  Empty file?'))
         if names is not None and found != names:
-            raise refused(ValueError(f'All input CSV files should have the same column names in the '
-                                    f'header row. File {path} has different column names.'))
+            raise refused(ValueError(f'All input CSV files should have the same column names in '
+                                     f'the header row. File {path} has different column names.'))
         names = found
     return names or []
 
@@ -203,8 +203,8 @@ def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any)
         raise refused(ValueError(f'There are {len(names)} columns and {len(defaults)} '
                                 'column_defaults: one is needed for each selected column.'))
     if label_name is not None and label_name not in names:
-        raise refused(ValueError(f"`label_name` provided must be one of the columns. '{label_name}' "
-                                f'is none of {", ".join(names)}.'))
+        raise refused(ValueError('`label_name` provided must be one of the columns. '
+                                 f"'{label_name}' is none of {', '.join(names)}."))
 
 
 def _inferred(paths: Sequence[str], places: Sequence[int], count: int, delimiter: str,

@@ -61,8 +61,8 @@ def map_and_batch(map_func: Callable, batch_size: Any, num_parallel_batches: Any
                   drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
     """For apply(): map(map_func, num_parallel_calls) and batch(batch_size)."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
-        raise refused(ValueError('The `num_parallel_batches` and `num_parallel_calls` arguments are '
-                                'mutually exclusive.'))
+        raise refused(ValueError('The `num_parallel_batches` and `num_parallel_calls` arguments '
+                                 'are mutually exclusive.'))
     calls = num_parallel_calls
     if calls is None:
         calls = batch_size if num_parallel_batches is None else batch_size * num_parallel_batches

@@ -43,6 +43,7 @@ class Function:
             if unpack and len(arguments) == 1 and isinstance(arguments[0], tuple):
                 arguments = list(arguments[0])
             outer = len(graph.get_operations())
+            _check_takes(python_function, what, arguments, specs)
             tensors = self._components(python_function(*arguments))
             return _after_side_effects(graph, tensors, outer)
 
@@ -65,6 +66,24 @@ class Function:
         pairs = [_component(leaf) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
+
+
+def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> None:
+    """TypeError where a function cannot be called with so many arguments."""
+    import inspect
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):             # some functions of C have none
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError as error:
+        types = [structure.legacy_types(spec) for spec in specs]
+        raise refused(TypeError(
+            f'{what}: the function {getattr(function, "__name__", function)}{signature} is called '
+            f'with {len(arguments)} argument{"s" * (len(arguments) != 1)}: {error}. The elements '
+            f'are of the types {", ".join(map(str, types))}.\n  Mend: where elements are tuples '
+            'their parts are separate arguments; a dict is one argument.')) from None
 
 
 def _parameter(spec: Any) -> Spec:

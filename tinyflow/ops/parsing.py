@@ -288,8 +288,8 @@ def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, inp
     Shapes: string_tensor [*a] -> [*a]. InvalidArgumentError for a text that is no number.
     """
     string_tensor = renamed('input', input, 'string_tensor', string_tensor)
-    return StringToNumber.apply(string_tensor, out_type=_allowed(out_type, _PARSED, 'StringToNumber'),
-                                name=name)
+    dtype = _allowed(out_type, _PARSED, 'StringToNumber')
+    return StringToNumber.apply(string_tensor, out_type=dtype, name=name)
 
 
 def _allowed(out_type, choices, kind):

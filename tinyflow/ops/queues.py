@@ -305,4 +305,6 @@ def _check_compatible(tensor, shape, wanted, kind):
     if not shape.is_compatible_with(wanted):
         raise refusal(ValueError, f'{kind}: Shapes {shape} and {wanted} are incompatible: the '
                       f'queue was made for elements of shape {wanted}.',
-                      inputs=[('component', tensor)])
+                      inputs=[('component', tensor)],
+                      mend='a list has one value for each dtype of the queue: enqueue([x]); '
+                           'enqueue_many([xs]) adds the rows of xs one by one.')

@@ -24,18 +24,21 @@ _WORDS = 256            # random words fetched at a time: many, since making few
 class _Attempt(Waiter):
     """One thread in a line: `advance()` serves it as far as possible, True if that was anything."""
 
-    __slots__ = ('advance', 'error', 'remaining', 'items')
+    __slots__ = ('advance', 'error', 'remaining', 'items', 'ready')
 
     def __init__(self, remaining, items=()):
         super().__init__()
         self.advance = None
         self.error = None
+        self.ready = None                       # wakes the thread, once it sleeps
         self.remaining = remaining              # elements still to bring or to take
         self.items = items                      # those to bring, or those taken so far
 
     def finish(self, error=None):
         self.error = error
         self.done = True
+        if self.ready is not None:
+            self.ready.notify()
         return True
 
 
@@ -56,7 +59,6 @@ class QueueState:
         self.enqueues = 0                       # how often somebody brought something
         self._cancelled = False
         self._lock = threading.Lock()
-        self._changed = threading.Condition(self._lock)
         self._bringing: deque = deque()
         self._taking: deque = deque()
         self._make_room()
@@ -144,7 +146,6 @@ class QueueState:
             self._cancelled = True
             self._dismiss(self._bringing, 'Enqueue')
             self._dismiss(self._taking, 'Dequeue')
-            self._changed.notify_all()
 
     # ---- lines of threads ------------------------------------------------------------------
 
@@ -211,8 +212,7 @@ class QueueState:
         while True:
             brought, taken = self._serve_line(self._bringing), self._serve_line(self._taking)
             if not brought and not taken:
-                break
-        self._changed.notify_all()
+                return
 
     def _serve_line(self, line):
         moved = False
@@ -226,10 +226,11 @@ class QueueState:
     def _wait(self, line, attempt):
         watch = Watch(attempt, lambda: self._hopeless(attempt, line is self._taking),
                       lambda: self._suspicion(line is self._taking))
+        attempt.ready = threading.Condition(self._lock)
         try:
             with registered(attempt):
                 while not attempt.done:
-                    if not self._changed.wait(watch.seconds()) and not attempt.done:
+                    if not attempt.ready.wait(watch.seconds()) and not attempt.done:
                         watch.look()
         except BaseException:           # Ctrl-C, too, must leave the queue as it was
             self._withdraw(line, attempt)

@@ -24,6 +24,8 @@ from tinyflow.ops.queues_nodes import handle_of, queue_in, resource_name
 __all__ = ['FixedLengthRecordReader', 'IdentityReader', 'ReaderBase', 'TFRecordReader',
            'TextLineReader', 'WholeFileReader']
 
+_WHO_CAN = 'only WholeFileReader and IdentityReader can do that.'
+
 ReaderRead = namedtuple('ReaderRead', ['key', 'value'])
 ReaderReadUpTo = namedtuple('ReaderReadUpTo', ['keys', 'values'])
 
@@ -93,8 +95,7 @@ class ReaderState:
     def serialize(self):
         """TF's ReaderBaseState message: started 1, finished 2, records 3, current work 4."""
         if not self._one_each:
-            raise errors.UnimplementedError(
-                None, None, 'Reader SerializeState|only WholeFileReader and IdentityReader can do that.')
+            raise errors.UnimplementedError(None, None, f'Reader SerializeState|{_WHO_CAN}')
         with self._lock:
             numbers = (self.work_started, self.work_finished, self.produced)
             parts = [bytes([8 * (i + 1)]) + _number(n) for i, n in enumerate(numbers) if n]
@@ -105,8 +106,7 @@ class ReaderState:
     def restore(self, state):
         """The inverse of `serialize`; InvalidArgumentError for what is no state."""
         if not self._one_each:
-            raise errors.UnimplementedError(
-                None, None, 'Reader RestoreState|only WholeFileReader and IdentityReader can do that.')
+            raise errors.UnimplementedError(None, None, f'Reader RestoreState|{_WHO_CAN}')
         numbers, work = _parsed(state) or (None, None)
         if numbers is None or numbers[0] < numbers[1] or numbers[0] > numbers[1] + 1:
             kind = self._operation.type.removesuffix('V2')

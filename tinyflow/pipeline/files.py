@@ -47,11 +47,12 @@ class FilesCursor(Cursor):
     A subclass says how to open a file at an offset and how to read from it.
     """
 
+    file: Any = None
+
     def __init__(self, source: Any) -> None:
         super().__init__(source)
         self.number = 0
         self.offset = 0
-        self.file: Any = None
 
     def __next__(self) -> Element:
         while self.number < len(self.source.paths):
@@ -87,6 +88,9 @@ class FilesCursor(Cursor):
         if self.file is not None:
             self.file.close()
             self.file = None
+
+    def __del__(self) -> None:
+        self.close()                        # a pass that nobody closed
 
 
 class Files(Source):

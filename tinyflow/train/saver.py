@@ -213,7 +213,7 @@ class Saver:
         try:
             saved = sess.run(self.saver_def.save_tensor_name,
                              {self.saver_def.filename_tensor_name: prefix})
-        except (errors.FailedPreconditionError, errors.NotFoundError) as error:
+        except errors.NotFoundError as error:
             parent = os.path.dirname(save_path)
             if parent and not os.path.isdir(parent):
                 raise worded(ValueError(
@@ -247,7 +247,7 @@ class Saver:
                 'path.'))
         prefix = os.fspath(save_path)
         prefix = prefix.decode() if isinstance(prefix, bytes) else prefix
-        if not checkpoint_state.checkpoint_exists(prefix):
+        if not checkpoint_state.checkpoint_exists(prefix) or _is_a_part(prefix):
             raise worded(ValueError(_no_checkpoint(prefix)))
         _LOG.info('Restoring parameters from %s', prefix)
         feed = {self.saver_def.filename_tensor_name: prefix}
@@ -301,6 +301,12 @@ def _check_saver_def(saver_def):
             raise worded(ValueError(f'saver_def must specify the {field}: {saver_def}'))
 
 
+def _is_a_part(path):
+    """True for a name of one of a checkpoint's files, in place of that of the checkpoint."""
+    looks = path.endswith(('.index', '.meta')) or '.data-' in os.path.basename(path)
+    return looks and not os.path.exists(f'{path}.index')
+
+
 def _no_checkpoint(prefix):
     """The message for a path that names no checkpoint, with those that there are."""
     directory = os.path.dirname(prefix) or '.'
@@ -308,7 +314,7 @@ def _no_checkpoint(prefix):
     if os.path.isdir(directory):
         there = sorted(name[:-len('.index')] for name in os.listdir(directory)
                        if name.endswith('.index'))
-    if prefix.endswith(('.index', '.meta')) or '.data-' in os.path.basename(prefix):
+    if _is_a_part(prefix):
         mend = 'the path without that ending; a checkpoint is several files.'
     elif os.path.isdir(prefix):
         mend = f'that is a directory: tf.train.latest_checkpoint({prefix!r}).'

@@ -92,7 +92,13 @@ def _after(method, *arguments):
 LINES = _file('lines.txt', b'head\nx,1\r\ny,2')
 BYTES = _file('bytes.bin', b'HHabcdefF')
 STATE = b'\x08\x02\x10\x02\x18\x07\x22\x01x'
+# A Summary message of one value: tag 'loss', number 2.5.
 SUMMARY = b'\n\x0b\n\x04loss\x15\x00\x00\x20@'
+
+
+def _summary(tf, x):
+    from tinyflow.ops import summaries
+    return summaries.scalar('loss', x)
 
 
 def _tf_record(tf):
@@ -163,7 +169,8 @@ ROWS = [
                        lambda r, q: r.read(q).value)]),
     row('ReaderReadUpToV2', _read(lambda tf: tf.TextLineReader(), [LINES],
                                   lambda r, q: list(r.read_up_to(q, 2))),
-        ref=lambda: [np.array([f'{LINES}:{i}' for i in (1, 2)]), np.array(['head', 'x,1'])], static_result=False),
+        ref=lambda: [np.array([f'{LINES}:{i}' for i in (1, 2)]), np.array(['head', 'x,1'])],
+        static_result=False),
     row('FixedLengthRecordReaderV2',
         _read(lambda tf: tf.FixedLengthRecordReader(3, 2, 1), [BYTES],
               lambda r, q: list(r.read_up_to(q, 9))),
@@ -216,6 +223,8 @@ ROWS = [
         bad=[lambda tf: tf.decode_raw('a', tf.string)],
         run_bad=[lambda tf: tf.decode_raw('abc', tf.int16),
                  lambda tf: tf.decode_raw(['a', 'bc'], tf.uint8)]),
+    row('ScalarSummary', _summary, [np.array(2.5)], ref=lambda x: np.array(SUMMARY, object),
+        grad=False, run_bad=[lambda tf: _summary(tf, [1., 2.])]),
     row('StringToNumber', lambda tf, x: tf.string_to_number(x, tf.float64),
         [_texts(b'1.5', b' -2e3 ', b'inf')], ref=lambda x: np.array([1.5, -2000, np.inf]),
         grad=False, bad=[lambda tf: tf.string_to_number('1', tf.uint8)],

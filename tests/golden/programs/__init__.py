@@ -26,6 +26,13 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     sampling,
     rnn,
     saving,
+    layers_core,
+    layers_images,
+    layers_normalization,
+    losses_weighted,
+    metrics_streaming,
+    metrics_top_k,
+    contrib_layers,
 )
 from .registry import PROGRAMS
 

@@ -168,6 +168,19 @@ def readers(tf, np):
     return runs
 
 
+# Two records, 'one' and 'three', with their lengths and checksums.
+RECORDS = ('0300000000000000b099490e6f6e65014055080500000000000000eab2043e74687265656023'
+           'fb45')
+
+
+@program
+def record_reader(tf, np):
+    path = _file('two.tfrecord', bytes(bytearray.fromhex(RECORDS)))
+    q = tf.train.string_input_producer([path], num_epochs=1)
+    key, value = tf.TFRecordReader().read(q)
+    return [run(tf.local_variables_initializer())] + _fill(tf) + [run(value), run(value)]
+
+
 @program
 def identity_reader(tf, np):
     q = tf.FIFOQueue(9, [tf.string], [[]])

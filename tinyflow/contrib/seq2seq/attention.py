@@ -63,7 +63,7 @@ class BaseMechanism(AttentionMechanism):
         self._query_layer, self._memory_layer = query_layer, memory_layer
         self.dtype = memory_layer.dtype
         if score_mask_value is None:
-            score_mask_value = dtypes.as_dtype(self.dtype).np(-np.inf)
+            score_mask_value = dtypes.as_dtype(self.dtype).np.type(-np.inf)
         self._probability_fn = lambda score, previous: probability_fn(
             _masked_score(score, memory_sequence_length, score_mask_value), previous)
         with name_scope(name, 'BaseAttentionMechanismInit', nest.flatten(memory)):

@@ -1,0 +1,41 @@
+"""tf.contrib.lookup: tables from keys to values, vocabularies, tables that change."""
+from tinyflow.absent import absent as _absent
+from tinyflow.ops.index_tables import (
+    FastHashSpec,
+    HasherSpec,
+    IdTableWithHashBuckets,
+    StrongHashSpec,
+    index_table_from_file,
+    index_table_from_tensor,
+    index_to_string,
+    index_to_string_table_from_file,
+    index_to_string_table_from_tensor,
+    string_to_index,
+    string_to_index_table_from_file,
+    string_to_index_table_from_tensor,
+)
+from tinyflow.ops.lookup_tables import (
+    HashTable,
+    KeyValueTensorInitializer,
+    LookupInterface,
+    MutableDenseHashTable,
+    MutableHashTable,
+    StaticHashTable as InitializableLookupTableBase,
+    TableInitializerBase,
+    TextFileIdTableInitializer,
+    TextFileIndex,
+    TextFileInitializer,
+    TextFileStringTableInitializer,
+)
+
+__all__ = [
+    'FastHashSpec', 'HashTable', 'HasherSpec', 'IdTableWithHashBuckets',
+    'InitializableLookupTableBase', 'KeyValueTensorInitializer', 'LookupInterface',
+    'MutableDenseHashTable', 'MutableHashTable', 'StrongHashSpec', 'TableInitializerBase',
+    'TextFileIdTableInitializer', 'TextFileIndex', 'TextFileInitializer',
+    'TextFileStringTableInitializer', 'index_table_from_file', 'index_table_from_tensor',
+    'index_to_string', 'index_to_string_table_from_file', 'index_to_string_table_from_tensor',
+    'string_to_index', 'string_to_index_table_from_file', 'string_to_index_table_from_tensor',
+]
+
+__getattr__ = _absent(__name__, __all__)

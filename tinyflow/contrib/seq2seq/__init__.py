@@ -1,0 +1,51 @@
+"""tf.contrib.seq2seq: decoders that run in a loop, attention, beam search, sequence losses."""
+from tinyflow.absent import absent as _absent
+from tinyflow.contrib.seq2seq.attention import (
+    AttentionMechanism,
+    BahdanauAttention,
+    LuongAttention,
+    hardmax,
+)
+from tinyflow.contrib.seq2seq.attention_wrapper import AttentionWrapper, AttentionWrapperState
+from tinyflow.contrib.seq2seq.basic_decoder import BasicDecoder, BasicDecoderOutput
+from tinyflow.contrib.seq2seq.beam_search import (
+    BeamSearchDecoder,
+    BeamSearchDecoderOutput,
+    BeamSearchDecoderState,
+    FinalBeamSearchDecoderOutput,
+)
+from tinyflow.contrib.seq2seq.beams import tile_batch
+from tinyflow.contrib.seq2seq.decoder import Decoder, dynamic_decode
+from tinyflow.contrib.seq2seq.helpers import (
+    CustomHelper,
+    GreedyEmbeddingHelper,
+    Helper,
+    InferenceHelper,
+    TrainingHelper,
+)
+from tinyflow.contrib.seq2seq.loss import sequence_loss
+from tinyflow.contrib.seq2seq.monotonic import (
+    BahdanauMonotonicAttention,
+    LuongMonotonicAttention,
+    monotonic_attention,
+    safe_cumprod,
+)
+from tinyflow.contrib.seq2seq.scheduled import (
+    SampleEmbeddingHelper,
+    ScheduledEmbeddingTrainingHelper,
+    ScheduledOutputTrainingHelper,
+)
+from tinyflow.ops.gather_tree import gather_tree
+
+__all__ = [
+    'AttentionMechanism', 'AttentionWrapper', 'AttentionWrapperState', 'BahdanauAttention',
+    'BahdanauMonotonicAttention', 'BasicDecoder', 'BasicDecoderOutput', 'BeamSearchDecoder',
+    'BeamSearchDecoderOutput', 'BeamSearchDecoderState', 'CustomHelper', 'Decoder',
+    'FinalBeamSearchDecoderOutput', 'GreedyEmbeddingHelper', 'Helper', 'InferenceHelper',
+    'LuongAttention', 'LuongMonotonicAttention', 'SampleEmbeddingHelper',
+    'ScheduledEmbeddingTrainingHelper', 'ScheduledOutputTrainingHelper', 'TrainingHelper',
+    'dynamic_decode', 'gather_tree', 'hardmax', 'monotonic_attention', 'safe_cumprod',
+    'sequence_loss', 'tile_batch',
+]
+
+__getattr__ = _absent(__name__, __all__)
