@@ -2,10 +2,10 @@
 from types import SimpleNamespace as _SimpleNamespace
 
 from tinyflow.absent import absent as _absent
+from tinyflow.contrib.mutable_tables import MutableDenseHashTable as _MutableDenseHashTable
 from tinyflow.ops.index_tables import StaticVocabularyTable
 from tinyflow.ops.lookup_tables import (
     KeyValueTensorInitializer,
-    MutableDenseHashTable as _MutableDenseHashTable,
     StaticHashTable,
     TextFileIndex,
     TextFileInitializer,

@@ -20,10 +20,10 @@ HERE = os.path.basename(__file__)
 # Mistakes made with what a later issue builds.
 LATER = {
     'uninitialized_resource_variable': 'resource variables',
-    'while_loop_shape_changes': 'tf.while_loop',
-    'cond_branches_differ': 'tf.cond',
-    'assertion_fails': 'tf.assert_positive',
 }
+
+# What TF refuses and tinyflow does, with the warning that says so.
+FORGIVEN = {'while_loop_shape_changes': r'\[A22\]'}
 
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -305,7 +305,7 @@ def provoke(name):
         ERRORS[name](tf, np)
 
 
-@pytest.mark.parametrize('name', [n for n in RECORDED if n not in LATER])
+@pytest.mark.parametrize('name', [n for n in RECORDED if n not in LATER and n not in FORGIVEN])
 def test_same_class_as_tensorflow(name):
     """The class by name, so that `except` clauses of TF1 programs catch what they did."""
     with pytest.raises(Exception) as caught:                # noqa: B017, PT011 - compared below
@@ -320,6 +320,12 @@ def test_mistakes_with_what_is_not_there_yet(name):
     """Fails as soon as the missing function exists: then its line in LATER goes."""
     with pytest.raises((AttributeError, NotImplementedError)):
         provoke(name)
+
+
+@pytest.mark.parametrize('name', FORGIVEN)
+def test_mistakes_that_are_none_here(name):
+    with pytest.warns(tf.errors.TinyflowWarning, match=FORGIVEN[name]):
+        ERRORS[name](tf, np)
 
 
 def test_every_recorded_mistake_is_known():

@@ -28,9 +28,6 @@ LATER = {
     'optimizer_on_resource_variable': 'resource variables',
     'py_func_call': 'tf.py_func',
     'assert_and_check_numerics': 'tf.assert_positive',
-    'layers_dense': 'tf.layers',
-    'layers_convolution_stack': 'tf.layers',
-    'losses_module': 'tf.losses',
 }
 
 # Programs whose graph differs on purpose, or until a function is there; their values are equal.
@@ -47,6 +44,10 @@ GRAPH_DIFFERS = {
     'piecewise_constant': _COND,
     'polynomial_decay': _COND,
     'cosine_decays': _COND,
+    'layers_dropout_by_a_placeholder': _INTERMEDIATES,
+    'batch_norm_fused_by_a_placeholder': _INTERMEDIATES,
+    'contrib_batch_norm_by_a_placeholder': _INTERMEDIATES,
+    'contrib_spatial_softmax': 'TF does not know the number of points of a lin_space',
     'hessian': 'TF makes a tf.while_loop over the rows',
     'rnn_dynamic_bidirectional_gradients': _HANDED,
 }
@@ -57,6 +58,8 @@ _ROWS = 'TF counts the distinct constant indices while building'
 SHAPES_DIFFER = {
     'cond_gradient': 'what the backward branch needs is an output, in TF wrapped in an Optional',
     'softmax_cross_entropy_v2': _LABELS,
+    'losses_softmax_cross_entropy': _LABELS,
+    'losses_label_smoothing': _LABELS,
     'digits_multilayer_perceptron': _LABELS,
     'convolutional_digits': _LABELS,
     'dilated_convolutions_of_unknown_sizes': 'the filter knows the channels of a transposed '

@@ -16,7 +16,7 @@ _LAZY = {
     'util': 'tinyflow.contrib.util',
 }
 
-__all__ = [*_LAZY]
+__all__ = list(_LAZY)
 _missing = _absent(__name__, __all__)
 
 

@@ -1,5 +1,6 @@
 """tf.contrib.lookup: tables from keys to values, vocabularies, tables that change."""
 from tinyflow.absent import absent as _absent
+from tinyflow.contrib.mutable_tables import MutableDenseHashTable, MutableHashTable
 from tinyflow.ops.index_tables import (
     FastHashSpec,
     HasherSpec,
@@ -18,8 +19,6 @@ from tinyflow.ops.lookup_tables import (
     HashTable,
     KeyValueTensorInitializer,
     LookupInterface,
-    MutableDenseHashTable,
-    MutableHashTable,
     StaticHashTable as InitializableLookupTableBase,
     TableInitializerBase,
     TextFileIdTableInitializer,

@@ -147,7 +147,8 @@ class _Conds:
         groups.sort(key=lambda g: (-len(g.outside), place[g.merges[0].name]))
         for group in groups:
             self._fold(group)
-        return [node for name, node in self.nodes.items() if not self.tags[name]]
+        return [node for name, node in self.nodes.items()
+                if not self.tags[name] and node.op not in _SWITCH]
 
     def _fold(self, group):
         node = Node(group.name, 'If', [], [], {})

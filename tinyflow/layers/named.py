@@ -5,12 +5,13 @@ import inspect
 
 from tinyflow import initializers
 from tinyflow.errors import worded
-from tinyflow.ops import arithmetic, clip, elementary, nn, reduction, softmax
+from tinyflow.ops import arithmetic, clip, constants, elementary, nn, reduction, softmax
 
 
 def hard_sigmoid(x):
     """min(max(0.2 x + 0.5, 0), 1)."""
-    return clip.clip_by_value(arithmetic.add(arithmetic.multiply(x, 0.2), 0.5), 0., 1.)
+    slope, middle = (constants.constant(value, x.dtype.base_dtype) for value in (0.2, 0.5))
+    return clip.clip_by_value(arithmetic.add(arithmetic.multiply(x, slope), middle), 0., 1.)
 
 
 def linear(x):

@@ -196,7 +196,7 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
 def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_value='UNK',
                                     name=None, key_column_index=TextFileIndex.LINE_NUMBER,
                                     value_column_index=TextFileIndex.WHOLE_LINE, delimiter='\t'):
-    """A table from line numbers to the lines of a file; ValueError for arguments that do not fit."""
+    """A table from line numbers to the lines of a file. ValueError for a bad file or size."""
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
         raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
     if vocab_size is not None and vocab_size < 1:

@@ -32,7 +32,8 @@ class TableInitializerBase:
     """What fills a table, and the dtypes of its keys and values."""
 
     def __init__(self, key_dtype, value_dtype):
-        self._key_dtype, self._value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        self._key_dtype = dtypes.as_dtype(key_dtype)
+        self._value_dtype = dtypes.as_dtype(value_dtype)
 
     @property
     def key_dtype(self):
@@ -142,7 +143,8 @@ class LookupInterface:
     """A table from keys to values."""
 
     def __init__(self, key_dtype, value_dtype):
-        self._key_dtype, self._value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        self._key_dtype = dtypes.as_dtype(key_dtype)
+        self._value_dtype = dtypes.as_dtype(value_dtype)
 
     @property
     def key_dtype(self):
@@ -231,82 +233,7 @@ class HashTable(StaticHashTable):
     """See StaticHashTable."""
 
 
-class MutableHashTable(LookupInterface):
-    """A table that the graph may change: insert, remove, lookup, export.
-
-    Each Session has its own. Values are scalars, or vectors like `default_value`.
-    """
-
-    _node = tables.MutableHashTableV2
-
-    def __init__(self, key_dtype, value_dtype, default_value, shared_name=None,
-                 name='MutableHashTable', checkpoint=True):
-        super().__init__(key_dtype, value_dtype)
-        self._default_value = convert_to_tensor(default_value, self._value_dtype)
-        attrs = {'key_dtype': self._key_dtype, 'value_dtype': self._value_dtype,
-                 'shared_name': shared_name or '',
-                 'use_node_name_sharing': checkpoint and shared_name is None}
-        shape = self._default_value.raw_shape
-        if shape == ():
-            self.resource_handle = tables.MutableHashTableV2.apply(name=name, **attrs)
-        else:
-            self.resource_handle = tables.MutableHashTableOfTensorsV2.apply(
-                name=name, value_shape=shape, **attrs)
-        if checkpoint:
-            self.export()
-
-    def _named(self, name, what):
-        return name_scope(name, f'{self.name}_{what}', [self.resource_handle])
-
-    def insert(self, keys, values, name=None):
-        """An Operation that sets the values of the keys. Shapes: keys [*a], values [*a, *value]."""
-        with self._named(name, 'lookup_table_insert'):
-            keys = convert_to_tensor(keys, self._key_dtype, 'keys')
-            values = convert_to_tensor(values, self._value_dtype, 'values')
-            return tables.LookupTableInsertV2.apply(self.resource_handle, keys, values)
-
-    def remove(self, keys, name=None):
-        """An Operation that takes the keys away. Shapes: keys [*a]."""
-        keys = convert_to_tensor(keys, self._key_dtype, 'keys')
-        with self._named(name, 'lookup_table_remove'):
-            return tables.LookupTableRemoveV2.apply(self.resource_handle, keys)
-
-    def lookup(self, keys, name=None):
-        """The values of the keys, else the default. Shapes: keys [*a] -> [*a, *value]."""
-        with self._named(name, 'lookup_table_find'):
-            keys = convert_to_tensor(keys, self._key_dtype, 'keys')
-            return tables.LookupTableFindV2.apply(self.resource_handle, keys, self._default_value)
-
-    def export(self, name=None):
-        """(all keys, all values). Shapes: -> [n], [n, *value]."""
-        with self._named(name, 'lookup_table_export_values'):
-            keys, values = tables.LookupTableExportV2.apply(
-                self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
-        if self._default_value.raw_shape is not None:
-            values.set_shape([None, *self._default_value.raw_shape])
-        return keys, values
-
-
-class MutableDenseHashTable(MutableHashTable):
-    """As MutableHashTable, with two keys that the table keeps for itself: empty and deleted."""
-
-    def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key,
-                 initial_num_buckets=None, shared_name=None, name='MutableDenseHashTable',
-                 checkpoint=True):
-        LookupInterface.__init__(self, key_dtype, value_dtype)
-        self._default_value = convert_to_tensor(default_value, self._value_dtype, 'default_value')
-        empty = convert_to_tensor(empty_key, self._key_dtype, 'empty_key')
-        deleted = convert_to_tensor(deleted_key, self._key_dtype, 'deleted_key')
-        self.resource_handle = tables.MutableDenseHashTableV2.apply(
-            empty, deleted, key_dtype=self._key_dtype, value_dtype=self._value_dtype,
-            value_shape=self._default_value.raw_shape or (), shared_name=shared_name or '',
-            use_node_name_sharing=checkpoint and shared_name is None,
-            initial_num_buckets=initial_num_buckets or 131072, name=name)
-        if checkpoint:
-            self.export()
-
-
-__all__ = ['HashTable', 'KeyValueTensorInitializer', 'LookupInterface', 'MutableDenseHashTable',
-           'MutableHashTable', 'StaticHashTable', 'TableInitializerBase',
+__all__ = ['HashTable', 'KeyValueTensorInitializer', 'LookupInterface', 'StaticHashTable',
+           'TableInitializerBase',
            'TextFileIdTableInitializer', 'TextFileIndex', 'TextFileInitializer',
            'TextFileStringTableInitializer', 'initialize_all_tables', 'tables_initializer']

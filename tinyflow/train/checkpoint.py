@@ -224,18 +224,15 @@ class _FromFile(_Status):
         """The ids of the Variables that got a value."""
         with reader_of(self._prefix) as reader:
             pairs, others = self._values(reader)
-            feed, operations = {}, []
+            todo = []                       # (operation, what it is fed with)
             for variable, key in pairs:
                 value = reader.get(key)
                 _check_fits(variable, value, reader, key)
-                operations.append(variable.initializer)
-                feed[variable.initializer.inputs[1]] = value
+                todo.append((variable.initializer, {variable.initializer.inputs[1]: value}))
             for saveable, keys in others:
                 targets, operation = self._restore_of(saveable)
-                operations.append(operation)
-                feed.update({target: reader.get(key) for target, key in zip(targets, keys)})
-        if operations:
-            _run(session, operations, feed)
+                todo.append((operation, {t: reader.get(key) for t, key in zip(targets, keys)}))
+        _run(session, todo)
         return {id(variable) for variable, _ in pairs}
 
     def _restore_of(self, saveable):
@@ -246,14 +243,18 @@ class _FromFile(_Status):
         return self._restores[saveable.name]
 
 
-def _run(session, operations, feed):
-    """Runs all at once, unless two Variables share the node of their initial value."""
-    targets = [op.inputs[1] for op in operations if op.type == 'Assign']
-    if len(set(targets)) == len(targets):
+def _run(session, todo):
+    """Runs all at once, but for Variables that share the node of their initial value."""
+    while todo:
+        feed, operations, later = {}, [], []
+        for operation, values in todo:
+            if feed.keys() & values.keys():
+                later.append((operation, values))
+                continue
+            operations.append(operation)
+            feed.update(values)
         session.run(operations, feed)
-        return
-    for operation in operations:
-        session.run(operation, {t: feed[t] for t in operation.inputs if t in feed})
+        todo = later
 
 
 def _check_fits(variable, value, reader, key):

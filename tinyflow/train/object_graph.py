@@ -23,8 +23,8 @@ VALUE = 'VARIABLE_VALUE'
 def is_trackable(value):
     """True for an object that can be part of a Checkpoint."""
     return isinstance(value, (Variable, Optimizer, list, dict)) or _is_layer(value) or \
-        hasattr(value, '_checkpoint_dependencies') or \
-        hasattr(value, '_gather_saveables_for_checkpoint')
+        hasattr(type(value), '_checkpoint_dependencies') or \
+        hasattr(type(value), '_gather_saveables_for_checkpoint')
 
 
 def _is_layer(value):

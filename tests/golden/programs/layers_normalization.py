@@ -1,5 +1,5 @@
 """tf.layers.batch_normalization: fused and plain, and the UPDATE_OPS that it leaves."""
-from .registry import program, run
+from .registry import functional, program, run
 
 
 def _images(tf, np):
@@ -67,19 +67,16 @@ def batch_norm_objects(tf, np):
             run([a, b, c, d], {x: vectors, y: vectors.reshape(2, 3, 4, 2)})]
 
 
-@program
-def batch_norm_by_a_placeholder(tf, np):
-    x, vectors = _vectors(tf, np)
-    y = tf.placeholder(tf.float32, [None, 3, 4, 2], name='y')
+@functional
+def batch_norm_fused_by_a_placeholder(tf, np):
+    x, images = _images(tf, np)
     training = tf.placeholder(tf.bool, [], name='training')
-    a = tf.layers.batch_normalization(x, training=training)
-    b = tf.layers.batch_normalization(y, training=training, momentum=.5)
+    y = tf.layers.batch_normalization(x, training=training, momentum=.5)
     updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    feeds = [{x: vectors, y: vectors.reshape(2, 3, 4, 2), training: on} for on in (True, False)]
-    return [run(tf.global_variables_initializer()), run([a, b], feeds[0]), run([a, b], feeds[1]),
-            run(updates, feeds[0]), run(tf.global_variables()),
-            run(tf.group(*updates), feeds[1]), run(tf.global_variables()),
-            run([a, b], feeds[1])]
+    on, off = {x: images, training: True}, {x: images, training: False}
+    return [run(tf.global_variables_initializer()), run(y, on), run(y, off), run(updates, on),
+            run(tf.global_variables()), run(updates, off), run(tf.global_variables()),
+            run(y, off)]
 
 
 @program

@@ -12,7 +12,6 @@ def _pair(tf):
 
 def _program(name, *extra, **settings):
     """A golden program of one metric in three forms: plain, weighted and named, in a scope."""
-    register = settings.pop('register', program)
     title = settings.pop('title', name)
 
     def build(tf, np):
@@ -31,26 +30,25 @@ def _program(name, *extra, **settings):
                 run([values, tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)])]
     build.__name__ = 'metrics_' + title
     build.__module__ = __name__
-    return register(build)
+    return functional(build)
 
 
 for _name in ('mean_squared_error mean_absolute_error root_mean_squared_error accuracy '
               'true_positives true_negatives false_positives false_negatives precision '
               'recall').split():
     _program(_name)
-_program('mean_cosine_distance', 1)
 for _name in ('true_positives true_negatives false_positives false_negatives precision '
               'recall').split():
-    _program(_name + '_at_thresholds', [.25, .5], register=functional)
-_program('auc', register=functional)
+    _program(_name + '_at_thresholds', [.25, .5])
+_program('auc')
 _program('auc', title='auc_careful', curve='PR', num_thresholds=7,
-         summation_method='careful_interpolation', register=functional)
+         summation_method='careful_interpolation')
 _program('auc', title='auc_minoring', curve='PR', summation_method='minoring',
-         thresholds=[.5, .25], register=functional)
+         thresholds=[.5, .25])
 _program('auc', title='auc_majoring', curve='PR', summation_method='majoring',
-         num_thresholds=5, register=functional)
-_program('sensitivity_at_specificity', .5, num_thresholds=11, register=functional)
-_program('specificity_at_sensitivity', .5, num_thresholds=11, register=functional)
+         num_thresholds=5)
+_program('sensitivity_at_specificity', .5, num_thresholds=11)
+_program('specificity_at_sensitivity', .5, num_thresholds=11)
 
 
 @program
@@ -80,6 +78,16 @@ def metrics_mean_relative_error(tf, np):
                                        weights=tf.ones([2, 3]))
     return [run(tf.local_variables_initializer()),
             run([a[1], b[1]], {labels: LABELS, predictions: FIRST})]
+
+
+@program
+def metrics_mean_cosine_distance(tf, np):
+    labels, predictions = _pair(tf)
+    a = tf.metrics.mean_cosine_distance(labels, predictions, 1, metrics_collections=['mc'])
+    b = tf.metrics.mean_cosine_distance(labels, predictions, dim=1, name='mine',
+                                        updates_collections=['uc'])
+    return [run(tf.local_variables_initializer()),
+            run([a[1], b[1]], {labels: LABELS, predictions: FIRST}), run([a[0], b[0]])]
 
 
 @program

@@ -4,7 +4,7 @@ from .registry import functional, program, run
 BATCH = [[.1, .5, .3, .2], [.4, .2, .1, .3]]
 
 
-def _program(name, title=None, register=program, **settings):
+def _program(name, title=None, **settings):
     def build(tf, np):
         labels = tf.placeholder(tf.int64, [None, 2], name='labels')
         single = tf.placeholder(tf.int64, [None], name='single')
@@ -21,7 +21,7 @@ def _program(name, title=None, register=program, **settings):
                 run(values)]
     build.__name__ = 'metrics_' + (title or name)
     build.__module__ = __name__
-    return register(build)
+    return functional(build)
 
 
 _program('precision_at_k')
@@ -29,8 +29,8 @@ _program('recall_at_k')
 _program('precision_at_k', 'precision_at_k_of_a_class', class_id=1)
 _program('recall_at_k', 'recall_at_k_of_a_class', class_id=3)
 _program('sparse_precision_at_k')
-_program('average_precision_at_k', register=functional)
-_program('sparse_average_precision_at_k', register=functional)
+_program('average_precision_at_k')
+_program('sparse_average_precision_at_k')
 
 
 @functional

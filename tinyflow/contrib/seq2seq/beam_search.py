@@ -202,9 +202,10 @@ class BeamSearchDecoder(Decoder):
 
     def _sorted_array(self, t, parent_ids, lengths):
         """A TensorArray of the state, stacked and in the order of the final beams."""
-        if not is_tensor_array(t) or not t.element_shape.ndims:
-            return t
         batch, width = self._batch_size, self._beam_width
+        if not is_tensor_array(t) or not t.element_shape.ndims \
+                or not _may_be_sorted(t.element_shape, constant_value(batch), width):
+            return t
         t = t.stack()
         shape = measures.shape(t)
         fits = logic.equal(shape[1], batch * width)
@@ -257,6 +258,19 @@ class BeamSearchDecoder(Decoder):
             return t
         beams.check_rank_known(t)
         return self._merge(t, size) if t.shape.ndims >= 2 else t
+
+
+def _may_be_sorted(shape, batch, width):
+    """False where the static shape of an array's elements is not [batch, width, ...], as in TF.
+
+    An array of [batch * width, more] of known sizes is left as it is, too.
+    """
+    sizes = shape.as_list()
+    if batch is None or sizes[0] is None:
+        return True
+    if len(sizes) >= 2 and sizes[1] is not None:
+        return sizes[:2] == [batch, width]
+    return sizes[0] == batch * width
 
 
 __all__ = ['BeamSearchDecoder', 'BeamSearchDecoderOutput', 'BeamSearchDecoderState',
