@@ -460,24 +460,23 @@ def test_old_versions_of_a_tensor_array_keep_their_elements():
     assert [values[0].tolist(), values[1].tolist(), values[2]] == [[10., 2.], [20., 2.], 10.]
 
 
-def test_a_long_loop_with_a_tensor_array_takes_linear_time():
-    """Old versions cost nothing: writes do not copy the list."""
-    import time
-    n = tf.placeholder(tf.int32, [])
-    _, a = tf.while_loop(lambda i, a: i < n, lambda i, a: (i + 1, a.write(i, i)),
-                         [0, tf.TensorArray(tf.int32, size=n)])
-    y = a.stack()
-    with tf.Session() as sess:
-        sess.run(y, {n: 10})
-        times = []
-        for size in (2000, 16000):
-            best = min(_seconds(time, sess, y, {n: size}) for _ in range(3))
-            times.append(best)
-        assert (sess.run(y, {n: 16000}) == np.arange(16000)).all()
-    assert times[1] < 24 * times[0]
+def test_writes_do_not_copy_the_list():
+    """All versions of a list share one dict, which the newest owns."""
+    from tinyflow.graph import dtypes
+    from tinyflow.ops.persistent import ElementList
+    versions = [ElementList(100, dtypes.int32, None).set(0, np.array(0))]
+    items = versions[0]._owned()
+    for i in range(1, 100):
+        versions.append(versions[-1].set(i, np.array(i)))
+    assert versions[-1]._owned() is items
+    assert versions[3].get(3) == 3 and versions[3].get(4) is None
+    assert versions[3]._owned() is items and versions[-1].get(99) == 99
 
 
-def _seconds(time, sess, fetch, feed):
-    start = time.perf_counter()
-    sess.run(fetch, feed)
-    return time.perf_counter() - start
+def test_several_lists_that_begin_empty_do_not_disturb_each_other():
+    from tinyflow.graph import dtypes
+    from tinyflow.ops.persistent import ElementList
+    empty = ElementList(0, dtypes.int32, None)
+    one, other = empty.set(0, np.array(1)), empty.set(0, np.array(2))
+    assert (one.get(0), other.get(0), empty.length) == (1, 2, 0)
+    assert one._difference is other._difference is empty._difference is None

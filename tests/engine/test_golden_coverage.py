@@ -13,6 +13,7 @@ from tests.golden.cases import CASES
 from tests.golden.programs import PROGRAMS
 from tests.golden.random_cases import RANDOM_CASES
 from tinyflow.graph.op import Op
+from tinyflow.ops.conditionals import functions_of
 
 # Ops that no recorded case reaches, since no public function of TF 1.15 makes them: each with the
 # reason and the place where it is checked instead.
@@ -22,6 +23,7 @@ ELSEWHERE: dict[str, str] = {
     'Div': 'only in graphs that older TF wrote; rows/math.py',
     'InTopK': 'only in graphs older than InTopKV2; rows/reduction.py',
     'Inv': 'only in graphs older than Reciprocal; rows/math.py',
+    'IteratorGetNextSync': 'only eager iterators make it; rows/datasets.py',
     'Mod': 'only in graphs that older TF wrote, tf.mod makes FloorMod; rows/math.py',
     'OnesLike': 'a raw op, tf.ones_like makes a constant or a Fill; rows/constants.py',
     'ParameterizedTruncatedNormal': 'a function of inner modules; its draws as TF gives them are '
@@ -39,7 +41,15 @@ def _types(build):
             build()
         except (TypeError, ValueError, AttributeError, LookupError, NotImplementedError):
             pass                # a case of an error, or of a gradient that TF has not either
-        return {operation.type for operation in graph.get_operations()}
+        return set(_types_inside(graph))
+
+
+def _types_inside(graph):
+    """The op types of a graph and of the functions that it runs."""
+    for operation in graph.get_operations():
+        yield operation.type
+        for function in functions_of(operation):
+            yield from _types_inside(function)
 
 
 def _call_and_gradient(key):

@@ -33,6 +33,7 @@ LATER = {
 # Programs whose graph differs on purpose, or until a function is there; their values are equal.
 _INITIALIZED = 'initialized_value() is one node here; TF makes nine of Switch and Merge'
 _COND = 'TF makes Switch and Merge, and cannot make an If of a Variable of this kind'
+_INTERMEDIATES = "inside a layer, TF's If also gives out what the branches compute on the way"
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 GRAPH_DIFFERS = {
     'variable_from_callable': _INITIALIZED,

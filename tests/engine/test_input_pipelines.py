@@ -195,6 +195,21 @@ def test_forgotten_local_variables_are_told():
             coord.join(threads)
 
 
+def test_a18_two_threads_of_one_reader_whose_names_never_come():
+    """One waits for the queue of names, the other for the reader, the main thread for both."""
+    names = tf.FIFOQueue(3, [tf.string], [[]], name='names')
+    line = tf.TextLineReader().read(names).value
+    batch = tf.train.batch([line], 2, num_threads=2)
+    with tf.Session() as sess:
+        coord = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(sess, coord)
+        with pytest.raises(tf.errors.FailedPreconditionError, match='nobody is left to add them'):
+            sess.run(batch)
+        sess.run(names.close())
+        coord.request_stop()
+        coord.join(threads)
+
+
 def test_match_filenames_once(tmp_path):
     for name in ('b.txt', 'a.txt', 'c.dat'):
         (tmp_path / name).write_text(name)

@@ -284,6 +284,9 @@ class Source:
         for i in definition.takes_cell:
             if instruction.inputs[i].place is not None:
                 args[i] = 'p' + args[i][1:]
+        for i in definition.keeps:
+            if not self._may_be_kept(instruction.inputs[i]):
+                args[i] = f'np.array({args[i]})'
         if not definition.static_positions:
             return args, static
         for i, (name, ranks) in zip(definition.static_flat_positions(len(args)),
@@ -347,6 +350,13 @@ class Source:
         """True if this run made the array and nobody else has it."""
         producer = value.producer
         return producer is not None and (producer.copy or not producer.definition.view)
+
+    def _may_be_kept(self, value: Value) -> bool:
+        """True if nobody will change the array of this value."""
+        location, program = self.plan.locations[value], self.plan.program
+        if location.kind == 'feed':
+            return program.feeds.index(value) in program.owned
+        return location.kind == 'constant' or location.kind == 'local' and self._is_fresh(value)
 
     def _first_fetch(self, value: Value) -> bool:
         """Each caller's array is its own, also where one value is fetched twice."""

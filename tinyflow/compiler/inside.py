@@ -24,8 +24,8 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
     for instruction in program.instructions:
         if not instruction.definition.functions:
             continue
-        for graph, given, wanted, known in _asked_for(instruction):
-            inner = plan_function(graph, given, wanted, known)
+        for graph, given, *more in _asked_for(instruction):
+            inner = plan_function(graph, given, *more)
             shapes = [_shape_of(instruction, graph, t) for t in given or graph.inputs]
             inner = optimise(inner, shapes, Options())
             name = f'{prefix}f{number}_{_role(instruction, graph)}'
@@ -40,8 +40,8 @@ def _asked_for(instruction: Instruction) -> list[tuple]:
     asked: list[tuple] = []
 
     def note(graph: FuncGraph, given: Any = None, wanted: Any = None,
-             known: Any = None) -> Callable[..., list]:
-        asked.append((graph, given, wanted, known))
+             known: Any = None, owned: Any = ()) -> Callable[..., list]:
+        asked.append((graph, given, wanted, known, owned))
         return lambda *arrays: []
     callables_of(instruction, note)
     return asked

@@ -4,7 +4,7 @@ Slow and obvious on purpose: the compiled program is tested against it.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -63,6 +63,8 @@ def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: 
         if cell.value is None:
             raise uninitialized([cell], instruction)
         arguments.append(cell.value)
+    for i in instruction.definition.keeps:
+        arguments[i] = np.array(arguments[i])
     return arguments
 
 
@@ -79,7 +81,8 @@ def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> 
 
 def interpreted(store: Store, graph: FuncGraph, given: Sequence[Tensor] | None = None,
                 wanted: Sequence[Tensor] | None = None,
-                known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
+                known: dict[Tensor, np.ndarray] | None = None,
+                owned: Collection[Tensor] = ()) -> Callable[..., list]:
     """A function's outputs by the interpreter; see nested.FunctionMaker."""
-    program = plan_function(graph, given, wanted, known)
+    program = plan_function(graph, given, wanted, known, owned)
     return lambda *arrays: interpret(program, arrays, store)

@@ -136,6 +136,7 @@ class Program:
     targets: frozenset[Operation] = frozenset()
     notes: tuple[Note, ...] = field(default=())     # what each pass has to report
     nested: bool = False            # a function's: its results are arrays, whatever their rank
+    owned: frozenset[int] = frozenset()     # positions of feeds that nobody else changes or reuses
 
     def with_instructions(self, instructions: Iterable[Instruction],
                           note: Note | None = None) -> Program:

@@ -90,6 +90,8 @@ class _Planner:
         self.root: dict[Value, Value] = {}
         self.dummy: dict[Value, np.ndarray] = {}
         self.fetched = {v for v in program.fetches if v is not None}
+        self.escaping = self.fetched | {i.inputs[place] for i in program.instructions
+                                        for place in i.definition.keeps}
         self.numbers = count()
         self.unplanned = 0
 
@@ -136,7 +138,7 @@ class _Planner:
         planned = (definition.kernel_has_out and not instruction.copy and definition.state is None
                    and not definition.takes_cell and not definition.writes)
         for value in outputs if planned else ():
-            if not value.known_shape or value.dtype.kind == 'O' or value in self.fetched:
+            if not value.known_shape or value.dtype.kind == 'O' or value in self.escaping:
                 planned = False
         for value in outputs:
             n = next(self.numbers)

@@ -5,7 +5,7 @@ stand for a Variable's storage: the place is the Session's, and is found without
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -24,12 +24,14 @@ class FunctionMaker(Protocol):
     """Makes a callable of a FuncGraph, `f(*arrays) -> list of arrays`.
 
     `given` are the parameters that the arrays are for (default: all), `wanted` the tensors whose
-    values are returned (default: the outputs), `known` parameters whose values never change.
+    values are returned (default: the outputs), `known` parameters whose values never change, `owned`
+    those whose arrays nobody else will change.
     """
 
     def __call__(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
                  wanted: Sequence[Tensor] | None = None,
-                 known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
+                 known: dict[Tensor, np.ndarray] | None = None,
+                 owned: Collection[Tensor] = ()) -> Callable[..., list]:
         ...
 
 
@@ -41,14 +43,16 @@ def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor])
 
 def plan_function(graph: FuncGraph, given: Sequence[Tensor] | None = None,
                   wanted: Sequence[Tensor] | None = None,
-                  known: dict[Tensor, np.ndarray] | None = None) -> Program:
+                  known: dict[Tensor, np.ndarray] | None = None,
+                  owned: Collection[Tensor] = ()) -> Program:
     """The Program of a function; see FunctionMaker."""
     given = list(graph.inputs if given is None else given)
     known = known or {}
     program = plan_program(list(graph.outputs if wanted is None else wanted), [*given, *known])
     for value, array in zip(program.feeds[len(given):], known.values()):
         value.array = array
-    return replace(program, feeds=program.feeds[:len(given)], nested=True)
+    return replace(program, feeds=program.feeds[:len(given)], nested=True,
+                   owned=frozenset([i for i, t in enumerate(given) if t in owned]))
 
 
 def callables_of(instruction: Instruction, function: FunctionMaker) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -143,9 +143,10 @@ class Compiler:
 
     def function(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
                  wanted: Sequence[Tensor] | None = None,
-                 known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
+                 known: dict[Tensor, np.ndarray] | None = None,
+                 owned: Collection[Tensor] = ()) -> Callable[..., list]:
         """A function's outputs, compiled when first called; see nested.FunctionMaker."""
-        return _Function(self, graph, given, wanted, known)
+        return _Function(self, graph, given, wanted, known, owned)
 
     def clear(self) -> None:
         """Forgets all programs and their memory."""

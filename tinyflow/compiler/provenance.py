@@ -7,7 +7,7 @@ reported. The Variable is not touched.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,8 +126,9 @@ class _Watch:
 
     def _function(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
                   wanted: Sequence[Tensor] | None = None,
-                  known: dict[Tensor, np.ndarray] | None = None) -> Callable[..., list]:
-        program = plan_function(graph, given, wanted, known)
+                  known: dict[Tensor, np.ndarray] | None = None,
+                  owned: Collection[Tensor] = ()) -> Callable[..., list]:
+        program = plan_function(graph, given, wanted, known, owned)
         body = graph.name.endswith(('body', 'body_grad'))
 
         def call(*arrays: np.ndarray) -> list:

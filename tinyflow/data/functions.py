@@ -15,6 +15,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.sites import Site, here
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops import constants
+from tinyflow.ops.conditionals import functions_of
 
 
 class Function:
@@ -129,8 +130,9 @@ def _after_side_effects(graph: FuncGraph, tensors: list[Tensor], start: int) -> 
 
 def _acts(operation: Operation) -> bool:
     """True for a node that is there for what it does."""
-    definition = operation.definition
-    return not definition.pure and (
+    if any(_acts(inner) for graph in functions_of(operation) for inner in graph.get_operations()):
+        return True
+    return not operation.definition.pure and (
         not operation.outputs or bool(operation.writes) or 'PyFunc' in operation.type)
 
 

@@ -27,7 +27,7 @@ def generated(kind: Any, generator: Callable, output_types: Any, output_shapes: 
                                'from_generator needs output_types, e.g. (tf.float32, tf.int32).'))
     spec = structure.from_legacy(output_types, output_shapes)
     convert = _Converter(spec)
-    given = [convert_to_tensor(a, name='args') for a in _as_list(args)]
+    given = [convert_to_tensor(a, name=f'args_{i}') for i, a in enumerate(_as_list(args))]
     begin = _Begin(generator)
 
     def one_pass(_: Any) -> Any:

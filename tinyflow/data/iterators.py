@@ -155,12 +155,26 @@ def with_settings(dataset: Any, variant: Tensor) -> Tensor:
     if threading.private_threadpool_size is not None:
         size = convert_to_tensor(threading.private_threadpool_size, dtypes.int64, 'num_threads')
         variant = dataset_ops.PrivateThreadPoolDataset.apply(variant, size, **attrs)
-    return _optimized(options, variant, attrs)
+    return _optimized(options, variant, attrs, _captures_variable(dataset))
 
 
-def _optimized(options: Options, variant: Tensor, attrs: dict) -> Tensor:
+def _captures_variable(dataset: Any) -> bool:
+    """True if a function of a dataset uses a Variable; TensorFlow leaves such a chain as it is."""
+    left = [t for function in dataset._functions for t in function.captured]
+    seen = set()
+    while left:
+        tensor = left.pop()
+        if tensor.dtype.is_ref:
+            return True
+        if tensor.op not in seen:
+            seen.add(tensor.op)
+            left += tensor.op.inputs
+    return any(map(_captures_variable, dataset._inputs))
+
+
+def _optimized(options: Options, variant: Tensor, attrs: dict, as_it_is: bool) -> Tensor:
     chosen = options.experimental_optimization.chosen()
-    if chosen:
+    if chosen and not as_it_is:
         names = convert_to_tensor(chosen, dtypes.string, 'optimizations')
         variant = dataset_ops.OptimizeDataset.apply(
             variant, names, optimization_configs=('map_vectorization:use_choose_fastest:false',),

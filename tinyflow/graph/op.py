@@ -32,6 +32,8 @@ returned as a tuple. A bare ufunc is a legal kernel.
     view = True            the result is a NumPy view of input 0
     writes = (0,)          inputs (places) that the kernel changes; output 0 is then that place
     takes_cell = (0,)      inputs (places) that the kernel wants as a Cell: it may set `.value`
+    keeps = (1,)           inputs whose arrays live on in the result; they get arrays that nobody
+                           changes any more
     calls_user_code = True exceptions of the kernel are the user's own and pass unchanged
     pure = False           never folded, merged or dropped: random, print, py_func, collectives
     state = f(attrs)       makes the op's own state in a Session, the kernel's first argument; where
@@ -115,6 +117,7 @@ class Op:
     elementwise = False
     partial_rank = False
     takes_cell: tuple[int, ...] = ()
+    keeps: tuple[int, ...] = ()
     calls_user_code = False
     kernel: Any = None
     gradient: Any = None

@@ -11,7 +11,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import conditionals
+from tinyflow.ops import conditionals, gradient_nodes, stacks
 
 _BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
 _LOOPS = frozenset(('While', 'StatelessWhile'))
@@ -417,4 +417,5 @@ def _check_const(node, values):
                                 f'{getattr(dtype, "name", dtype)} and the value {value!r:.60}.'))
 
 
-__all__ = ['Builder', 'Made', 'Tensor', 'graph_name']
+# These declare ops that only imported graphs have.
+__all__ = ['Builder', 'Made', 'Tensor', 'gradient_nodes', 'graph_name', 'stacks']

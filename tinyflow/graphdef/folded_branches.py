@@ -50,6 +50,7 @@ class _Conds:
         self.tags: dict[str, frozenset] = {}
         for node in self.order:
             self.tags[node.name] = self._tag_of_node(node)
+            node.controls = self._without_switches(node.controls)
         self.owners: dict[str, tuple[_Group, bool]] = {}    # a node cut out -> where it went
         self.group_of: dict[str, _Group] = {}               # Merge -> its If
 
@@ -63,6 +64,19 @@ class _Conds:
         if node.op in _SWITCH:
             return self.tags[ref.node] | {(self._key(node), bool(ref.index))}
         return self.tags[ref.node]
+
+    def _without_switches(self, controls):
+        """Control inputs, where waiting for a Switch is waiting for what it switches."""
+        found: dict[str, None] = {}
+        stack = list(reversed(controls))
+        while stack:
+            name = stack.pop()
+            node = self.nodes.get(name)
+            if node is not None and node.op in _SWITCH:
+                stack += [ref.node for ref in node.inputs] + node.controls
+            else:
+                found[name] = None
+        return list(found)
 
     def _key(self, switch):
         """What tells conds apart: the Identity `pred_id` that each makes of its predicate."""

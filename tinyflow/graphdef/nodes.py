@@ -118,6 +118,7 @@ _RENAMED = {
     'FusedBatchNormV3': 'FusedBatchNormV2', 'FusedBatchNormV2': 'FusedBatchNorm',
     'FusedBatchNormGradV3': 'FusedBatchNormGradV2', 'FIFOQueue': 'FIFOQueueV2',
     'RandomShuffleQueue': 'RandomShuffleQueueV2', 'HashTable': 'HashTableV2',
+    'ControlTrigger': 'NoOp',
     # A resource variable becomes a Variable of the default kind: the handle is its place.
     'VarHandleOp': 'VariableV2', 'ReadVariableOp': 'Identity', 'AssignVariableOp': 'Assign',
     'AssignAddVariableOp': 'AssignAdd', 'AssignSubVariableOp': 'AssignSub',

@@ -10,11 +10,12 @@ _FORMATS = {('channels_last', 3): 'NWC', ('channels_first', 3): 'NCW',
 
 def data_format(value):
     """'channels_last' or 'channels_first', in lower case; the first for None."""
-    value = 'channels_last' if value is None else value.lower()
+    given = 'channels_last' if value is None else value
+    value = given.lower()
     if value not in ('channels_last', 'channels_first'):
         raise worded(ValueError(
             'The `data_format` argument must be one of "channels_first", "channels_last". '
-            f'Received: {value}\n  Mend: channels_last is [batch, height, width, channels]; '
+            f'Received: {given}\n  Mend: channels_last is [batch, height, width, channels]; '
             "'NHWC' is what tf.nn functions call it."))
     return value
 

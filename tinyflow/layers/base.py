@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
 import threading
-from collections import Counter
 
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_collection, get_collection_ref, name_scope
@@ -23,9 +21,9 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.layers.contents import Contents, depends
 from tinyflow.layers.input_spec import InputSpec, check_inputs
+from tinyflow.layers.layer_names import snake_case, unique_layer_name
 from tinyflow.ops import identities, measures
 from tinyflow.variable_scope import VariableScope, get_variable, variable_scope
-from tinyflow.variable_store import one_per_graph
 from tinyflow.variables import VariableAggregation, VariableSynchronization
 
 _KERAS_ARGUMENTS = {'activity_regularizer', 'autocast', 'batch_input_shape', 'batch_size',
@@ -251,6 +249,12 @@ class Layer(Contents):
         self.build(shapes)
         self.built = True
 
+    def _explained(self, problem, mend):
+        """The text of an error about the inputs of the call that is being made."""
+        inputs = nest.flatten(_calls.open[-1].inputs) if _calls.open else []
+        return report(problem, inputs=[('input', t) for t in inputs if isinstance(t, Tensor)],
+                      mend=mend)
+
     def _regularize_activity(self, inputs, outputs):
         if not self._activity_regularizer:
             return
@@ -354,20 +358,6 @@ class Layer(Contents):
                 value = list(value)
             setattr(result, key, value)
         return result
-
-
-def snake_case(name):
-    """'BasicLSTMCell' -> 'basic_lstm_cell'."""
-    name = re.sub(r'(.)([A-Z][a-z0-9]+)', r'\1_\2', name)
-    name = re.sub(r'([a-z])([A-Z])', r'\1_\2', name).lower()
-    return 'private' + name if name.startswith('_') else name
-
-
-def unique_layer_name(base):
-    """`base`_1, _2 ...: the number of layers of that kind in the graph."""
-    counts = one_per_graph(('__layer_names',), Counter)
-    counts[base] += 1
-    return f'{base}_{counts[base]}'
 
 
 def _is_trainable(trainable, synchronization):

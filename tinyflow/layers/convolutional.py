@@ -1,7 +1,7 @@
 """Convolutions of sequences, images and volumes as layers."""
 from __future__ import annotations
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import worded
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
@@ -50,10 +50,10 @@ class Conv(Layer):
         """The number of input channels, which `input_spec` demands from now on."""
         channels = TensorShape(input_shape).as_list()[self.channel_axis]
         if channels is None:
-            raise worded(ValueError(report(
+            raise worded(ValueError(self._explained(
                 'The channel dimension of the inputs should be defined. Found `None`.',
-                mend='the kernel has a size for each channel, so their number must be known: '
-                     'tf.reshape(x, [-1, 28, 28, 1]), or x.set_shape([None, 28, 28, 1]).')))
+                'the kernel has a size for each channel, so their number must be known: '
+                'tf.reshape(x, [-1, 28, 28, 1]), or x.set_shape([None, 28, 28, 1]).')))
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self.channel_axis: channels})
         return channels
 

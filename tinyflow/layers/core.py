@@ -52,14 +52,15 @@ class Dense(Layer):
         """Makes kernel and bias."""
         dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
         if not (dtype.is_floating or dtype.is_complex):
-            raise worded(TypeError(f'Unable to build `Dense` layer with non-floating point dtype '
-                                   f'{dtype!r}\n  Mend: tf.cast(x, tf.float32).'))
+            raise worded(TypeError(self._explained(
+                f'Unable to build `Dense` layer with non-floating point dtype {dtype!r}',
+                'tf.cast(x, tf.float32).')))
         inputs = TensorShape(input_shape).as_list()[-1]
         if inputs is None:
-            raise worded(ValueError(
-                'The last dimension of the inputs to `Dense` should be defined. Found `None`.\n'
-                '  Mend: the kernel has a row for each input, so their number must be known: '
-                'tf.placeholder(tf.float32, [None, 784]), or x.set_shape([None, 784]).'))
+            raise worded(ValueError(self._explained(
+                'The last dimension of the inputs to `Dense` should be defined. Found `None`.',
+                'the kernel has a row for each input, so their number must be known: '
+                'tf.placeholder(tf.float32, [None, 784]), or x.set_shape([None, 784]).')))
         self.input_spec = InputSpec(min_ndim=2, axes={-1: inputs})
         self.kernel = self.add_weight(
             'kernel', [inputs, self.units], initializer=self.kernel_initializer,

@@ -52,6 +52,9 @@ def check_inputs(specs, inputs, layer_name):
         raise worded(ValueError(f'Layer {layer_name} expects {len(specs)} inputs, but it received '
                                 f'{len(inputs)} input tensors. Inputs received: {inputs}'))
     for number, (spec, tensor) in enumerate(zip(specs, inputs)):
+        if not hasattr(tensor, 'shape'):
+            raise worded(AttributeError(f'Input {number} of layer {layer_name} is {tensor!r}, '
+                                        'which is no tensor and has no shape.'))
         problem = spec and _problem(spec, tensor)
         if problem:
             raise worded(ValueError(report(

@@ -151,13 +151,19 @@ def _is_pointwise(windows):
 def _copier(x, windows, out):
     """What copies windows over x: along all axes, or along all but the axis that slides.
 
-    That is the one with the largest kernel among those whose windows overlap, if there is one.
+    That is the one with the largest kernel among those whose windows overlap, if there is one. It
+    saves copies of x, but results of `out` channels have to be put into their order, or taken out
+    of it, which costs about twice their size.
     """
     best = None
     for axis, (k, stride, rate) in enumerate(zip(windows.kernel, windows.strides, windows.rates)):
         if rate == 1 and k > stride and (best is None or k > windows.kernel[best]):
             best = axis
-    return _Full(x, windows) if best is None else _Sliding(x, windows, best, out)
+    if best is not None:
+        row = math.prod(windows.kernel) * x.shape[-1]
+        if row - row // windows.kernel[best] > 2 * out:
+            return _Sliding(x, windows, best, out)
+    return _Full(x, windows, out)
 
 
 def _chunks(images, per_image):
@@ -173,10 +179,10 @@ def _shared(images, function):
 class _Full:
     """Copies windows whole, to rows [images, *positions] of [*kernel, in]."""
 
-    def __init__(self, x, windows):
+    def __init__(self, x, windows, out):
         self.x, self.windows = x, windows
         self.row = math.prod(windows.kernel) * x.shape[-1]
-        self.chunks = _chunks(len(x), math.prod(windows.positions) * self.row)
+        self.chunks = _chunks(len(x), math.prod(windows.positions) * (self.row + out))
 
     def convolve(self, filter, y):
         matrix = np.ascontiguousarray(filter.reshape(self.row, -1))
@@ -197,6 +203,11 @@ class _Full:
 
         def copy(i, j):
             padded = with_margins(part[i:j], windows)
+            if windows.kernel[-1] * self.x.shape[-1] < _SHORT:
+                for place in np.ndindex(*windows.kernel):
+                    flat[(slice(i, j), ..., *place, slice(None))] = \
+                        padded[(slice(None), *strided(place, windows))]
+                return
             steps = padded.strides
             np.copyto(flat[i:j], as_strided(
                 padded, flat[i:j].shape,
@@ -311,12 +322,9 @@ class _Sliding:
         shape = (len(x), self.period, *ends, x.shape[-1])
         if not self.before and shape == x.shape and x.flags.c_contiguous:
             return x
-        spaced = workspace('padded', shape, x.dtype)
-        spaced.fill(0)
-        inside = [slice(low, low + size) for size, (low, _) in zip(x.shape[2:-1], margins)]
-        spaced[(slice(None), slice(self.before, self.before + self.height), *inside)] = \
-            x[:, :self.height]
-        return spaced
+        inside = [slice(self.before, self.before + self.height),
+                  *[slice(low, low + size) for size, (low, _) in zip(x.shape[2:-1], margins)]]
+        return _framed(x[:, :self.height], workspace('padded', shape, x.dtype), inside)
 
     def _in_rounds(self, flat, places):
         """The windows as a stack of matrices, one for each round."""
@@ -346,11 +354,21 @@ def with_margins(x, windows):
                        in zip(x.shape[1:-1], windows.margins)], x.shape[-1])
     if shape == x.shape and x.flags.c_contiguous:
         return x
-    whole = workspace('padded', shape, x.dtype)
-    if shape != x.shape:
-        whole.fill(0)
     inside = [slice(low, low + size) for size, (low, _) in zip(x.shape[1:-1], windows.margins)]
-    whole[(slice(None), *inside)] = x
+    return _framed(x, workspace('padded', shape, x.dtype), inside)
+
+
+def _framed(x, whole, inside):
+    """x in the middle of `whole`, at the slices `inside` of the spatial axes; zeros around it."""
+    rest = whole
+    for axis, part in enumerate(inside, 1):
+        before = (slice(None),) * axis
+        if part.start:
+            rest[(*before, slice(part.start))] = 0
+        if part.stop < rest.shape[axis]:
+            rest[(*before, slice(part.stop, None))] = 0
+        rest = rest[(*before, part)]
+    rest[...] = x
     return whole
 
 

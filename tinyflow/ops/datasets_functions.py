@@ -10,6 +10,7 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.ops.conditionals import functions_of
 from tinyflow.ops.datasets import OF_ELEMENTS, DatasetOp, components_of, positive
 from tinyflow.pipeline import ahead, batching, grouping, mapping, nesting, sources
 from tinyflow.pipeline.base import boxed
@@ -27,14 +28,11 @@ def random_node(*graphs):
     """The name of a node in these functions whose results depend on how often it ran, or None."""
     for graph in graphs:
         for operation in graph.get_operations():
-            definition = operation.definition
-            if definition.state is not None and 'seed' in operation.attrs:
+            if operation.definition.state is not None and 'seed' in operation.attrs:
                 return operation.name
-            for name in definition.functions:
-                inner = operation.attrs[name]
-                found = random_node(*(inner if isinstance(inner, (list, tuple)) else [inner]))
-                if found:
-                    return found
+            found = random_node(*functions_of(operation))
+            if found:
+                return found
     return None
 
 
@@ -292,7 +290,8 @@ class GroupByWindowDataset(_SeveralLists, DatasetOp):
                      window_size_func)
 
 
-class GroupByReducerDataset(_SeveralLists, DatasetOp):
+class GroupByReducerDataset(_SeveralLists, DatasetOp,
+                            type='ExperimentalGroupByReducerDataset'):
     """One element per key: what a reducer made of the elements of that key."""
 
     signature = ('input_dataset: variant, key_func_other_arguments: [Tkey_func_other_arguments], '

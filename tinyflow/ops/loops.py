@@ -65,10 +65,13 @@ class While(Op):
                            condition.outputs[:1], {condition.inputs[p]: a for p, a in known.items()})
         step = function(body, [body.inputs[p] for p in parameters],
                         [body.outputs[p] for _, p in changing],
-                        {body.inputs[p]: a for p, a in known.items()})
+                        {body.inputs[p]: a for p, a in known.items()},
+                        {body.inputs[p] for _, p in changing})
 
         def loop(*arrays):
             values = [arrays[slot] for slot in passed]
+            for slot in slots:              # others use these arrays, and may reuse their memory
+                values[slot] = np.array(values[slot])
             results = [None] * len(positions)
             if goes_on(*values)[0]:
                 while True:
@@ -76,9 +79,6 @@ class While(Op):
                         values[slot] = value
                     if not goes_on(*values)[0]:
                         break
-            else:
-                for slot in slots:                  # the outputs are no other's arrays
-                    values[slot] = np.array(values[slot])
             for place, slot in zip(places, slots):
                 results[place] = values[slot]
             return results

@@ -54,6 +54,8 @@ class ElementList:
         length = max(self.length, index + 1)
         items = self._owned()
         common = element.shape if self.common is None or self.common == element.shape else ''
+        if not items:               # one empty list is often the beginning of several
+            return ElementList(length, self.dtype, self.shape, {index: element}, common)
         newer = ElementList(length, self.dtype, self.shape, items, common)
         self._hand_over(newer, index, items)
         items[index] = element

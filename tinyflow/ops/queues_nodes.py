@@ -12,12 +12,8 @@ import numpy as np
 from tinyflow.errors import InvalidArgumentError
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.ops.queues_state import (
-    PaddingState,
-    PriorityState,
-    QueueState,
-    RandomShuffleState,
-)
+from tinyflow.ops.queues_kinds import PaddingState, PriorityState, RandomShuffleState
+from tinyflow.ops.queues_state import QueueState
 
 _numbers = itertools.count()            # in the names of queues and readers without a shared_name
 _making = threading.Lock()

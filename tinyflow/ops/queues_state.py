@@ -6,19 +6,14 @@ order among threads, and what a half-served `dequeue_many` leaves behind, are TF
 """
 from __future__ import annotations
 
-import heapq
 import threading
 from collections import deque
-from itertools import count
 
 import numpy as np
 
 from tinyflow import errors
 from tinyflow.graph import shapes
-from tinyflow.ops.philox import PhiloxStream, words
 from tinyflow.ops.queues_waiting import Waiter, Watch, registered
-
-_WORDS = 256            # random words fetched at a time: many, since making few costs as much
 
 
 class _Attempt(Waiter):
@@ -111,7 +106,7 @@ class QueueState:
     def dequeue(self):
         """Waits for an element: a tuple of arrays."""
         element, = self._get(1, False)
-        return tuple([_array(value, dtype) for value, dtype in zip(element, self.types)])
+        return tuple([array_of(value, dtype) for value, dtype in zip(element, self.types)])
 
     def dequeue_many(self, n, allow_fewer=False):
         """Waits for `n` elements (with `allow_fewer`, at the end of a closed queue, for the rest).
@@ -322,83 +317,6 @@ _MEND_FULL = ('dequeue from it in another thread, give it a larger capacity, or 
               'thread of its own (tf.train.QueueRunner).')
 
 
-class RandomShuffleState(QueueState):
-    """Takes a random element; `reserve` elements stay behind until the queue is closed."""
-
-    kind = 'RandomShuffleQueue'
-
-    def __init__(self, name, operation, types, component_shapes, capacity, reserve, seeds):
-        self.reserve = reserve
-        self._stream = PhiloxStream(*seeds) if any(seeds) else PhiloxStream.from_os()
-        self._words = iter(())
-        super().__init__(name, operation, types, component_shapes, capacity)
-
-    def _make_room(self):
-        self._elements = []
-
-    def _take(self):
-        # One word for each element, and the last one fills the gap: TF's draws, one for one.
-        elements = self._elements
-        i = self._word() % len(elements)
-        elements[i], chosen = elements[-1], elements[i]
-        elements.pop()
-        return chosen
-
-    def _word(self):
-        for word in self._words:
-            return word
-        self._words = iter(words(self._stream.reserve(_WORDS // 4), _WORDS).tolist())
-        return next(self._words)
-
-    def _put_back(self, elements):
-        self._elements.extend(reversed(elements))
-
-    def _available(self):
-        return len(self._elements) - (0 if self.closed else self.reserve)
-
-
-class PaddingState(QueueState):
-    """Elements of different sizes; `dequeue_many` fills them up to the largest of each batch."""
-
-    kind = 'PaddingFIFOQueue'
-    partial_shapes = True
-
-    def _stacked(self, values, i):
-        static, dtype = self.shapes[i], self.types[i]
-        arrays = [_array(value, dtype) for value in values]
-        shape = tuple([max([a.shape[axis] for a in arrays], default=0) if size is None else size
-                       for axis, size in enumerate(static)])
-        out = np.full((len(arrays), *shape), b'', object) if dtype.kind == 'O' else \
-            np.zeros((len(arrays), *shape), dtype.np)
-        for j, array in enumerate(arrays):
-            out[(j, *[slice(size) for size in array.shape], ...)] = array
-        return out
-
-
-class PriorityState(QueueState):
-    """Takes the element with the smallest first component, of equal ones the oldest."""
-
-    kind = 'PriorityQueue'
-
-    def _make_room(self):
-        self._elements = []
-        self._ages = count()
-
-    def _put(self, element):
-        heapq.heappush(self._elements, (int(element[0]), next(self._ages), element))
-
-    def _take(self):
-        return heapq.heappop(self._elements)[2]
-
-    def _put_back(self, elements):
-        for age, element in enumerate(elements):
-            heapq.heappush(self._elements, (int(element[0]), age - len(elements), element))
-
-    def _hand_over(self, attempt):
-        # A more urgent element may come while this waits, so it takes all or nothing.
-        return self._available() >= attempt.remaining and super()._hand_over(attempt)
-
-
 def runner_of(operation):
     """The first QueueRunner in the graph's collection that fills the queue node `operation`."""
     for runner in operation.graph.get_collection('queue_runners'):
@@ -431,7 +349,7 @@ def _own(component):
     return np.array(component)
 
 
-def _array(value, dtype):
+def array_of(value, dtype):
     """One component of an element as an array; a scalar is kept as it was cut from its batch."""
     if isinstance(value, np.ndarray):
         return value
@@ -440,5 +358,4 @@ def _array(value, dtype):
     return array
 
 
-__all__ = ['PaddingState', 'PriorityState', 'QueueState', 'RandomShuffleState', 'node_of',
-           'runner_of']
+__all__ = ['QueueState', 'array_of', 'node_of', 'runner_of']

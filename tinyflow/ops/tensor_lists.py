@@ -164,11 +164,12 @@ class TensorListPushBack(_ListOp):
 
     signature = 'input_handle: variant, tensor: element_dtype -> output_handle: variant'
     attrs = {'element_dtype': None}
+    keeps = (1,)
 
     def kernel(input_handle, tensor):
         items = elements(input_handle)
         _check_element(items, tensor.shape)
-        return wrapped(items.set(items.length, _kept(tensor)))
+        return wrapped(items.set(items.length, tensor))
 
     def gradient(op, grad):
         return _op('TensorListPopBack', grad, shape_input(op.inputs[1].shape),
@@ -269,6 +270,7 @@ class TensorListSetItem(_ListOp):
     signature = ('input_handle: variant, index: int32, item: element_dtype '
                  '-> output_handle: variant')
     attrs = {'element_dtype': None}
+    keeps = (2,)
 
     def kernel(input_handle, index, item):
         items, index = elements(input_handle), int(index)
@@ -277,7 +279,7 @@ class TensorListSetItem(_ListOp):
                 None, None, f'Trying to modify element {index} in a list with {items.length} '
                             'elements.')
         _check_element(items, item.shape)
-        return wrapped(items.set(index, _kept(item)))
+        return wrapped(items.set(index, item))
 
     def gradient(op, grad):
         _, index, item = op.inputs
@@ -314,14 +316,13 @@ class TensorListFromTensor(_ListOp):
     types = {'shape_type': dtypes.INDEX}
     attrs = {'element_dtype': None, 'shape_type': None}
     static = _SHAPE
+    keeps = (0,)
 
     def kernel(tensor, element_shape, *, element_dtype):
         if not tensor.ndim:
             raise ValueError('Tensor must be at least a vector, but saw shape: []')
-        # One copy of the whole, so that the rows outlive the buffer that they come from.
-        rows = np.array(tensor)
-        return wrapped(ElementList.of([rows[i, ...] for i in range(len(rows))], element_dtype,
-                                      rows.shape[1:]))
+        return wrapped(ElementList.of([tensor[i, ...] for i in range(len(tensor))], element_dtype,
+                                      tensor.shape[1:]))
 
     def gradient(op, grad):
         tensor = op.inputs[0]
@@ -458,11 +459,6 @@ class TensorListSplit(_ListOp):
                      np.array(-1, np.int32) if shape is None else shape_input((None, *shape[1:])),
                      op.inputs[2], element_dtype=op.attrs['element_dtype'])
         return joined[0], None, None
-
-
-def _kept(array):
-    """An element as the list may keep it: the arrays that a kernel gets are used again."""
-    return np.array(array)
 
 
 def _op(op_type, *inputs, **attrs):

@@ -3,6 +3,7 @@ import importlib as _importlib
 
 from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.graphdef.graph_io import write_graph
+from tinyflow.train import queue_runner
 from tinyflow.train.adagrad import AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer
 from tinyflow.train.adam import AdamOptimizer
 from tinyflow.train.checkpoint import Checkpoint
@@ -61,7 +62,7 @@ from tinyflow.train.learning_rate_decay import (
 )
 from tinyflow.train.moving_averages import ExponentialMovingAverage
 from tinyflow.train.optimizer import Optimizer
-from tinyflow.train.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
+from tinyflow.train.queue_running import QueueRunner, add_queue_runner, start_queue_runners
 from tinyflow.train.rmsprop import RMSPropOptimizer
 from tinyflow.train.saver import Saver, export_meta_graph, import_meta_graph
 from tinyflow.train.training_util import (

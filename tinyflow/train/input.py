@@ -29,7 +29,7 @@ from tinyflow.ops import (
     summaries,
 )
 from tinyflow.ops.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
-from tinyflow.train.queue_runner import QueueRunner, add_queue_runner
+from tinyflow.train.queue_running import QueueRunner, add_queue_runner
 from tinyflow.variables import Variable
 
 __all__ = [

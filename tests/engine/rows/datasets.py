@@ -246,7 +246,7 @@ ROWS = [
     _rows('GroupByWindowDataset', lambda tf: _numbers(tf).apply(_experimental(tf).group_by_window(
         lambda n: n % 2, lambda key, window: window.batch(5, drop_remainder=True), 5)), (),
         ref=lambda: _stack([[0, 2, 4, 6, 8], [1, 3, 5, 7, 9]])),
-    _rows('GroupByReducerDataset', lambda tf: _numbers(tf).apply(
+    _rows('ExperimentalGroupByReducerDataset', lambda tf: _numbers(tf).apply(
         _experimental(tf).group_by_reducer(lambda n: 2 - n % 3, _experimental(tf).Reducer(
             lambda key: key * 100, lambda s, n: s + n, lambda s: s + 1))), (),
         ref=lambda: _stack([16, 113, 219])),

@@ -308,6 +308,15 @@ def dataset_iterator_from_string_handle(tf, np):
 
 
 @program
+def dataset_iterator_is_put_back(tf, np):
+    iterator = tf.data.Dataset.range(20).skip(3).batch(2).make_initializable_iterator()
+    element = iterator.get_next()
+    saveable = tf.data.experimental.make_saveable_from_iterator(iterator)
+    back = saveable.restore([saveable.specs[0].tensor], None)
+    return [run(iterator.initializer), run(element), run(element), run(back), run(element)]
+
+
+@program
 def dataset_options(tf, np):
     options = tf.data.Options()
     options.experimental_optimization.apply_default_optimizations = False

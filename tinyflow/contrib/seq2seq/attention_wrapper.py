@@ -89,8 +89,8 @@ class AttentionWrapper(RNNCell):
     def _make_layers(self, sizes, layers):
         """Layers that make the attention of [cell output, mean of the memory]."""
         if sizes is not None and layers is not None:
-            raise worded(ValueError('Only one of attention_layer_size and attention_layer should be '
-                                    'set'))
+            raise worded(ValueError('Only one of attention_layer_size and attention_layer should '
+                                    'be set'))
         mechanisms = self._attention_mechanisms
         depths = [m.values.shape[-1].value for m in mechanisms]
         if sizes is not None:
