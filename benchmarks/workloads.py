@@ -162,6 +162,33 @@ def data_pipeline(tf, np):
     return step
 
 
+@workload(Row("CNN 5x5x32, 5x5x64, 1024, batch 128, Adam step", 0.5), warmup=3, inner=10)
+def cnn_mnist_adam(tf, np):
+    batch = 128
+    random = np.random.RandomState(0)
+    inputs = random.uniform(0, 1, (batch, 28 * 28)).astype("float32")
+    one_hot = np.eye(10, dtype="float32")[random.randint(0, 10, batch)]
+
+    x = tf.placeholder(tf.float32, [None, 28 * 28])
+    labels = tf.placeholder(tf.float32, [None, 10])
+    hidden = tf.reshape(x, [-1, 28, 28, 1])
+    for channels, filters in ((1, 32), (32, 64)):
+        kernel = tf.Variable(tf.truncated_normal([5, 5, channels, filters], stddev=0.1))
+        hidden = tf.nn.conv2d(hidden, kernel, [1, 1, 1, 1], "SAME")
+        hidden = tf.nn.relu(hidden + tf.Variable(tf.constant(0.1, shape=[filters])))
+        hidden = tf.nn.max_pool(hidden, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    logits = tf.reshape(hidden, [-1, 7 * 7 * 64])
+    for fan_in, fan_out in ((7 * 7 * 64, 1024), (1024, 10)):
+        hidden = logits if fan_in == 7 * 7 * 64 else tf.nn.relu(logits)
+        weights = tf.Variable(tf.truncated_normal([fan_in, fan_out], stddev=0.1))
+        logits = tf.matmul(hidden, weights) + tf.Variable(tf.constant(0.1, shape=[fan_out]))
+    losses = tf.nn.softmax_cross_entropy_with_logits_v2(labels=labels, logits=logits)
+    train = tf.train.AdamOptimizer(1e-4).minimize(tf.reduce_mean(losses))
+
+    session = initialized_session(tf)
+    return lambda: session.run(train, {x: inputs, labels: one_hot})
+
+
 @workload(Row("peak memory after the above", 6), unit=BYTES, most_rounds=1, cumulative=True)
 def peak_memory(tf, np):
     return peak_resident_bytes

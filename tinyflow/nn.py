@@ -28,16 +28,18 @@ from tinyflow.ops.cross_entropy import (
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
-from tinyflow.ops.dilated import (
-    atrous_conv2d,
-    atrous_conv2d_transpose,
-    convolution,
-    depthwise_conv2d,
+from tinyflow.ops.depthwise import (
     depthwise_conv2d_backprop_filter,
     depthwise_conv2d_backprop_input,
     depthwise_conv2d_native,
     depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_input,
+)
+from tinyflow.ops.dilated import (
+    atrous_conv2d,
+    atrous_conv2d_transpose,
+    convolution,
+    depthwise_conv2d,
     pool,
     separable_conv2d,
     with_space_to_batch,

@@ -110,7 +110,12 @@ def test_finite():
         y = tf.identity(x)
     assert 'no good : Tensor had NaN' in failing(y, {x: [1, np.nan]})
     assert 'boo' in failing(tf.verify_tensor_all_finite([np.inf], 'boo'))
-    tf.log(x, name='log')
+
+
+def test_a10_every_float_of_a_graph_is_checked_in_order():
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.log(x, name='log')
+    tf.reduce_sum(y, name='sum')
     assert 'log:0 : Tensor had' in failing(tf.add_check_numerics_ops(), {x: [1, -1]})
 
 

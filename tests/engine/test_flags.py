@@ -51,7 +51,7 @@ def test_command_lines(argv, rest, values):
     (['--e=z'], flags.IllegalFlagValueError, 'one of <x|y>'),
     (['--b=maybe'], flags.IllegalFlagValueError, 'Non-boolean argument'),
     (['--s'], flags.Error, 'Missing value for flag --s'),
-    (['--nme=3'], flags.UnrecognizedFlagError, "'nme'.*Did you mean: none"),
+    (['--nonee=3'], flags.UnrecognizedFlagError, "'nonee'.*Did you mean: none"),
     (['-f', 'kernel.json', '--zz'], flags.IllegalFlagValueError, 'kernel.json')])
 def test_bad_command_lines(argv, error, text):
     with pytest.raises(error, match=text):
@@ -65,12 +65,12 @@ def test_unknown_flags_can_stay():
 def test_access_and_assignment():
     fv = some_flags()
     with pytest.raises(flags.UnparsedFlagAccessError):
-        fv.s
+        fv.s                # noqa: B018
     fv.mark_as_parsed()
     fv.s = 'new'
     assert fv.s == fv['s'].value == 'new' and 's' in fv and not fv['s'].using_default_value
     with pytest.raises(AttributeError, match="no flag 'non' is defined; nearest: none"):
-        fv.non
+        fv.non              # noqa: B018
     with pytest.raises(flags.UnrecognizedFlagError):
         fv.other = 1
     with pytest.raises(flags.DuplicateFlagError, match='defined twice'):

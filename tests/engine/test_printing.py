@@ -47,7 +47,7 @@ def test_print_statement_waits_as_a_control_dependency(capsys):
     assert capsys.readouterr().err == "x [1 2 3] {'k': [[1 2 3], 'v']} None\n"
 
 
-def test_streams(capsys, tmp_path):
+def test_streams(capsys, caplog, tmp_path):
     path = tmp_path / 'log.txt'
     fetches = [tf.print('a', tf.constant(1), sep='|', end='!', output_stream=sys.stdout),
                tf.print('to a file', output_stream=f'file://{path}'),
@@ -55,7 +55,7 @@ def test_streams(capsys, tmp_path):
     with tf.Session() as session:
         session.run(fetches)
     captured = capsys.readouterr()
-    assert captured.out == 'a|1!' and 'an error' in captured.err
+    assert captured.out == 'a|1!' and 'an error' in caplog.text + captured.err
     assert path.read_text() == 'to a file\n'
     with pytest.raises(ValueError, match='Unknown output stream'):
         tf.print('x', output_stream='nowhere')

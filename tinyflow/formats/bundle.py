@@ -9,6 +9,7 @@ for. `write` side: bundle_writer.py.
 """
 from __future__ import annotations
 
+import math
 import os
 
 import numpy as np
@@ -191,7 +192,7 @@ class BundleReader:
         """The checked array of one entry."""
         dtype, shape = self._dtype(entry, name), self._shape(entry, name)
         path = data_name(self.prefix, entry.shard_id, self.shards)
-        size = dtype.size * int(np.prod(shape, dtype=object))
+        size = dtype.size * math.prod(shape)
         if entry.size < 0 or entry.offset < 0 or dtype.kind != 'O' and size != entry.size:
             raise damaged(self._index, f'{entry.size} bytes at {entry.offset} cannot be '
                           f'{dtype.name} {list(shape)}', name)

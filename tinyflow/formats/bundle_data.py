@@ -6,6 +6,7 @@ checksum of the lengths, all bytes. The checksum of strings is over the lengths 
 """
 from __future__ import annotations
 
+import math
 from struct import pack
 
 import numpy as np
@@ -56,7 +57,7 @@ def _strings_from_bytes(data, shape):
     lengths, place = [], 0
     plain = bytearray()
     try:
-        for _ in range(int(np.prod(shape, dtype=object))):
+        for _ in range(math.prod(shape)):
             length, place = take(data, place)
             lengths.append(length)
             plain += pack('<I' if length < 1 << 32 else '<Q', length)

@@ -11,14 +11,20 @@ _DELTA = 0xa282ead8
 _ALL = 0xffffffff
 
 
+def _extend(crc, data):
+    """The library's function, which takes the place of this one when it is first needed."""
+    global _extend
+    from google_crc32c import extend as _extend
+    return _extend(crc, data)
+
+
 def extend(crc, data):
     """The checksum of what gave `crc` followed by `data` (bytes, or a contiguous array)."""
-    from google_crc32c import extend as in_c
     if type(data) is not bytes:
         # The library takes read-only buffers only; an array can be shown as one without a copy.
         data = np.frombuffer(data, np.uint8) if not isinstance(data, np.ndarray) else data.view()
         data.flags.writeable = False
-    return in_c(crc, data)
+    return _extend(crc, data)
 
 
 def crc32c(data):
@@ -38,5 +44,6 @@ def unmask(masked):
 
 
 def masked_crc32c(data):
-    """mask(crc32c(data))."""
-    return mask(extend(0, data))
+    """mask(crc32c(data)) of bytes."""
+    crc = _extend(0, data)
+    return ((crc >> 15 | crc << 17) + _DELTA) & _ALL

@@ -26,8 +26,8 @@ WINDOW_BITS = {'': None, 'ZLIB': 15, 'GZIP': 31}
 def frame(record):
     """The bytes that stand in a file for the byte string `record`."""
     length = _LENGTH.pack(len(record))
-    return b''.join((length, _CRC.pack(masked_crc32c(length)), record,
-                     _CRC.pack(masked_crc32c(record))))
+    return b'%b%b%b%b' % (length, _CRC.pack(masked_crc32c(length)), record,
+                          _CRC.pack(masked_crc32c(record)))
 
 
 class RecordWriter:
@@ -46,8 +46,11 @@ class RecordWriter:
         if self._file is None:
             raise errors.FailedPreconditionError(None, None, f'{self.path}: Writer is closed.')
         data = frame(record)
-        with explained(self.path):
+        try:
             self._file.write(self._pack.compress(data) if self._pack else data)
+        except OSError as error:
+            with explained(self.path):
+                raise error from None
 
     def flush(self):
         """Hands what was written so far to the file system."""

@@ -9,7 +9,7 @@ import warnings
 
 from tinyflow.errors import TinyflowWarning, describe, report, worded
 from tinyflow.formats import tensors
-from tinyflow.graphdef import attributes, functions
+from tinyflow.graphdef import attributes, functions, lowered
 from tinyflow.version import GRAPH_DEF_VERSION
 
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
@@ -45,16 +45,33 @@ def node_def(operation):
     return proto.node[-1]
 
 
-def add_node(nodes, operation, add_shapes=False, input_name=None):
-    """Appends the NodeDef of an operation; `input_name` words an input tensor's name."""
-    lower = _LOWERED.get(operation.type)
+class Names:
+    """How operations and tensors are called in a GraphDef."""
+
+    def node(self, operation):
+        return operation.name
+
+    def tensor(self, tensor):
+        """A tensor as an input: the first output has its node's name alone."""
+        return tensor.name if tensor.value_index else tensor.op.name
+
+    def controls(self, operation):
+        return sorted('^' + self.node(c) for c in operation.control_inputs)
+
+
+NAMES = Names()
+
+
+def add_node(nodes, operation, add_shapes=False, names=NAMES):
+    """Appends the NodeDef of an operation, with nodes and tensors called as `names` says."""
+    lower = _lowering(operation)
     if lower is not None:
-        lower(nodes, operation, input_name or tensor_name)
+        lower(nodes, operation, names)
         return
     proto = nodes.add()
-    proto.name, proto.op, proto.device = operation.name, operation.type, operation.device
-    proto.input.extend([(input_name or tensor_name)(t) for t in operation.inputs])
-    proto.input.extend(sorted('^' + c.name for c in operation.control_inputs))
+    proto.name, proto.op, proto.device = names.node(operation), operation.type, operation.device
+    proto.input.extend([names.tensor(t) for t in operation.inputs])
+    proto.input.extend(names.controls(operation))
     try:
         attributes.fill_attributes(proto, operation)
     except (TypeError, ValueError) as error:
@@ -68,11 +85,6 @@ def add_node(nodes, operation, add_shapes=False, input_name=None):
 
 # TensorFlow runs these as nodes of the graph around them, so only what is needed of them.
 _LOWERED_BY_TENSORFLOW = frozenset(('If', 'StatelessIf', 'While', 'StatelessWhile'))
-
-
-def tensor_name(tensor):
-    """A tensor as an input of a NodeDef: the first output has its node's name alone."""
-    return tensor.name if tensor.value_index else tensor.op.name
 
 
 # ---- constants that make a file big -------------------------------------------------------
@@ -100,26 +112,27 @@ def _check_size(graph, operations):
 # ---- nodes of tinyflow's own --------------------------------------------------------------
 
 
-def _lower_initialized_value(nodes, operation, input_name):
+def _lower_initialized_value(nodes, operation, names):
     """InitializedValue as TensorFlow's Switch and Merge: only the branch that is taken is run."""
-    name = operation.name
+    add = lowered.Adder(nodes, operation, names)
     dtype = operation.outputs[0].dtype
-    place, initial = [input_name(t) for t in operation.inputs]
-    waits = sorted('^' + c.name for c in operation.control_inputs)
-
-    def add(op, suffix, inputs, **attrs):
-        proto = nodes.add()
-        proto.name, proto.op, proto.device = name + suffix, op, operation.device
-        proto.input.extend(inputs)
-        for key, value in attrs.items():
-            attributes.fill(proto.attr[key], value)
-        return proto.name
-
-    known = add('IsVariableInitialized', '/is_initialized', [place, *waits], dtype=dtype)
+    place, initial = [names.tensor(t) for t in operation.inputs]
+    known = add('IsVariableInitialized', '/is_initialized',
+                [place, *names.controls(operation)], dtype=dtype)
     own = add('RefSwitch', '/place', [place, known], T=dtype)
     own = add('Identity', '/value', [own + ':1'], T=dtype)
     other = add('Switch', '/initial_value', [initial, known], T=dtype)
     add('Merge', '', [other, own], T=dtype, N=2)
 
 
-_LOWERED = {'InitializedValue': _lower_initialized_value}
+def _lowering(operation):
+    """What writes a node that TensorFlow has not, or None.
+
+    TensorFlow's functions cannot change a Variable of the default kind; old control flow can.
+    """
+    if operation.type == 'InitializedValue':
+        return _lower_initialized_value
+    if operation.definition.functions and operation.writes:
+        return {'If': lowered.lower_if, 'StatelessIf': lowered.lower_if,
+                'While': lowered.lower_while}.get(operation.type)
+    return None

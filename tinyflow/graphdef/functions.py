@@ -17,6 +17,8 @@ def of_operations(operations):
     """
     found: dict[str, Graph] = {}
     for operation in operations:
+        if operation.writes and operation.definition.functions:
+            continue                    # written as old control flow; see lowered.py
         for graph in _called(operation):
             for inner in of_operations(graph.get_operations()):
                 found.setdefault(inner.name, inner)
@@ -34,12 +36,14 @@ def _called(operation):
 
 def fill(proto, function):
     """Writes a FuncGraph into the FunctionDef `proto`."""
-    from tinyflow.graphdef.export import add_node
+    from tinyflow.graphdef.export import Names, add_node
     signature = proto.signature
     signature.name = function.name
     names: dict = {}
     taken: set[str] = set()
     parameters = {t.op for t in function.inputs}
+    inner = Names()
+    inner.tensor = lambda t: names.get(t) or inner_name(t)
     for tensor in function.inputs:
         names[tensor] = _argument(signature.input_arg, tensor.op.name, tensor, taken)
     for operation in function.get_operations():
@@ -47,7 +51,7 @@ def fill(proto, function):
             continue
         if operation.writes:
             _refuse_writes(operation, function)
-        add_node(proto.node_def, operation, input_name=lambda t: names.get(t) or inner_name(t))
+        add_node(proto.node_def, operation, names=inner)
     taken = set()
     for tensor in function.outputs:
         name = _argument(signature.output_arg, tensor.op.name, tensor, taken)

@@ -13,6 +13,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.ops import constants, windows
+from tinyflow.ops.convolution_functions import integers
 from tinyflow.ops.convolution_kernels import strided, with_margins, workspace
 from tinyflow.tiles import in_tiles
 
@@ -216,4 +217,52 @@ class DepthwiseConv2dNativeBackpropFilter(Op):
                 DepthwiseConv2dNative.apply(x, dfilter, **op.attrs))
 
 
-__all__: list[str] = []
+# ---- public functions ----------------------------------------------------------------------
+
+def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC',
+                            dilations=[1, 1, 1, 1], name=None):  # noqa: B006 - TF's signature
+    """Each channel of images met by filters of its own; strides need not be square.
+
+    Shapes: input [batch, height, width, channels], filter [height, width, channels, multiplier] ->
+    [batch, height, width, channels * multiplier].
+    """
+    return DepthwiseConv2dNative.apply(
+        input, filter, strides=integers(strides, 'strides'), padding=padding,
+        data_format='NHWC' if data_format is None else data_format,
+        dilations=integers(dilations, 'dilations'), name=name)
+
+
+def depthwise_conv2d_native_backprop_input(input_sizes, filter, out_backprop, strides, padding,
+                                           data_format='NHWC',
+                                           dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
+                                           name=None):
+    """The derivative of sum(out_backprop * depthwise_conv2d_native(x, filter)) at x.
+
+    Shapes: input_sizes [4], filter [height, width, channels, multiplier], out_backprop [batch,
+    height, width, channels * multiplier] -> input_sizes.
+    """
+    return DepthwiseConv2dNativeBackpropInput.apply(
+        input_sizes, filter, out_backprop, strides=integers(strides, 'strides'), padding=padding,
+        data_format=data_format, dilations=integers(dilations, 'dilations'), name=name)
+
+
+def depthwise_conv2d_native_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
+                                            data_format='NHWC',
+                                            dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
+                                            name=None):
+    """The derivative of sum(out_backprop * depthwise_conv2d_native(input, filter)) at the filter.
+
+    Shapes: input [batch, height, width, channels], filter_sizes [4], out_backprop [batch, height,
+    width, channels * multiplier] -> filter_sizes.
+    """
+    return DepthwiseConv2dNativeBackpropFilter.apply(
+        input, filter_sizes, out_backprop, strides=integers(strides, 'strides'), padding=padding,
+        data_format=data_format, dilations=integers(dilations, 'dilations'), name=name)
+
+
+depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
+depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
+
+__all__ = ['depthwise_conv2d_backprop_filter', 'depthwise_conv2d_backprop_input',
+           'depthwise_conv2d_native', 'depthwise_conv2d_native_backprop_filter',
+           'depthwise_conv2d_native_backprop_input']

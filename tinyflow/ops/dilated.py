@@ -23,11 +23,7 @@ from tinyflow.ops.convolution_functions import (
     for_each_axis,
     integers,
 )
-from tinyflow.ops.depthwise import (
-    DepthwiseConv2dNative,
-    DepthwiseConv2dNativeBackpropFilter,
-    DepthwiseConv2dNativeBackpropInput,
-)
+from tinyflow.ops.depthwise import depthwise_conv2d_native
 from tinyflow.ops.pooling_functions import avg_pool, avg_pool3d, max_pool, max_pool3d
 
 
@@ -256,51 +252,6 @@ def _transposed_atrous(value, filters, output_shape, rate, same):
 
 # ---- depthwise ---------------------------------------------------------------------------------
 
-def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC',
-                            dilations=[1, 1, 1, 1], name=None):  # noqa: B006 - TF's signature
-    """Each channel of images met by filters of its own; strides need not be square.
-
-    Shapes: input [batch, height, width, channels], filter [height, width, channels, multiplier] ->
-    [batch, height, width, channels * multiplier].
-    """
-    return DepthwiseConv2dNative.apply(
-        input, filter, strides=integers(strides, 'strides'), padding=padding,
-        data_format='NHWC' if data_format is None else data_format,
-        dilations=integers(dilations, 'dilations'), name=name)
-
-
-def depthwise_conv2d_native_backprop_input(input_sizes, filter, out_backprop, strides, padding,
-                                           data_format='NHWC',
-                                           dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
-                                           name=None):
-    """The derivative of sum(out_backprop * depthwise_conv2d_native(x, filter)) at x.
-
-    Shapes: input_sizes [4], filter [height, width, channels, multiplier], out_backprop [batch,
-    height, width, channels * multiplier] -> input_sizes.
-    """
-    return DepthwiseConv2dNativeBackpropInput.apply(
-        input_sizes, filter, out_backprop, strides=integers(strides, 'strides'), padding=padding,
-        data_format=data_format, dilations=integers(dilations, 'dilations'), name=name)
-
-
-def depthwise_conv2d_native_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
-                                            data_format='NHWC',
-                                            dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
-                                            name=None):
-    """The derivative of sum(out_backprop * depthwise_conv2d_native(input, filter)) at the filter.
-
-    Shapes: input [batch, height, width, channels], filter_sizes [4], out_backprop [batch, height,
-    width, channels * multiplier] -> filter_sizes.
-    """
-    return DepthwiseConv2dNativeBackpropFilter.apply(
-        input, filter_sizes, out_backprop, strides=integers(strides, 'strides'), padding=padding,
-        data_format=data_format, dilations=integers(dilations, 'dilations'), name=name)
-
-
-depthwise_conv2d_backprop_input = depthwise_conv2d_native_backprop_input
-depthwise_conv2d_backprop_filter = depthwise_conv2d_native_backprop_filter
-
-
 def _depthwise(input, filter, strides, padding, rate, data_format, name):
     """Each channel met by its filters, whose elements are `rate` apart."""
     rate = [1, 1] if rate is None else rate
@@ -420,8 +371,5 @@ def _one_pool(function, input, axes, window_shape, strides, padding, data_format
     return shaping.squeeze(result, [axis])
 
 
-__all__ = ['atrous_conv2d', 'atrous_conv2d_transpose', 'convolution', 'depthwise_conv2d',
-           'depthwise_conv2d_backprop_filter', 'depthwise_conv2d_backprop_input',
-           'depthwise_conv2d_native', 'depthwise_conv2d_native_backprop_filter',
-           'depthwise_conv2d_native_backprop_input', 'pool', 'separable_conv2d',
-           'with_space_to_batch']
+__all__ = ['atrous_conv2d', 'atrous_conv2d_transpose', 'convolution', 'depthwise_conv2d', 'pool',
+           'separable_conv2d', 'with_space_to_batch']

@@ -87,6 +87,3 @@ class PriorityState(QueueState):
     def _hand_over(self, attempt):
         # A more urgent element may come while this waits, so it takes all or nothing.
         return self._available() >= attempt.remaining and super()._hand_over(attempt)
-
-
-__all__ = ['PaddingState', 'PriorityState', 'RandomShuffleState']

@@ -356,6 +356,3 @@ def array_of(value, dtype):
     array = np.empty((), dtype.np)
     array[()] = value
     return array
-
-
-__all__ = ['QueueState', 'array_of', 'node_of', 'runner_of']

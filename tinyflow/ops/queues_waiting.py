@@ -109,6 +109,3 @@ def _is_bystander(thread):
     modules = (type(thread).__module__, getattr(target, '__module__', None) or '')
     return thread.name.startswith('tinyflow-tiles') or \
         any(module.partition('.')[0] in _BYSTANDERS for module in modules)
-
-
-__all__ = ['Waiter', 'Watch', 'idle', 'registered']

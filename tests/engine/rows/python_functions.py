@@ -29,7 +29,8 @@ ROWS = [
     row('PyFunc', lambda tf, x: tf.numpy_function(lambda a: np.float64(a.sum()), [x], tf.float64),
         [(3,)], ref=lambda x: np.sum(x), grad=False, static_result=False, name='numpy_function'),
     row('PyFuncStateless', lambda tf, x, y: tf.py_func(
-        lambda a, b: (np.float64(a - b), np.float64(a)), [x, y], [tf.float64, tf.float64], stateful=False),
+        lambda a, b: (np.float64(a - b), np.float64(a)), [x, y], [tf.float64, tf.float64],
+        stateful=False),
         [(2,), (2,)], ref=lambda x, y: [x - y, x], grad=False, static_result=False),
     row('EagerPyFunc', lambda tf, x: tf.py_function(lambda a: a.numpy() * 3, [x], tf.float64),
         [(2, 2)], ref=lambda x: 3 * x, grad=False, static_result=False,

@@ -2,7 +2,9 @@
 
 A row runs once, in one thread: what takes from a queue waits for what fills it by a control input.
 """
+import atexit
 import os
+import shutil
 import tempfile
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from . import row
 
 _FOLDER = os.path.join(tempfile.gettempdir(), f'tinyflow-rows-{os.getpid()}')
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 
 
 def _file(name, content):

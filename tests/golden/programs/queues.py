@@ -1,10 +1,13 @@
 """Queues, readers and input pipelines, run by one thread: what fills a queue runs before it."""
+import atexit
 import os
+import shutil
 import tempfile
 
 from .registry import program, run
 
 FOLDER = os.path.join(tempfile.gettempdir(), 'tinyflow-golden-%d' % os.getpid())
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def _file(name, content):

@@ -1,0 +1,81 @@
+"""LayerNormBasicLSTMCell, and the normalizer that other cells use, too."""
+from __future__ import annotations
+
+from tinyflow.graph.dtypes import float32
+from tinyflow.initializers import constant_initializer
+from tinyflow.ops import bias, dropout, elementary, joining, linalg
+from tinyflow.rnn.cell import RNNCell
+from tinyflow.rnn.cells import LSTMStateTuple
+from tinyflow.variable_scope import get_variable, variable_scope
+
+
+class Normalizer:
+    """tf.contrib.layers.layer_norm under a scope of its own, whose Variables begin as given."""
+
+    def __init__(self, gain, shift):
+        self._gain, self._shift = gain, shift
+
+    def __call__(self, x, scope, dtype=None):
+        from tinyflow.contrib import layers
+        shape = x.shape[-1:]
+        with variable_scope(scope):
+            for name, start in (('gamma', self._gain), ('beta', self._shift)):
+                get_variable(name, shape=shape, initializer=constant_initializer(start),
+                             dtype=dtype)
+        return layers.layer_norm(x, reuse=True, scope=scope)
+
+
+class LayerNormBasicLSTMCell(RNNCell):
+    """An LSTM whose gates and cells are normalised, with dropout on what goes into the cells.
+
+    Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
+    [batch, num_units] and a new state. Source: Ba et al., "Layer normalization" (2016); Semeniuta
+    et al., "Recurrent dropout without memory loss", COLING 2016.
+    """
+
+    def __init__(self, num_units, forget_bias=1.0, input_size=None, activation=elementary.tanh,
+                 layer_norm=True, norm_gain=1.0, norm_shift=0.0, dropout_keep_prob=1.0,
+                 dropout_prob_seed=None, reuse=None):
+        super().__init__(_reuse=reuse)
+        self._num_units, self._forget_bias = num_units, forget_bias
+        self._activation = activation
+        self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
+        self._normalizer = Normalizer(norm_gain, norm_shift) if layer_norm else None
+
+    @property
+    def state_size(self):
+        return LSTMStateTuple(self._num_units, self._num_units)
+
+    @property
+    def output_size(self):
+        return self._num_units
+
+    def _linear(self, parts):
+        """The gates before their activations; their own shift stands for a bias."""
+        kernel = get_variable('kernel', [parts.shape[-1], 4 * self._num_units], dtype=parts.dtype)
+        gates = linalg.matmul(parts, kernel)
+        if self._normalizer is None:
+            gates = bias.bias_add(gates, get_variable('bias', [4 * self._num_units],
+                                                      dtype=parts.dtype))
+        return gates
+
+    def _norm(self, x, scope, dtype=float32):
+        return x if self._normalizer is None else self._normalizer(x, scope, dtype)
+
+    def call(self, inputs, state):
+        c, h = state
+        parts = joining.concat([inputs, h], 1)
+        dtype = parts.dtype
+        i, j, f, o = joining.split(value=self._linear(parts), num_or_size_splits=4, axis=1)
+        i, j, f, o = [self._norm(part, scope, dtype) for part, scope in
+                      ((i, 'input'), (j, 'transform'), (f, 'forget'), (o, 'output'))]
+        g = self._activation(j)
+        if not isinstance(self._keep_prob, float) or self._keep_prob < 1:
+            g = dropout.dropout(g, self._keep_prob, seed=self._seed)
+        c = c * elementary.sigmoid(f + self._forget_bias) + elementary.sigmoid(i) * g
+        c = self._norm(c, 'state', dtype)
+        h = self._activation(c) * elementary.sigmoid(o)
+        return h, LSTMStateTuple(c, h)
+
+
+__all__ = ['LayerNormBasicLSTMCell']
