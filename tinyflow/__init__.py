@@ -14,9 +14,10 @@ from tinyflow import (
 from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.behavior import (
-    disable_control_flow_v2, disable_eager_execution, disable_resource_variables,
-    disable_v2_behavior, disable_v2_tensorshape, enable_eager_execution, enable_v2_behavior,
-    executing_eagerly, function,
+    control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
+    disable_resource_variables, disable_v2_behavior, disable_v2_tensorshape, enable_control_flow_v2,
+    enable_eager_execution, enable_resource_variables, enable_v2_behavior, executing_eagerly,
+    function, resource_variables_enabled,
 )
 from tinyflow.config import (
     ConfigProto, GPUOptions, GraphOptions, OptimizerOptions, RunMetadata, RunOptions,
@@ -29,6 +30,8 @@ from tinyflow.gradient_rules import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
 import tinyflow.control_gradients as _control_gradients
+from tinyflow.gradient_wrappers import grad_pass_through, recompute_grad
+from tinyflow.graph.known_values import dimension_at_index, dimension_value, get_static_value
 from tinyflow.graph_diff import graph_diff
 from tinyflow.gradients import AggregationMethod, UnconnectedGradients, gradients, hessians
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
@@ -95,6 +98,7 @@ from tinyflow.ops.elementary import (
 from tinyflow.ops.fingerprints import string_to_hash_bucket_fast
 from tinyflow.ops.finite_checks import add_check_numerics_ops, verify_tensor_all_finite
 from tinyflow.ops.functional import foldl, foldr, map_fn, scan
+from tinyflow.ops.histograms import histogram_fixed_width, histogram_fixed_width_bins, unravel_index
 from tinyflow.ops.indexing import (
     argsort, batch_gather, boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd,
     invert_permutation, one_hot, repeat, scatter_nd, searchsorted, sequence_mask, setdiff1d, slice,
@@ -109,6 +113,7 @@ from tinyflow.ops.logic import (
     logical_and, logical_not, logical_or, logical_xor, not_equal,
 )
 from tinyflow.ops.lookup_tables import initialize_all_tables, tables_initializer
+from tinyflow.ops.matrix_functions import sqrtm as matrix_square_root
 from tinyflow.ops.monotony import is_non_decreasing, is_strictly_increasing
 from tinyflow.ops.loops import while_loop
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
@@ -161,6 +166,7 @@ from tinyflow.ops.sparse_segments import (
 from tinyflow.ops.sparse_to_dense import sparse_to_dense
 from tinyflow.ops.sparse_merging import sparse_merge, sparse_reorder
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
+from tinyflow.ops.special_incomplete import betainc, igamma, igammac
 from tinyflow.ops.state import (
     assign, assign_add, assign_sub, count_up_to, scatter_add, scatter_div, scatter_max, scatter_min,
     scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
@@ -207,12 +213,18 @@ _LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_mod
          'queue': 'tinyflow.queue',
          'strings': 'tinyflow.strings', 'app': 'tinyflow.app',
          'config': 'tinyflow.device_settings', 'contrib': 'tinyflow.contrib',
-         'flags': 'tinyflow.flags', 'gfile': 'tinyflow.gfile', 'lookup': 'tinyflow.lookup', 'logging': 'tinyflow.logging',
+         'flags': 'tinyflow.flags', 'gfile': 'tinyflow.gfile', 'lookup': 'tinyflow.lookup',
+         'logging': 'tinyflow.logging',
          'resource_loader': 'tinyflow.resource_loader', 'sysconfig': 'tinyflow.sysconfig',
          'test': 'tinyflow.test'}
 # Functions and classes likewise: public name -> the module that has it.
-_LATER = {'import_graph_def': 'tinyflow.graphdef.importing',
+_LATER = {'get_logger': 'tinyflow.logging',
+          'import_graph_def': 'tinyflow.graphdef.importing',
           'TensorSpec': 'tinyflow.graph.tensor_spec',
+          'SparseTensorSpec': 'tinyflow.data.structure',
+          'deserialize_many_sparse': 'tinyflow.ops.sparse_serializing',
+          'serialize_many_sparse': 'tinyflow.ops.sparse_serializing',
+          'serialize_sparse': 'tinyflow.ops.sparse_serializing',
           'make_ndarray': 'tinyflow.formats.tensors',
           'make_tensor_proto': 'tinyflow.formats.tensors',
           **_messages.lazy(_messages.MESSAGES)}

@@ -50,13 +50,9 @@ _INSTEAD = {
     'foldl': '`for` over tf.unstack(x), with a known size',
     'foldr': '`for` over tf.unstack(x), with a known size',
     'image': 'prepare the images with NumPy and feed them',
-    'layers': 'tf.matmul(x, w) + b with tf.Variable for w and b is a dense layer',
-    'losses': 'tf.reduce_mean of tf.square, or of tf.nn.softmax_cross_entropy_with_logits',
     'map_fn': 'tf.stack([f(row) for row in tf.unstack(x)]), with a known size',
-    'metrics': 'tf.reduce_mean(tf.cast(tf.equal(labels, predictions), tf.float32)) is accuracy',
     'scan': '`for` over tf.unstack(x), with a known size',
     'summary': 'sess.run(loss) and print, or collect the numbers in a list to plot',
-    'train.Saver': 'np.savez of sess.run(tf.global_variables()), and variable.load(value, sess)',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
     'while_loop': '`for i in range(n)` while the graph is built, with a known n; or a Python loop '
                   'around sess.run',

@@ -23,3 +23,7 @@ def run(main=None, argv=None):
 __all__ = ['flags', 'run']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -15,6 +15,24 @@ def disable_eager_execution():
 disable_v2_tensorshape = disable_resource_variables = disable_control_flow_v2 = disable_v2_behavior
 
 
+def enable_control_flow_v2():
+    """Nothing to do: control flow is made of functional nodes always."""
+
+
+def control_flow_v2_enabled():
+    """True: tf.cond and tf.while_loop are functional nodes, If and While."""
+    return True
+
+
+def enable_resource_variables():
+    """Nothing to do: a Variable's nodes stay as they are, and behave alike in one process."""
+
+
+def resource_variables_enabled():
+    """False: Variables are VariableV2 nodes."""
+    return False
+
+
 def executing_eagerly():
     """False."""
     return False

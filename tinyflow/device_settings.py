@@ -142,3 +142,7 @@ __all__ = ['list_physical_devices', 'list_logical_devices', 'experimental',
            'get_soft_device_placement', 'optimizer', 'set_soft_device_placement', 'threading']
 
 __getattr__ = _absent('tinyflow.config', __all__)
+
+
+def __dir__():
+    return __all__

@@ -57,6 +57,23 @@ UnavailableError = _error('UnavailableError', UNAVAILABLE, 'The service is not a
 DataLossError = _error('DataLossError', DATA_LOSS, 'A file is damaged.')
 
 
+_BY_CODE = {kind.code: kind for kind in (
+    CancelledError, UnknownError, InvalidArgumentError, DeadlineExceededError, NotFoundError,
+    AlreadyExistsError, PermissionDeniedError, UnauthenticatedError, ResourceExhaustedError,
+    FailedPreconditionError, AbortedError, OutOfRangeError, UnimplementedError, InternalError,
+    UnavailableError, DataLossError)}
+
+
+def exception_type_from_error_code(error_code):
+    """The exception class of a code such as tf.errors.NOT_FOUND. KeyError for another number."""
+    return _BY_CODE[error_code]
+
+
+def error_code_from_exception_type(cls):
+    """The code of an exception class, UNKNOWN for one that is not TF's."""
+    return getattr(cls, 'code', UNKNOWN) if isinstance(cls, type) else UNKNOWN
+
+
 class OperatorNotAllowedInGraphError(TypeError):
     """A Tensor was used as a truth value, or iterated, while the graph is built."""
 
@@ -66,7 +83,8 @@ class TinyflowWarning(UserWarning):
 
 
 __all__ = [name for name, value in sorted(globals().items()) if name[0] != '_'
-           and (name.isupper() or isinstance(value, type))]
+           and (name.isupper() or isinstance(value, type) or name in (
+               'exception_type_from_error_code', 'error_code_from_exception_type'))]
 
 
 def __dir__():

@@ -277,3 +277,7 @@ def walk(top, topdown=True, onerror=None):
 
 __all__ = ['FileStatistics', 'GFile', 'copy', 'exists', 'glob', 'isdir', 'listdir', 'makedirs',
            'mkdir', 'remove', 'rename', 'rmtree', 'stat', 'walk']
+
+
+def __dir__():
+    return __all__

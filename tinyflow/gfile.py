@@ -74,3 +74,7 @@ __all__ = ['Copy', 'DeleteRecursively', 'Exists', 'FastGFile', 'GFile', 'Glob', 
            'ListDirectory', 'MakeDirs', 'MkDir', 'Open', 'Remove', 'Rename', 'Stat', 'Walk']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

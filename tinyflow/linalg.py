@@ -27,16 +27,17 @@ from tinyflow.ops.diagonals import (
     trace,
 )
 from tinyflow.ops.linalg import adjoint, cross, matmul, matvec
+from tinyflow.ops.matrix_functions import expm, logm, lu, matrix_rank, sqrtm
 from tinyflow.ops.normalization import l2_normalize
 from tinyflow.ops.norms import lstsq, norm, normalize, pinv
 from tinyflow.ops.shaping import matrix_transpose, matrix_transpose as transpose
 
 __all__ = [
     'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part',
-    'eigh', 'eigvalsh', 'einsum', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet', 'lstsq',
-    'matmul', 'matrix_transpose', 'matvec', 'norm', 'normalize', 'pinv', 'qr', 'set_diag',
-    'slogdet', 'solve', 'svd', 'tensor_diag', 'tensor_diag_part', 'tensordot', 'trace',
-    'transpose', 'triangular_solve',
+    'eigh', 'eigvalsh', 'einsum', 'expm', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet',
+    'logm', 'lstsq', 'lu', 'matmul', 'matrix_rank', 'matrix_transpose', 'matvec', 'norm',
+    'normalize', 'pinv', 'qr', 'set_diag', 'slogdet', 'solve', 'sqrtm', 'svd', 'tensor_diag',
+    'tensor_diag_part', 'tensordot', 'trace', 'transpose', 'triangular_solve',
 ]
 
 __getattr__ = _absent(__name__, __all__)

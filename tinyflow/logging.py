@@ -120,6 +120,11 @@ def flush():
         handler.flush()
 
 
+def get_logger():
+    """Python's logger that all messages go through."""
+    return _logger
+
+
 def get_verbosity():
     """The level from which on messages are shown."""
     return _logger.getEffectiveLevel()
@@ -135,3 +140,7 @@ __all__ = ['DEBUG', 'ERROR', 'FATAL', 'INFO', 'TaskLevelStatusMessage', 'WARN', 
            'log_if', 'set_verbosity', 'vlog', 'warn', 'warning']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

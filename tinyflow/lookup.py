@@ -17,3 +17,7 @@ __all__ = ['KeyValueTensorInitializer', 'StaticHashTable', 'StaticVocabularyTabl
            'TextFileIndex', 'TextFileInitializer', 'experimental']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -398,3 +398,7 @@ __all__ = ['assert_same_structure', 'assert_shallow_structure', 'flatten', 'flat
            'is_sequence', 'is_sequence_or_composite', 'map_structure', 'map_structure_up_to',
            'map_structure_with_paths', 'map_structure_with_tuple_paths',
            'map_structure_with_tuple_paths_up_to', 'pack_sequence_as', 'yield_flat_paths']
+
+
+def __dir__():
+    return __all__

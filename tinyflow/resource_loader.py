@@ -42,3 +42,7 @@ __all__ = ['get_data_files_path', 'get_path_to_datafile', 'get_root_dir_with_all
            'load_resource', 'readahead_file_path']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -24,3 +24,7 @@ __all__ = ['CXX11_ABI_FLAG', 'MONOLITHIC_BUILD', 'get_compile_flags', 'get_inclu
            'get_link_flags']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

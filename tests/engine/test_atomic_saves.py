@@ -205,7 +205,7 @@ def test_a_process_killed_at_many_moments(tmp_path):
     folder = str(tmp_path)
     rng = np.random.default_rng(0)
     highest = 0
-    for attempt in range(5):
+    for _ in range(5):
         process = subprocess.Popen([sys.executable, '-c', textwrap.dedent(SAVING), folder],
                                    stdout=subprocess.PIPE, cwd=os.getcwd())
         process.stdout.readline()

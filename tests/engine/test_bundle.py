@@ -129,7 +129,8 @@ def test_merging_equal_names_is_refused(tmp_path):
 
 
 def test_strided_and_foreign_arrays(tmp_path):
-    arrays = {'strided': np.arange(12.0).reshape(3, 4)[:, ::2], 'swapped': np.arange(3, dtype='>i4'),
+    arrays = {'strided': np.arange(12.0).reshape(3, 4)[:, ::2],
+              'swapped': np.arange(3, dtype='>i4'),
               'fortran': np.asfortranarray(np.arange(6).reshape(2, 3))}
     with BundleWriter(str(tmp_path / 'x')) as writer:
         for name, array in arrays.items():

@@ -282,3 +282,23 @@ def test_manager_keeps_one_for_every_hour(session, folder, monkeypatch):
         manager.save()
     kept = {n.partition('.')[0] for n in os.listdir(folder)} - {'checkpoint'}
     assert kept == {'ckpt-3', 'ckpt-6'} and manager.checkpoints == [f'{folder}/ckpt-6']
+
+
+# ---- iterators -----------------------------------------------------------------------------------
+
+def test_an_iterator_goes_on_where_it_was(session, folder):
+    """Its nodes are made at the first save and the first restore, and not again (A22)."""
+    dataset = tf.data.Dataset.range(20).shuffle(5, seed=1).batch(3)
+    iterator = dataset.make_initializable_iterator()
+    following = iterator.get_next()
+    session.run(iterator.initializer)
+    session.run(following)
+    checkpoint = tf.train.Checkpoint(iterator=iterator)
+    path = checkpoint.save(f'{folder}/c')
+    wanted = [session.run(following).tolist() for _ in range(3)]
+    checkpoint.restore(path).assert_consumed().run_restore_ops()
+    session.graph.finalize()
+    for _ in range(2):
+        checkpoint.save(f'{folder}/c')
+        assert [session.run(following).tolist() for _ in range(3)] == wanted
+        checkpoint.restore(path).run_restore_ops()

@@ -50,13 +50,20 @@ GRAPH_DIFFERS = {
     'contrib_batch_norm_by_a_placeholder': _INTERMEDIATES,
     'contrib_spatial_softmax': 'TF does not know the number of points of a lin_space',
     'hessian': 'TF makes a tf.while_loop over the rows',
+    'matrix_exponential': 'TF builds it of 300 nodes, with a loop; here it is one',
     'rnn_dynamic_bidirectional_gradients': _HANDED,
 }
 
 # Programs with tensors of which we know more, or less, of the static shape than TF does.
 _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
+_MEMORY = 'the length of the memory stays known where TF loses it'
 SHAPES_DIFFER = {
+    'seq2seq_sequence_losses': _LABELS,
+    'seq2seq_luong_attention': _MEMORY,
+    'seq2seq_bahdanau_attention': _MEMORY,
+    'seq2seq_two_attentions': _MEMORY,
+    'seq2seq_monotonic_attention': _MEMORY,
     'cond_gradient': 'what the backward branch needs is an output, in TF wrapped in an Optional',
     'softmax_cross_entropy_v2': _LABELS,
     'losses_softmax_cross_entropy': _LABELS,

@@ -112,7 +112,8 @@ def test_options():
 def test_damaged_records_say_where(tmp_path):
     data = frame(b'one') + frame(b'two')
     path = tmp_path / 'r'
-    for damaged, what in ((data[:-1], 'truncated record at 19'), (data[:5], 'truncated record at 0'),
+    for damaged, what in ((data[:-1], 'truncated record at 19'),
+                          (data[:5], 'truncated record at 0'),
                           (data[:20] + b'!' + data[21:], 'corrupted record at 19'),
                           (data[:-6] + b'!' + data[-5:], 'corrupted record at 19'),
                           (b'no records at all, just text', 'corrupted record at 0')):

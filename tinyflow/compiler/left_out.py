@@ -71,7 +71,8 @@ def is_training_step(operation: Operation) -> bool:
 
 
 def _operation(member) -> Operation | None:
-    element = getattr(member, '_as_graph_element', lambda: None)() or member
+    convert = getattr(member, '_as_graph_element', None)
+    element = convert() if convert else member
     return element.op if isinstance(element, Tensor) else \
         element if isinstance(element, Operation) else None
 

@@ -53,17 +53,15 @@ class Dataset:
         are known not to be equally long. A large NumPy array becomes a constant of the graph; it is
         held by reference, but written out with the graph.
         """
-        values, spec = nodes.components(tensors)
+        values, spec = nodes.components(tensors, rows=True)
         spec = nodes.rows_of(values, spec)
         return make(ops.TensorSliceDataset, spec, values,
                     output_shapes=structure.flat_shapes(spec), _kept=nodes.kept(values))
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
-        raise refused(NotImplementedError(
-            'Dataset.from_sparse_tensor_slices: elements that are SparseTensors are not built.\n'
-            '  Mend: from_tensor_slices(tf.sparse_tensor_to_dense(x)); or slice (indices, values) '
-            'yourself.'))
+        """Element i is row i of a SparseTensor, as a tuple of indices, values and shape."""
+        return nodes.sparse_rows(sparse_tensor)
 
     @staticmethod
     def from_generator(generator: Callable, output_types: Any, output_shapes: Any = None,
@@ -169,8 +167,10 @@ class Dataset:
         Shapes: elements [n, *rest] -> n elements [*rest].
         """
         spec = structure.unbatched(self.element_spec)
-        # TF puts a map here that readies sparse components; elements pass through it unchanged.
-        whole = self.map(lambda *parts: parts[0] if len(parts) == 1 else parts)
+        # A map in which each sparse component becomes a tensor with a row for each of its rows.
+        function = Function(lambda element: element, 'Dataset.unbatch()', self.element_spec,
+                            unpack=False, rows=True)
+        whole = self._calling(function_ops.MapDataset, function, function.spec)
         return make(ops.UnbatchDataset, spec, whole._variant_tensor, inputs=[self])
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1,

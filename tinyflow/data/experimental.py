@@ -31,7 +31,7 @@ from tinyflow.data.options import (
 from tinyflow.data.refusal import refused
 from tinyflow.data.saving import make_saveable_from_iterator
 from tinyflow.data.seeds import seed_tensors
-from tinyflow.data.structure import DatasetSpec as DatasetStructure
+from tinyflow.data.structure import DatasetSpec as DatasetStructure, SparseTensorSpec
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
@@ -166,6 +166,16 @@ def get_structure(dataset_or_iterator: Any) -> Any:
                                f'got {type(dataset_or_iterator)}.')) from None
 
 
+def TensorStructure(dtype: Any, shape: Any) -> TensorSpec:      # noqa: N802 (TF's name)
+    """The spec of a component that is a tensor."""
+    return TensorSpec(shape, dtype)
+
+
+def SparseTensorStructure(dtype: Any, shape: Any) -> Any:       # noqa: N802 (TF's name)
+    """The spec of a component that is a SparseTensor."""
+    return SparseTensorSpec(shape, dtype)
+
+
 def to_variant(dataset: Dataset) -> Any:
     """The tensor that stands for a dataset."""
     return dataset._variant_tensor
@@ -203,11 +213,12 @@ class TFRecordWriter:
 
 __all__ = [
     'AUTOTUNE', 'Counter', 'CsvDataset', 'DatasetStructure', 'DistributeOptions',
-    'INFINITE_CARDINALITY', 'OptimizationOptions', 'RandomDataset', 'Reducer', 'StatsOptions',
-    'TFRecordWriter', 'ThreadingOptions', 'UNKNOWN_CARDINALITY', 'bucket_by_sequence_length',
-    'cardinality', 'choose_from_datasets', 'copy_to_device', 'enumerate_dataset', 'from_variant',
-    'get_single_element', 'get_structure', 'group_by_reducer', 'group_by_window', 'ignore_errors',
-    'make_csv_dataset', 'make_saveable_from_iterator', 'map_and_batch',
+    'INFINITE_CARDINALITY', 'OptimizationOptions', 'RandomDataset', 'Reducer',
+    'SparseTensorStructure', 'StatsOptions', 'TFRecordWriter', 'TensorStructure',
+    'ThreadingOptions', 'UNKNOWN_CARDINALITY', 'bucket_by_sequence_length', 'cardinality',
+    'choose_from_datasets', 'copy_to_device', 'enumerate_dataset', 'from_variant',
+    'get_single_element', 'get_structure', 'group_by_reducer', 'group_by_window',
+    'ignore_errors', 'make_csv_dataset', 'make_saveable_from_iterator', 'map_and_batch',
     'map_and_batch_with_legacy_function', 'parallel_interleave', 'prefetch_to_device',
     'sample_from_datasets', 'scan', 'shuffle_and_repeat', 'take_while', 'to_variant', 'unbatch',
     'unique',

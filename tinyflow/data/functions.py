@@ -13,8 +13,9 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import constants
+from tinyflow.ops import constants, sparse_serializing
 from tinyflow.ops.conditionals import functions_of
 
 
@@ -27,10 +28,11 @@ class Function:
     """
 
     def __init__(self, python_function: Callable, what: str, *specs: Any,
-                 unpack: bool = True) -> None:
+                 unpack: bool = True, rows: bool = False) -> None:
         if not callable(python_function):
             raise refused(TypeError(f'{what}: a function is needed, not {python_function!r}.'))
         self.what = what
+        self._rows = rows
         self.spec: Any = None
         self.result: Any = None
         flat = [leaf for spec in specs for leaf in structure.flatten(spec)]
@@ -64,7 +66,7 @@ class Function:
             raise worded(TypeError(report(
                 f'Unsupported return value from function passed to {self.what}: {result!r}.',
                 site=site and Site(*site), mend='the function may have forgotten its return.')))
-        pairs = [_component(leaf) for leaf in leaves]
+        pairs = [component(leaf, self._rows) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
 
@@ -90,7 +92,7 @@ def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> 
 def _parameter(spec: Any) -> Spec:
     if isinstance(spec, TensorSpec):
         return Spec(spec.dtype, spec.shape.raw)
-    return Spec(dtypes.variant, ())
+    return Spec(dtypes.variant, None if isinstance(spec, structure.SparseTensorSpec) else ())
 
 
 def as_values(spec: Any, tensors: list[Tensor]) -> Any:
@@ -102,15 +104,24 @@ def as_values(spec: Any, tensors: list[Tensor]) -> Any:
 def _value(spec: Any, tensor: Tensor) -> Any:
     if isinstance(spec, TensorSpec):
         return tensor
+    if isinstance(spec, structure.SparseTensorSpec):
+        return sparse_serializing.deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
     from tinyflow.data.dataset import DatasetV1Adapter
     return DatasetV1Adapter(tensor, spec.element_spec)
 
 
-def _component(value: Any) -> tuple[Tensor, Any]:
-    """(tensor, spec) of one component of what a function returned."""
+def component(value: Any, rows: bool = False) -> tuple[Tensor, Any]:
+    """(tensor, spec) of one component.
+
+    With `rows`, the tensor of a SparseTensor has one row for each of its rows.
+    """
     variant = getattr(value, '_variant_tensor', None)
     if variant is not None:
         return variant, structure.DatasetSpec(value.element_spec)
+    if isinstance(value, SparseTensor):
+        pack = sparse_serializing.serialize_many_sparse if rows else \
+            sparse_serializing.serialize_sparse
+        return pack(value, out_type=dtypes.variant), structure.sparse_spec(value)
     tensor = convert_to_tensor(value)
     return tensor, structure.spec_of(tensor)
 

@@ -6,45 +6,44 @@ from collections.abc import Sequence
 from typing import Any
 
 from tinyflow.data import structure
-from tinyflow.data.refusal import refused
+from tinyflow.data.functions import component
 from tinyflow.errors import report, worded
-from tinyflow.graph import shapes
+from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops.datasets import SparseTensorSliceDataset
 
 
-def components(element: Any, dtypes: Sequence[Any] | None = None) -> tuple[list[Tensor], Any]:
-    """(tensors, spec) of a nest of what can become tensors."""
+def components(element: Any, rows: bool = False) -> tuple[list[Tensor], Any]:
+    """(tensors, spec) of a nest of what can become tensors.
+
+    With `rows`, the tensor of a SparseTensor has one row for each of its rows.
+    """
     leaves = structure.flatten(element)
-    tensors, specs = [], []
+    values = []
     with name_scope('normalize_element'):
         for i, leaf in enumerate(leaves):
-            tensor, spec = _component(leaf, i, dtypes and dtypes[i])
-            tensors.append(tensor)
-            specs.append(spec)
-    return tensors, structure.pack_as(element, specs)
-
-
-def _component(value: Any, i: int, dtype: Any) -> tuple[Tensor, Any]:
-    variant = getattr(value, '_variant_tensor', None)
-    if variant is not None:
-        return variant, structure.DatasetSpec(value.element_spec)
-    if isinstance(value, (SparseTensor, SparseTensorValue)):
-        raise refused(NotImplementedError(
-            'a SparseTensor as a component of a dataset is not built.\n  Mend: '
-            'tf.sparse_tensor_to_dense(x), or its indices, values and dense_shape as components.'))
-    tensor = convert_to_tensor(value, dtype, f'component_{i}')
-    return tensor, structure.spec_of(tensor)
+            if isinstance(leaf, (SparseTensor, SparseTensorValue)):
+                values.append(SparseTensor.from_value(leaf))
+            else:
+                values.append(leaf if hasattr(leaf, '_variant_tensor') else
+                              convert_to_tensor(leaf, name=f'component_{i}'))
+    if not rows:        # TF makes them anew here, which counts for the names of later ones
+        values = [SparseTensor(v.indices, v.values, v.dense_shape)
+                  if isinstance(v, SparseTensor) else v for v in values]
+    pairs = [component(value, rows) for value in values]
+    return ([tensor for tensor, _ in pairs],
+            structure.pack_as(element, [spec for _, spec in pairs]))
 
 
 def rows_of(tensors: list[Tensor], spec: Any) -> Any:
     """The spec of one row. ValueError where the tensors are known to have no equal rows."""
     sizes: dict[int, Tensor] = {}
     for tensor in tensors:
-        raw = tensor.raw_shape
+        raw = None if tensor.dtype.base_dtype is dtypes.variant else tensor.raw_shape
         if raw == ():
             raise worded(ValueError(report(
                 f"'{tensor.name}' has insufficient rank for slicing.",
@@ -63,9 +62,20 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
     return structure.map_leaves(_row, spec)
 
 
-def _row(spec: Any) -> TensorSpec:
+def _row(spec: Any) -> Any:
     raw = spec.shape.raw
-    return TensorSpec(shapes.TensorShape(None if raw is None else raw[1:]), spec.dtype)
+    return type(spec)(shapes.TensorShape(None if raw is None else raw[1:]), spec.dtype)
+
+
+def sparse_rows(sparse_tensor: Any) -> Any:
+    """The dataset of Dataset.from_sparse_tensor_slices."""
+    from tinyflow.data.dataset import make
+    sparse = SparseTensor.from_value(sparse_tensor)
+    raw = sparse.get_shape().raw
+    rank = None if raw is None else len(raw) - 1
+    spec = (TensorSpec((None, rank), dtypes.int64), TensorSpec((None,), sparse.dtype),
+            TensorSpec((rank,), dtypes.int64))
+    return make(SparseTensorSliceDataset, spec, sparse.indices, sparse.values, sparse.dense_shape)
 
 
 def kept(tensors: Sequence[Tensor]) -> tuple[int, ...]:

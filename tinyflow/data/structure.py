@@ -1,8 +1,8 @@
 """The structure of a dataset's elements: tuples, namedtuples and dicts of components.
 
 A list is not a structure here but a value that becomes one tensor, as in TF's tf.data. Dicts count
-in the order of their sorted keys. What a component is, is told by a spec: a TensorSpec, or a
-DatasetSpec for the datasets that window() makes.
+in the order of their sorted keys. What a component is, is told by a spec: a TensorSpec, a
+SparseTensorSpec, or a DatasetSpec for the datasets that window() makes.
 """
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tinyflow import nest as every_nest
 from tinyflow.data.refusal import refused
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.tensor_spec import TensorSpec
 
 
@@ -125,6 +126,55 @@ class DatasetSpec:
         return f'DatasetSpec({self._element_spec!r}, {self._dataset_shape!r})'
 
 
+class SparseTensorSpec:
+    """A component that is a SparseTensor; in the pipeline it is one tensor of variants."""
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self._shape = shapes.as_shape(shape)
+        self._dtype = dtypes.as_dtype(dtype)
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        return SparseTensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        other = spec_or_value if isinstance(spec_or_value, SparseTensorSpec) else \
+            sparse_spec(spec_or_value) if isinstance(spec_or_value, SparseTensor) else None
+        return other is not None and self._dtype is other.dtype and \
+            shapes.compatible(self._shape.raw, other.shape.raw)
+
+    def most_specific_compatible_type(self, other: SparseTensorSpec) -> SparseTensorSpec:
+        return SparseTensorSpec(_dense(self).most_specific_compatible_type(_dense(other)).shape,
+                                self._dtype)
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, SparseTensorSpec) and self._dtype is other._dtype \
+            and self._shape.raw == other._shape.raw
+
+    def __hash__(self) -> int:
+        return hash(('SparseTensorSpec', self._shape.raw, self._dtype))
+
+    def __repr__(self) -> str:
+        return f'SparseTensorSpec({self._shape!r}, {self._dtype!r})'
+
+
+def sparse_spec(value: SparseTensor) -> SparseTensorSpec:
+    """What is known of a SparseTensor."""
+    return SparseTensorSpec(shapes.TensorShape(value.get_shape()), value.dtype)
+
+
+def _dense(spec: SparseTensorSpec) -> TensorSpec:
+    return TensorSpec(spec.shape, spec.dtype)
+
+
 def flat_types(spec: Any) -> tuple[dtypes.DType, ...]:
     """The dtype of each component; variant for a dataset."""
     return tuple([leaf.dtype if isinstance(leaf, TensorSpec) else dtypes.variant
@@ -132,8 +182,9 @@ def flat_types(spec: Any) -> tuple[dtypes.DType, ...]:
 
 
 def flat_shapes(spec: Any) -> tuple[shapes.TensorShape, ...]:
-    """The shape of each component; [] for a dataset."""
-    return tuple([leaf.shape if isinstance(leaf, TensorSpec) else shapes.TensorShape(())
+    """The shape of each component; [] for a dataset, unknown for a SparseTensor."""
+    return tuple([leaf.shape if isinstance(leaf, TensorSpec) else
+                  shapes.TensorShape(None if isinstance(leaf, SparseTensorSpec) else ())
                   for leaf in flatten(spec)])
 
 
@@ -144,17 +195,17 @@ def of_elements(spec: Any) -> dict[str, Any]:
 
 def legacy_types(spec: Any) -> Any:
     """The DType of each component, in their structure; a DatasetSpec stands for itself."""
-    return map_leaves(lambda s: s.dtype if isinstance(s, TensorSpec) else s, spec)
+    return map_leaves(lambda s: s if isinstance(s, DatasetSpec) else s.dtype, spec)
 
 
 def legacy_shapes(spec: Any) -> Any:
     """The TensorShape of each component, in their structure."""
-    return map_leaves(lambda s: s.shape if isinstance(s, TensorSpec) else s, spec)
+    return map_leaves(lambda s: s if isinstance(s, DatasetSpec) else s.shape, spec)
 
 
 def legacy_classes(spec: Any) -> Any:
     """The class of each component, in their structure."""
-    return map_leaves(lambda s: Tensor if isinstance(s, TensorSpec) else s, spec)
+    return map_leaves(lambda s: s if isinstance(s, DatasetSpec) else s.value_type, spec)
 
 
 def from_legacy(types: Any, component_shapes: Any = None, classes: Any = None) -> Any:
@@ -164,10 +215,13 @@ def from_legacy(types: Any, component_shapes: Any = None, classes: Any = None) -
         shape_list: list = [None] * len(flat)
     else:
         shape_list = flatten_up_to(types, component_shapes)
-    return pack_as(types, [_leaf_spec(t, s) for t, s in zip(flat, shape_list)])
+    class_list = [Tensor] * len(flat) if classes is None else flatten_up_to(types, classes)
+    return pack_as(types, [_leaf_spec(*leaf) for leaf in zip(flat, shape_list, class_list)])
 
 
-def _leaf_spec(dtype: Any, shape: Any) -> Any:
+def _leaf_spec(dtype: Any, shape: Any, kind: Any) -> Any:
+    if kind is SparseTensor:
+        return SparseTensorSpec(shape, dtype)
     if isinstance(dtype, DatasetSpec):
         return dtype
     if dtype is None:
@@ -189,7 +243,7 @@ def compatible(one: Any, other: Any) -> bool:
 
 def relaxed(one: Any, other: Any) -> Any:
     """What is true of the elements of both specs, which have one structure and the same dtypes."""
-    return pack_as(one, [a.most_specific_compatible_type(b) if isinstance(a, TensorSpec) else a
+    return pack_as(one, [a if isinstance(a, DatasetSpec) else a.most_specific_compatible_type(b)
                          for a, b in zip(flatten(one), flatten(other))])
 
 
@@ -199,11 +253,11 @@ def batched(spec: Any, size: int | None) -> Any:
 
 
 def _batched_leaf(spec: Any, size: int | None) -> Any:
-    if not isinstance(spec, TensorSpec):
+    if isinstance(spec, DatasetSpec):
         raise refused(TypeError('batch() cannot stack datasets.\n  Mend: after window(), '
                                'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
     raw = spec.shape.raw
-    return TensorSpec(None if raw is None else (size, *raw), spec.dtype)
+    return type(spec)(None if raw is None else (size, *raw), spec.dtype)
 
 
 def unbatched(spec: Any) -> Any:
@@ -216,4 +270,4 @@ def _row_of(spec: Any) -> Any:
     if raw == ():
         raise refused(ValueError(f'{spec} has insufficient rank for unbatching.\n  Mend: unbatch() '
                                 'takes rows along dimension 0 of every component.'))
-    return TensorSpec(None if raw is None else raw[1:], spec.dtype)
+    return type(spec)(None if raw is None else raw[1:], spec.dtype)

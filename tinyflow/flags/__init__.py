@@ -4,7 +4,7 @@
     FLAGS = tf.flags.FLAGS
     print(FLAGS.rate)               # python program.py --rate=0.5
 """
-from tinyflow.absent import absent as _absent
+from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.flags.define import (
     DEFINE,
     DEFINE_alias,
@@ -97,3 +97,10 @@ __all__ = [
 ]
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__
+
+
+_hide_modules(globals())

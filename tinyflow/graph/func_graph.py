@@ -98,7 +98,8 @@ class FuncGraph(Graph):
             inside = []
             for item in control_inputs:
                 element = getattr(item, 'values_for_control', item)
-                element = getattr(element, '_as_graph_element', lambda e=element: e)() or element
+                found = getattr(element, '_as_graph_element', lambda: None)()
+                element = element if found is None else found
                 operation = element.op if isinstance(element, Tensor) else element
                 if isinstance(operation, Operation) and operation.graph is not self \
                         and self.takes_from(operation.graph):

@@ -5,12 +5,12 @@ import heapq
 
 from tinyflow import errors
 from tinyflow.errors import report, worded
-from tinyflow.graphdef import attributes
-from tinyflow.graphdef.nodes import Function, Node, upgrade
 from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graphdef import attributes
+from tinyflow.graphdef.nodes import Function, Node, upgrade
 from tinyflow.ops import conditionals, gradient_nodes, stacks
 
 _BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
@@ -205,7 +205,7 @@ class Builder:
             shape_list = wider
         condition = self._graph_of(functions[0], specs, inputs)
         # What the body hands on is what it was before the loop, such as a Variable's place.
-        for i, outer in enumerate(inputs):
+        for i in range(len(inputs)):
             if body.outputs[i] is not body.inputs[i]:
                 for graph in (condition, body):
                     del graph._source[graph.inputs[i]]

@@ -196,7 +196,7 @@ class _Conds:
             inside[name] = node = self.nodes[name]
             wanted += [ref.node for ref in node.inputs if self._is_inside(ref, tag)]
             wanted += [c for c in node.controls if self._is_inside(Ref(c), tag)]
-        for node in [n for n in self._in_order(inside)]:
+        for node in self._in_order(inside):
             function.nodes.append(Node(
                 node.name, node.op, [self._inner(ref, group, tag, inside) for ref in node.inputs],
                 self._inner_controls(node, group, inside), node.attrs, node.device))

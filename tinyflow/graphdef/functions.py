@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from tinyflow.errors import report, worded
-from tinyflow.graphdef import attributes
 from tinyflow.graph.graph import Graph
+from tinyflow.graphdef import attributes
 
 
 def of_operations(operations):
@@ -17,11 +17,11 @@ def of_operations(operations):
     """
     found: dict[str, Graph] = {}
     for operation in operations:
-        if operation.writes and operation.definition.functions:
-            continue                    # written as old control flow; see lowered.py
         for graph in _called(operation):
             for inner in of_operations(graph.get_operations()):
                 found.setdefault(inner.name, inner)
+            if operation.writes:
+                continue                # written as old control flow; see lowered.py
             other = found.setdefault(graph.name, graph)
             if other is not graph:
                 raise worded(ValueError(f"Two functions are called '{graph.name}'."))

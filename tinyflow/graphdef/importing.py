@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 from tinyflow.errors import worded
-from tinyflow.graphdef.builder import Builder, Made
-from tinyflow.graphdef.nodes import read_function, read_nodes, read_ref
-from tinyflow.graphdef.old_control_flow import modernize
 from tinyflow.formats.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
+from tinyflow.graphdef.builder import Builder, Made
+from tinyflow.graphdef.nodes import read_function, read_nodes, read_ref
+from tinyflow.graphdef.old_control_flow import modernize
 
 
 def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None,

@@ -7,6 +7,8 @@ iterators in datasets_iterators.py; the public `Dataset` is in tinyflow/data.
 """
 from __future__ import annotations
 
+import numpy as np
+
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.pipeline import ahead, batching, caching, counting, grouping, shuffling, sources
@@ -69,6 +71,23 @@ class TensorSliceDataset(DatasetOp):
 def _own(components, kept):
     """Copies of what the next run may write over; `kept` are positions of constants and feeds."""
     return [c if i in kept else c.copy() for i, c in enumerate(components)]
+
+
+class SparseTensorSliceDataset(DatasetOp):
+    """The rows of a sparse tensor, each as indices, values and shape."""
+
+    signature = 'indices: int64, values: Tvalues, dense_shape: int64 -> handle: variant'
+    attrs = {}
+
+    def kernel(indices, values, dense_shape):
+        if indices.ndim != 2 or indices.shape != (len(values), len(dense_shape)):
+            raise ValueError('indices, values and dense_shape are no sparse tensor')
+        if len(indices) and (np.diff(indices[:, 0]) < 0).any():
+            raise ValueError('the indices must be in row-major order|tf.sparse_reorder(x)')
+        bounds = np.searchsorted(indices[:, 0], np.arange(int(dense_shape[0]) + 1))
+        return boxed(batching.Listed([
+            (indices[i:j, 1:].copy(), values[i:j].copy(), dense_shape[1:].copy())
+            for i, j in zip(bounds, bounds[1:])]))
 
 
 class RangeDataset(DatasetOp):

@@ -33,6 +33,11 @@ def _norm(x, radius, bias, alpha):
     return bias + alpha * _neighbours(x * x, radius)
 
 
+def _power(norm, exponent):
+    """norm ** exponent of positive numbers; NumPy is several times slower at powers."""
+    return np.exp(exponent * np.log(norm))
+
+
 def _wide(x):
     """What half precision is computed in."""
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
@@ -53,7 +58,7 @@ class LRN(Op):
     def kernel(input, *, depth_radius, bias, alpha, beta):
         x = _wide(input)
         norm = _norm(x, depth_radius, bias, alpha)
-        return np.multiply(x, norm ** -beta).astype(input.dtype, copy=False)
+        return np.multiply(x, _power(norm, -beta)).astype(input.dtype, copy=False)
 
     def gradient(op, dy):
         return LRNGrad.apply(dy, op.inputs[0], op.outputs[0], **op.attrs)
@@ -76,7 +81,7 @@ class LRNGrad(Op):
     def kernel(input_grads, input_image, output_image, *, depth_radius, bias, alpha, beta):
         dy, x, y = map(_wide, (input_grads, input_image, output_image))
         norm = _norm(x, depth_radius, bias, alpha)
-        dx = dy * norm ** -beta
+        dx = dy * _power(norm, -beta)
         dx -= 2 * alpha * beta * x * _neighbours(dy * y / norm, depth_radius)
         return dx.astype(input_grads.dtype, copy=False)
 

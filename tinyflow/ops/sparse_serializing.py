@@ -10,6 +10,8 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from tinyflow.ops.serialized_tensors import SerializeTensor
+from tinyflow.pipeline.base import Held
 
 __all__ = ['deserialize_many_sparse', 'deserialize_sparse', 'serialize_many_sparse',
            'serialize_sparse']
@@ -58,18 +60,17 @@ class SerializeManySparse(Op):
 def _packed(parts, out_type):
     packed = np.empty(3, object)
     for i, part in enumerate(parts):
-        if out_type is dtypes.string:
-            from tinyflow.formats.tensors import make_tensor_proto
-            part = make_tensor_proto(part).SerializeToString()
-        packed[i] = part.copy() if isinstance(part, np.ndarray) else part
+        packed[i] = SerializeTensor.kernel(part).item() if out_type is dtypes.string \
+            else Held(part.copy())
     return packed
 
 
 class _Deserialize(Op, abstract=True):
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(serialized_sparse):
-        if serialized_sparse[-1:] not in ((3,), (None,)):
+        if serialized_sparse is not None and serialized_sparse[-1:] not in ((3,), (None,)):
             raise ValueError('Serialized sparse should have 3 as the last dimension')
         return [(None, None), (None,), (None,)]
 
@@ -118,11 +119,16 @@ def _together(serialized, dtype):
 
 
 def _array(item):
-    if isinstance(item, np.ndarray):
-        return item
+    if isinstance(item, Held):
+        return item.array
+    from google.protobuf.message import DecodeError
+
+    from tinyflow.formats.protos.tensor_pb2 import TensorProto
     from tinyflow.formats.tensors import make_ndarray
-    from tinyflow.formats.tensors import parse_tensor_proto as parse
-    return make_ndarray(parse(item))
+    try:
+        return make_ndarray(TensorProto.FromString(item))
+    except (DecodeError, TypeError, ValueError):
+        raise ValueError('Could not parse serialized_sparse as a TensorProto') from None
 
 
 # ---- public functions --------------------------------------------------------------------
@@ -165,10 +171,10 @@ def deserialize_sparse(serialized_sparse, dtype, rank=None, name=None):
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None):
     """The SparseTensors of the rows of a matrix, stacked.
 
-    Shapes: serialized_sparse [n, 3] -> [n, *dims], `rank` being that of the rows.
+    Shapes: serialized_sparse [n, 3] -> [n, *dims], `rank` being that of the result.
     """
     return _with_rank(DeserializeManySparse.apply(
-        serialized_sparse, dtype=dtypes.as_dtype(dtype), name=name), rank and rank + 1)
+        serialized_sparse, dtype=dtypes.as_dtype(dtype), name=name), rank)
 
 
 def _with_rank(parts, rank):

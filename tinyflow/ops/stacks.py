@@ -13,6 +13,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.ops.tensor_lists import wrapped
 
 _NO_FLOW = np.zeros((), np.float32)
+_NO_FLOW.flags.writeable = False
 
 
 class _Stateful(Op, abstract=True):
@@ -47,7 +48,7 @@ class StackPushV2(_Stateful):
 
     def kernel(handle, elem):
         handle[()].append(elem.copy())
-        return elem
+        return elem.copy()                  # whoever gets it may write over it
 
 
 class StackPopV2(_Stateful):
@@ -113,7 +114,10 @@ class _Array:
         self._check(index)
         old = self.elements[index]
         if old is not None and not self.adds:
-            raise ValueError(f'element {index} was written already; each can be written once')
+            if not np.array_equal(old, value):
+                raise ValueError(f'element {index} was written already, with another value; each '
+                                 'can be written once')
+            return
         self.elements[index] = value.copy() if old is None else old + value
 
     def read(self, index):
@@ -173,7 +177,7 @@ class TensorArrayGradV3(_Stateful):
         return [(2,), ()]
 
     def kernel(handle, flow_in, *, source):
-        return wrapped(handle[()].gradient(source)), flow_in
+        return wrapped(handle[()].gradient(source)), _NO_FLOW
 
 
 class TensorArrayWriteV3(_Stateful):
@@ -186,7 +190,7 @@ class TensorArrayWriteV3(_Stateful):
 
     def kernel(handle, index, value, flow_in):
         handle[()].write(index, value)
-        return flow_in
+        return _NO_FLOW
 
 
 class TensorArrayReadV3(_Stateful):
@@ -229,7 +233,7 @@ class TensorArrayScatterV3(_Stateful):
             raise ValueError(f'{len(indices)} indices for {len(value)} rows')
         for index, row in zip(indices.tolist(), value):
             handle[()].write(index, row)
-        return flow_in
+        return _NO_FLOW
 
 
 class TensorArrayConcatV3(_Stateful):
@@ -264,7 +268,7 @@ class TensorArraySplitV3(_Stateful):
                              'rows')
         for index, part in enumerate(np.split(value, np.cumsum(lengths)[:-1])):
             handle[()].write(index, part)
-        return flow_in
+        return _NO_FLOW
 
 
 class TensorArraySizeV3(_Stateful):

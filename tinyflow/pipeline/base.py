@@ -102,6 +102,21 @@ def load(cursor: Cursor, saved: Sequence[Any]) -> None:
     cursor.set_state(state)
 
 
+class Held:
+    """An array as one entry of an array of objects: a part of a sparse tensor."""
+
+    __slots__ = ('array',)
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Held) and self.array.dtype == other.array.dtype \
+            and np.array_equal(self.array, other.array)
+
+    __hash__ = None             # type: ignore[assignment]
+
+
 def boxed(thing: Any) -> np.ndarray:
     """An array without dimensions that holds a Python object."""
     box = np.empty((), object)
@@ -133,5 +148,5 @@ def read_only(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     return views
 
 
-__all__ = ['INFINITE', 'UNKNOWN', 'Cursor', 'Element', 'Source', 'State', 'Transform', 'boxed',
-           'invalid', 'load', 'owned', 'read_only', 'save']
+__all__ = ['INFINITE', 'UNKNOWN', 'Cursor', 'Element', 'Held', 'Source', 'State', 'Transform',
+           'boxed', 'invalid', 'load', 'owned', 'read_only', 'save']

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.pipeline.base import Held
 
 _MAGIC = b'tinyflow iterator 1\n'
 _LENGTH = struct.Struct('<Q')
@@ -64,6 +65,9 @@ def _write(value: Any, put: Callable[[bytes], None]) -> None:
         _write_text(b'b', value, put)
     elif isinstance(value, (np.ndarray, np.generic)):
         _write_array(value, put)
+    elif isinstance(value, Held):
+        put(b'h')
+        _write(value.array, put)
     elif isinstance(value, dict):
         _write_all(b'm', [part for item in value.items() for part in item], put)
     elif isinstance(value, (list, tuple)):
@@ -127,6 +131,8 @@ class _Reader:
         if kind == b'm':
             values = [self.value() for _ in range(self.length())]
             return dict(zip(values[::2], values[1::2], strict=True))
+        if kind == b'h':
+            return Held(self.value())
         if kind in b'oag':
             return self.array(kind)
         raise ValueError(f'unknown kind {kind!r}')

@@ -1,7 +1,7 @@
 """tf.test: test cases with a graph of their own, asserts about arrays, gradient checks."""
 import sys as _sys
 
-from tinyflow.absent import absent as _absent
+from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.errors import worded as _worded
 from tinyflow.test.benchmark import Benchmark, benchmark_config, run_benchmarks as _run_benchmarks
 from tinyflow.test.case import TestCase, get_temp_dir
@@ -87,3 +87,10 @@ def __getattr__(name):
         from unittest import mock
         return mock
     return _missing(name)
+
+
+def __dir__():
+    return __all__
+
+
+_hide_modules(globals())

@@ -16,6 +16,9 @@ from tinyflow.variables import Variable, init_scope
 
 __all__ = ['Checkpoint']
 
+# Attributes of a Checkpoint itself, which are not to be saved.
+_OWN = ('_save_counter', '_count', '_saveables', '_restores')
+
 
 class Checkpoint:
     """Groups objects to be saved: ``tf.train.Checkpoint(model=layer, optimizer=opt, step=step)``.
@@ -28,6 +31,8 @@ class Checkpoint:
     def __init__(self, **kwargs):
         self._save_counter = None
         self._count = None                  # the operation that adds one to it
+        self._saveables = {}                # (id of an object, key) -> its SaveableObject
+        self._restores = {}                 # SaveableObject -> (placeholders, Operation)
         for name, value in sorted(kwargs.items()):
             if not is_trackable(value) or isinstance(value, (list, dict)):
                 raise worded(ValueError(
@@ -39,7 +44,7 @@ class Checkpoint:
     @property
     def _checkpoint_dependencies(self):
         found = [(name, value) for name, value in vars(self).items()
-                 if name not in ('_save_counter', '_count') and is_trackable(value)]
+                 if name not in _OWN and is_trackable(value)]
         if self._save_counter is not None:
             found.append(('save_counter', self._save_counter))
         return found
@@ -63,7 +68,7 @@ class Checkpoint:
         session = _session(session, 'Checkpoint.write')
         with session.graph.as_default():
             graph, values = object_graph.describe(self)
-            fetches = {key: _tensors(key, value) for key, value in values.items()}
+            fetches = {key: self._tensors(key, *value) for key, value in values.items()}
         found = session.run(fetches) if fetches else {}
         prefix = os.fspath(file_prefix)
         with BundleWriter(prefix) as writer:
@@ -93,6 +98,29 @@ class Checkpoint:
         path = self.write(f'{prefix}-{int(session.run(self._count))}', session)
         checkpoint_state.write_state(os.path.dirname(prefix), path, [path], relative=True)
         return path
+
+    def _tensors(self, key, owner, item):
+        """{name in the file: what to fetch} of a Variable, or of what another object saves."""
+        if isinstance(item, Variable):
+            return {key: item}
+        return {spec.name: spec.tensor for spec in self._saveable(key, owner, item).specs}
+
+    def _saveable(self, key, owner, item):
+        """What saves `owner` under that key; made once, as it has nodes of its own."""
+        if isinstance(item, SaveableObject):
+            return item
+        if (id(owner), key) not in self._saveables:
+            with init_scope(), name_scope(None):
+                self._saveables[id(owner), key] = item(name=key)
+        return self._saveables[id(owner), key]
+
+    def _restore_of(self, saveable):
+        """(placeholders, the Operation that restores from them); made once."""
+        if saveable not in self._restores:
+            with init_scope(), name_scope(None):
+                targets = [constants.placeholder(spec.dtype) for spec in saveable.specs]
+                self._restores[saveable] = targets, saveable.restore(targets, None)
+        return self._restores[saveable]
 
     # ---- restoring -----------------------------------------------------------------------
 
@@ -124,14 +152,6 @@ class Checkpoint:
 
 def _session(session, what):
     return session_for(session, session.graph if session else get_default_graph(), what)
-
-
-def _tensors(key, value):
-    """{name in the file: what to fetch} of a Variable or SaveableObject."""
-    if isinstance(value, Variable):
-        return {key: value}
-    saveable = value if isinstance(value, SaveableObject) else value(name=key)
-    return {spec.name: spec.tensor for spec in saveable.specs}
 
 
 def _array(value):
@@ -205,7 +225,6 @@ class _FromFile(_Status):
     def __init__(self, root, prefix):
         super().__init__(root)
         self._prefix = prefix
-        self._restores = {}             # key -> (placeholders, Operation) of other objects
 
     def run_restore_ops(self, session=None):
         """Restores every object that has matched; nothing changes if one does not fit."""
@@ -230,17 +249,10 @@ class _FromFile(_Status):
                 _check_fits(variable, value, reader, key)
                 todo.append((variable.initializer, {variable.initializer.inputs[1]: value}))
             for saveable, keys in others:
-                targets, operation = self._restore_of(saveable)
+                targets, operation = self._root._restore_of(saveable)
                 todo.append((operation, {t: reader.get(key) for t, key in zip(targets, keys)}))
         _run(session, todo)
         return {id(variable) for variable, _ in pairs}
-
-    def _restore_of(self, saveable):
-        if saveable.name not in self._restores:
-            with init_scope(), name_scope(None):
-                targets = [constants.placeholder(spec.dtype) for spec in saveable.specs]
-                self._restores[saveable.name] = targets, saveable.restore(targets, None)
-        return self._restores[saveable.name]
 
 
 def _run(session, todo):
@@ -287,7 +299,7 @@ class CheckpointLoadStatus(_FromFile):
                 if isinstance(item, Variable):
                     pairs.append((item, stored[name]))
                     continue
-                saveable = item if isinstance(item, SaveableObject) else item(name=stored[name])
+                saveable = self._root._saveable(stored[name], value, item)
                 others.append((saveable, [spec.name for spec in saveable.specs]))
         return pairs, others
 

@@ -138,7 +138,7 @@ def slots(walked):
 
 
 def describe(root):
-    """(TrackableObjectGraph, {checkpoint key: what is saved there}) of all that hangs on `root`."""
+    """(TrackableObjectGraph, {key: (object, what of it is saved there)}) of all below `root`."""
     from tinyflow.formats.protos import trackable_object_graph_pb2
     proto, values = trackable_object_graph_pb2.TrackableObjectGraph(), {}
     walked = walk(root)
@@ -147,25 +147,25 @@ def describe(root):
         node = proto.nodes.add()
         for name, child in children(value).items():
             node.children.add(node_id=numbers[id(child)], local_name=name)
-        _describe_attributes(node, attributes(value), _path_text(path), values)
+        _describe_attributes(node, value, _path_text(path), values)
     for optimizer, variable, name, slot in slots(walked):
         key = f'{_path_text(walked[variable][1])}/{_SLOT}/{_path_text(walked[optimizer][1])}/' \
               f'{_escaped(name)}'
         proto.nodes[optimizer].slot_variables.add(
             original_variable_node_id=variable, slot_name=name,
             slot_variable_node_id=len(proto.nodes))
-        _describe_attributes(proto.nodes.add(), attributes(slot), key, values)
+        _describe_attributes(proto.nodes.add(), slot, key, values)
     return proto, values
 
 
-def _describe_attributes(node, found, path, values):
-    for name, item in found.items():
+def _describe_attributes(node, value, path, values):
+    for name, item in attributes(value).items():
         prefix = f'{path}/' if path else ''
         key = f'{prefix}{_ATTRIBUTES}/{_escaped(name)}'
         attribute = node.attributes.add(name=name, checkpoint_key=key)
         if isinstance(item, Variable):
             attribute.full_name = item.op.name
-        values[key] = item
+        values[key] = value, item
 
 
 # ---- stored graphs -------------------------------------------------------------------------------

@@ -1,24 +1,16 @@
 """Variables that begin as values of a checkpoint: warm starts, fine-tuning."""
 from __future__ import annotations
 
-import logging
-import os
-
-from tinyflow.errors import report, worded
+from tinyflow.errors import worded
 from tinyflow.formats import slices
-from tinyflow.graph import shapes
 from tinyflow.graph.defaults import device, get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import constants, control, saving, state
+from tinyflow.ops import saving, state
 from tinyflow.train.inspection import NewCheckpointReader, checkpoint_filename
-from tinyflow.train.saver import Saver
 from tinyflow.variable_store import get_store
 from tinyflow.variables import Variable
 
-__all__ = ['VocabInfo', 'assign_from_checkpoint', 'assign_from_checkpoint_fn',
-           'init_from_checkpoint', 'warm_start']
-
-_LOG = logging.getLogger('tensorflow')
+__all__ = ['VocabInfo', 'init_from_checkpoint', 'warm_start']
 
 
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
@@ -138,70 +130,3 @@ def _chosen(which):
         return list(which)
     raise worded(ValueError('If `vars_to_warm_start` is a list, it must be all `Variable` or all '
                             f'`str`.  Given types are {[type(item) for item in which]}'))
-
-
-# ---- values read at once -------------------------------------------------------------------------
-
-
-def assign_from_checkpoint(model_path, var_list, ignore_missing_vars=False):
-    """(operation, feed_dict) that assign values of a checkpoint to Variables.
-
-    `var_list` is a list, or a dict from names in the checkpoint to Variables. Raises ValueError
-    for a missing name, unless `ignore_missing_vars`, and for another shape.
-    """
-    reader = NewCheckpointReader(os.fspath(model_path))
-    if not isinstance(var_list, dict):
-        var_list = {_full_variable_name(v): v for v in var_list}
-    feed, assigns = {}, []
-    for name, variables in var_list.items():
-        if not reader.has_tensor(name):
-            if not ignore_missing_vars:
-                raise worded(ValueError(report(
-                    f'Checkpoint is missing variable [{name}]',
-                    mend=_nearest(name, reader.get_variable_to_shape_map())[9:] or None)))
-            _LOG.warning('Checkpoint is missing variable [%s]', name)
-            continue
-        value = reader.get_tensor(name)
-        for variable in variables if isinstance(variables, (list, tuple)) else [variables]:
-            target = constants.placeholder(variable.dtype.base_dtype, variable.shape,
-                                           name='placeholder/' + variable.op.name)
-            assigns.append(variable.assign(target))
-            feed[target] = _part_for(variable, value, name)
-    return control.group(*assigns), feed
-
-
-def _full_variable_name(variable):
-    info = variable._get_save_slice_info()
-    return info.full_name if info else variable.op.name
-
-
-def _part_for(variable, value, name):
-    info = variable._get_save_slice_info()
-    if info:
-        return value[slices.index_of(*slices.parse(info.spec))]
-    if not variable.shape.is_compatible_with(value.shape):
-        raise worded(ValueError(
-            f'Total size of new array must be unchanged for {name} lh_shape: [{value.shape}], '
-            f'rh_shape: [{shapes.text(variable.shape.raw)}]'))
-    return value
-
-
-def assign_from_checkpoint_fn(model_path, var_list, ignore_missing_vars=False,
-                              reshape_variables=False):
-    """A function of a session that restores the Variables from a checkpoint.
-
-    None if `ignore_missing_vars` leaves none. Raises ValueError for an empty `var_list`.
-    """
-    if not var_list:
-        raise worded(ValueError('var_list cannot be empty'))
-    if ignore_missing_vars:
-        reader = NewCheckpointReader(os.fspath(model_path))
-        named = var_list if isinstance(var_list, dict) else {v.op.name: v for v in var_list}
-        var_list = {name: v for name, v in named.items() if reader.has_tensor(name)}
-        for name in sorted(named.keys() - var_list.keys()):
-            _LOG.warning('Variable %s missing in checkpoint %s', name, model_path)
-        if not var_list:
-            _LOG.warning('No Variables to restore')
-            return None
-    saver = Saver(var_list, reshape=reshape_variables)
-    return lambda session: saver.restore(session, model_path)

@@ -136,7 +136,51 @@ def _experimental(tf):
     return tf.data.experimental
 
 
+def _sparse(tf, indices, values, shape):
+    return tf.SparseTensor(indices, values, shape)
+
+
+def _parts(sparse):
+    return [sparse.indices, sparse.values, sparse.dense_shape]
+
+
+_INDICES, _VALUES, _SHAPE = np.array([[0, 1], [2, 0], [2, 3]]), np.array([1.5, 2, 3]), [3, 4]
+_SPARSE = [_INDICES, _VALUES, np.array(_SHAPE)]
+
+
+def _through_dataset(tf, *parts):
+    dataset = tf.data.Dataset.from_tensors(_sparse(tf, *parts)).repeat(2).batch(2)
+    iterator = dataset.make_initializable_iterator()
+    with tf.control_dependencies([iterator.initializer]):
+        return _parts(iterator.get_next())
+
+
+def _sparse_rows(tf, *parts):
+    dataset = tf.data.Dataset.from_sparse_tensor_slices(_sparse(tf, *parts))
+    return _flat(tf.data.experimental.get_single_element(dataset.skip(2)))
+
+
+def _batched_rows(tf, *parts):
+    dataset = tf.data.Dataset.from_tensor_slices(_sparse(tf, *parts)).batch(9)
+    return _parts(tf.data.experimental.get_single_element(dataset))
+
+
 ROWS = [
+    row('SerializeSparse', _through_dataset, _SPARSE, grad=False, static_result=False,
+        ref=lambda i, v, s: [
+            np.concatenate([np.c_[[0] * 3, i], np.c_[[1] * 3, i]]), np.r_[v, v], np.r_[2, s]]),
+    row('DeserializeSparse', _batched_rows, _SPARSE, ref=lambda i, v, s: [i, v, s], grad=False,
+        static_result=False),
+    row('SerializeManySparse', lambda tf, *p: _parts(tf.deserialize_many_sparse(
+        tf.serialize_many_sparse(_sparse(tf, *p)), p[1].dtype)), _SPARSE,
+        ref=lambda i, v, s: [i, v, s], grad=False, static_result=False),
+    row('DeserializeManySparse', lambda tf, *p: _parts(tf.deserialize_many_sparse(tf.stack(
+        [tf.serialize_sparse(_sparse(tf, *p))]), p[1].dtype)), _SPARSE,
+        ref=lambda i, v, s: [np.c_[[0] * 3, i], v, np.r_[1, s]], grad=False, static_result=False,
+        run_bad=[lambda tf: tf.deserialize_many_sparse([['x', 'y', 'z']], tf.float32).values]),
+    row('SparseTensorSliceDataset', _sparse_rows, _SPARSE,
+        ref=lambda i, v, s: [np.array([[0], [3]]), v[1:], s[1:]], grad=False,
+        static_result=False),
     _rows('TensorDataset', lambda tf, x: tf.data.Dataset.from_tensors(x), ref=lambda x: x[None]),
     _rows('TensorSliceDataset', _slices, _PAIR, ref=lambda x, y: [x, y],
           run_bad=[lambda tf: _first(_slices)(tf, tf.placeholder_with_default([1, 2], [None]),

@@ -125,7 +125,8 @@ def second_derivatives_of_max_pool_3d(tf, np):
     x = tf.constant(_images(np, 1, 3, 3, 2, 1))
     y = tf.nn.max_pool3d(x, 2, 1, 'VALID')
     first, = tf.gradients(tf.reduce_sum(y * y), x)
-    return [run([first])]
+    second, = tf.gradients(tf.reduce_sum(first * first), x)
+    return [run([first, second])]
 
 
 @program

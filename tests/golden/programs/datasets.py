@@ -317,6 +317,29 @@ def dataset_iterator_is_put_back(tf, np):
 
 
 @program
+def dataset_of_sparse_tensors(tf, np):
+    d = tf.data.Dataset
+
+    def sparse():
+        return tf.SparseTensor([[0, 1], [2, 0], [2, 3]], [1.5, 2.0, 3.0], [3, 4])
+
+    diagonal = d.range(4).map(lambda n: tf.SparseTensor([[n]], [n], [5]))
+    return (_first(d.from_tensors({'s': sparse(), 'n': 1}), 1)
+            + _first(d.from_tensor_slices(sparse()).batch(2), 2)
+            + _first(d.from_sparse_tensor_slices(sparse())) + _first(diagonal.batch(3), 2)
+            + _first(diagonal.batch(3).apply(tf.data.experimental.unbatch()), 4)
+            + _first(diagonal.map(lambda s: s.values * 10), 2))
+
+
+@program
+def serialized_sparse_tensors(tf, np):
+    sparse = tf.SparseTensor([[0, 1], [2, 0], [2, 3]], [1.5, 2.0, 3.0], [3, 4])
+    one, many = tf.serialize_sparse(sparse), tf.serialize_many_sparse(sparse)
+    return [run(tf.deserialize_many_sparse(many, tf.float32)),
+            run(tf.deserialize_many_sparse(tf.stack([one, one]), tf.float32, rank=3))]
+
+
+@program
 def dataset_options(tf, np):
     options = tf.data.Options()
     options.experimental_optimization.apply_default_optimizations = False

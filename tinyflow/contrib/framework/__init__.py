@@ -4,7 +4,6 @@ from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.contrib.framework.argument_scopes import (
     add_arg_scope,
     arg_scope,
-    arg_scope_func_key,
     arg_scoped_arguments,
     current_arg_scope,
     has_arg_scope,
@@ -67,7 +66,7 @@ from tinyflow.train.training_util import (
 from tinyflow.train.warm_start import init_from_checkpoint
 
 __all__ = [
-    'TensorSpec', 'add_arg_scope', 'add_model_variable', 'arg_scope', 'arg_scope_func_key',
+    'TensorSpec', 'add_arg_scope', 'add_model_variable', 'arg_scope',
     'arg_scoped_arguments', 'argsort', 'assert_global_step', 'assert_same_float_dtype',
     'assert_scalar', 'assert_scalar_int', 'assign_from_checkpoint', 'assign_from_checkpoint_fn',
     'assign_from_values', 'assign_from_values_fn', 'convert_to_tensor_or_sparse_tensor',

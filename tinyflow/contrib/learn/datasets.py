@@ -18,3 +18,7 @@ def __getattr__(name):
             f'tf.contrib.learn.datasets.{name}: tinyflow brings no copy of these tables; '
             'sklearn.datasets has them, tf.data_sets what tinyflow has.'))
     return _missing(name)
+
+
+def __dir__():
+    return __all__

@@ -137,3 +137,7 @@ class VocabularyProcessor:
 __all__ = ['CategoricalVocabulary', 'TOKENIZER_RE', 'VocabularyProcessor', 'tokenizer']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

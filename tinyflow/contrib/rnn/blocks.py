@@ -109,9 +109,9 @@ class LSTMBlockWrapper(Layer):
             last = LSTMStateTuple(cells[-1], outputs[-1])
         else:
             outputs *= self._inside(sequence_length, time, dtype)
-            last = LSTMStateTuple(*[
-                _at(joining.concat([shaping.expand_dims(first, [0]), all_], 0), sequence_length,
-                    batch) for first, all_ in zip(initial_state, (cells, outputs))])
+            states = [joining.concat([shaping.expand_dims(first, [0]), others], 0)
+                      for first, others in zip(initial_state, (cells, outputs))]
+            last = LSTMStateTuple(*[_at(s, sequence_length, batch) for s in states])
         return (joining.unstack(outputs) if is_list else outputs), last
 
     def _inside(self, lengths, time, dtype):

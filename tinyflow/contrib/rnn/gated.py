@@ -287,10 +287,12 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         if self._normalizer is not None:
             j, f, o = [self._normalizer(part, scope) for part, scope in
                        ((j, 'transform'), (f, 'forget'), (o, 'output'))]
-        f = f + self._forget_bias
         if self._use_peepholes:
-            f, o_diag = self._peepholes(f, c_prev, dtype)
-        f = sigmoid(f)
+            f_diag, o_diag = [get_variable(f'W_{gate}_diag', shape=[units], dtype=dtype)
+                              for gate in 'FO']
+            f = sigmoid(f + self._forget_bias + f_diag * c_prev)
+        else:
+            f = sigmoid(f + self._forget_bias)
         c = f * c_prev + (1 - f) * self._activation(j)
         if self._normalizer is not None:
             c = self._normalizer(c, 'state')
@@ -300,11 +302,6 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
             if self._proj_clip is not None:
                 m = clip.clip_by_value(m, -self._proj_clip, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else joining.concat([c, m], 1)
-
-    def _peepholes(self, f, c_prev, dtype):
-        f_diag = get_variable('W_F_diag', shape=[self._num_units], dtype=dtype)
-        o_diag = get_variable('W_O_diag', shape=[self._num_units], dtype=dtype)
-        return f + f_diag * c_prev, o_diag
 
 
 __all__ = ['CoupledInputForgetGateLSTMCell', 'IndRNNCell', 'IntersectionRNNCell', 'NASCell',
