@@ -189,9 +189,41 @@ def cnn_mnist_adam(tf, np):
     return lambda: session.run(train, {x: inputs, labels: one_hot})
 
 
+@workload(Row("LSTM static, 28 steps, 128 units, batch 128, Adam step", 1.5), warmup=5, inner=20)
+def lstm_static_adam(tf, np):
+    def unrolled(cell, x):
+        outputs, _ = tf.nn.static_rnn(cell, tf.unstack(x, axis=1), dtype=tf.float32)
+        return outputs[-1]
+
+    return lstm_step(tf, np, unrolled)
+
+
+@workload(Row("LSTM dynamic, 28 steps, 128 units, batch 128, Adam step", 1.5), warmup=5, inner=20)
+def lstm_dynamic_adam(tf, np):
+    def looped(cell, x):
+        outputs, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+        return outputs[:, -1]
+
+    return lstm_step(tf, np, looped)
+
+
 @workload(Row("peak memory after the above", 6), unit=BYTES, most_rounds=1, cumulative=True)
 def peak_memory(tf, np):
     return peak_resident_bytes
+
+
+# Below the peak, because the table itself takes 256 MB on both sides.
+
+
+@workload(Row("embedding 1,000,000 x 64, batch 32, Adagrad step", 1), warmup=20, inner=200)
+def embedding_adagrad(tf, np):
+    table = tf.get_variable("table", [1_000_000, 64], initializer=tf.zeros_initializer())
+    ids = tf.placeholder(tf.int32, [32])
+    found = tf.nn.embedding_lookup(table, ids)
+    train = tf.train.AdagradOptimizer(0.1).minimize(tf.reduce_mean((found - 1.0) ** 2))
+    batch = np.random.RandomState(0).randint(0, 1_000_000, 32)
+    session = initialized_session(tf)
+    return lambda: session.run(train, {ids: batch})
 
 
 @workload(Row("installed size with dependencies", 6), unit=BYTES, most_rounds=1)
@@ -223,6 +255,24 @@ def mlp_step(tf, np, widths, batch, optimizer):
 
     session = initialized_session(tf)
     return lambda: session.run(train, {x: inputs, labels: one_hot})
+
+
+def lstm_step(tf, np, last_output_of):
+    """One training step of an LSTM of 128 units that reads pictures row by row.
+
+    Shapes: x [128, 28, 28], labels [128].
+    """
+    random = np.random.RandomState(0)
+    inputs = random.uniform(0, 1, (128, 28, 28)).astype("float32")
+    classes = random.randint(0, 10, 128)
+    x, labels = tf.placeholder(tf.float32, [128, 28, 28]), tf.placeholder(tf.int64, [128])
+    last = last_output_of(tf.nn.rnn_cell.BasicLSTMCell(128), x)
+    weights = tf.Variable(tf.truncated_normal([128, 10], stddev=128**-0.5))
+    logits = tf.matmul(last, weights) + tf.Variable(tf.zeros([10]))
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    train = tf.train.AdamOptimizer(1e-3).minimize(tf.reduce_mean(losses))
+    session = initialized_session(tf)
+    return lambda: session.run(train, {x: inputs, labels: classes})
 
 
 def initialized_session(tf):

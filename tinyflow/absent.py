@@ -45,17 +45,9 @@ _RENAMED = {
 
 # What exists today and does the same, for names of TensorFlow 1 that are not built yet.
 _INSTEAD = {
-    'case': 'tf.where chooses inside the graph',
-    'cond': 'tf.where(condition, a, b) chooses inside the graph, if both can be computed',
-    'foldl': '`for` over tf.unstack(x), with a known size',
-    'foldr': '`for` over tf.unstack(x), with a known size',
     'image': 'prepare the images with NumPy and feed them',
-    'map_fn': 'tf.stack([f(row) for row in tf.unstack(x)]), with a known size',
-    'scan': '`for` over tf.unstack(x), with a known size',
     'summary': 'sess.run(loss) and print, or collect the numbers in a list to plot',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
-    'while_loop': '`for i in range(n)` while the graph is built, with a known n; or a Python loop '
-                  'around sess.run',
 }
 
 # What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.

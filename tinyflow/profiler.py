@@ -62,7 +62,7 @@ class Profile:
         last_use = _last_uses(plan)
         for step, instruction in enumerate(plan.program.instructions):
             for value in instruction.outputs:
-                if plan.locations[value].kind in ('buffer', 'local'):
+                if plan.locations[value].kind in ('buffer', 'part', 'local'):
                     alive[value] = (shapes.size(value.raw_shape) or 0) * value.dtype.np.itemsize
             curve.append((instruction.name, sum(alive.values())))
             for value in [v for v in alive if last_use.get(v, step) <= step]:

@@ -7,9 +7,10 @@ import pytest
 import tinyflow as tf
 from tests.golden.api import FILE, listing
 
-NAMESPACES = ['bitwise', 'compat', 'data_sets', 'debugging', 'dtypes', 'errors', 'examples',
-              'initializers', 'layers', 'linalg', 'losses', 'manip', 'math',
-              'metrics', 'nn', 'random', 'sets', 'testing', 'train', 'version', 'viz']
+NAMESPACES = ['app', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging', 'dtypes',
+              'errors', 'examples', 'flags', 'gfile', 'initializers', 'layers', 'linalg', 'logging',
+              'lookup', 'losses', 'manip', 'math', 'metrics', 'nest', 'nn', 'random',
+              'resource_loader', 'sets', 'sysconfig', 'test', 'testing', 'train', 'version', 'viz']
 HIGHER_FLOORS = ['estimator', 'keras']
 
 

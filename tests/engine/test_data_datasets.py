@@ -233,6 +233,26 @@ def test_cardinality():
     assert found == [10, 4, 3, 20, -1, 4, 3, 3, 2, 20, 10, -2, 10, 5]
 
 
+def test_shapes_of_elements_can_be_asserted():
+    rows = Dataset.from_generator(lambda: iter([([1, 2], 3), ([4], 5)]), (tf.int32, tf.int32))
+    checked = rows.apply(tf.contrib.data.assert_element_shape(([2], [])))
+    assert checked.output_shapes == (tf.TensorShape([2]), tf.TensorShape([]))
+    element = checked.make_one_shot_iterator().get_next()
+    with tf.Session() as session:
+        assert session.run(element)[0].tolist() == [1, 2]
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(element)
+
+
+def test_sparse_elements_go_through_a_chain():
+    sparse = tf.SparseTensor([[0, 1], [2, 0]], [1.0, 2.0], [3, 2])
+    rows = Dataset.from_tensor_slices((sparse, [5, 6, 7])).cache().repeat(2)
+    (first, numbers), (second, _) = drained(rows.shuffle(1).batch(3))
+    assert first.indices.tolist() == [[0, 1], [2, 0]] and numbers.tolist() == [5, 6, 7]
+    assert second.values.tolist() == [1, 2] and second.dense_shape.tolist() == [3, 2]
+    assert rows.output_classes == (tf.SparseTensor, tf.Tensor)
+
+
 def test_names_of_contrib_are_those_of_experimental():
     contrib = tf.contrib.data
     assert contrib.shuffle_and_repeat is experimental.shuffle_and_repeat

@@ -94,6 +94,29 @@ def test_examples_through_records(tmp_path):
     assert batches[0]['words'].dense_shape.tolist() == [3, 2]
 
 
+def test_batches_of_features(tmp_path):
+    paths = []
+    for name in 'ab':
+        paths.append(str(tmp_path / f'{name}.tfrecord'))
+        with tf.python_io.TFRecordWriter(paths[-1]) as writer:
+            for i in range(3):
+                feature = {'n': tf.train.Feature(int64_list=tf.train.Int64List(value=[i])),
+                           'file': tf.train.Feature(bytes_list=tf.train.BytesList(
+                               value=[name.encode()]))}
+                writer.write(tf.train.Example(features=tf.train.Features(
+                    feature=feature)).SerializeToString())
+    features = {'n': tf.FixedLenFeature([], tf.int64), 'file': tf.VarLenFeature(tf.string)}
+    batches = drained(experimental.make_batched_features_dataset(
+        str(tmp_path / '*.tfrecord'), 4, features, label_key='n', num_epochs=1, shuffle=False))
+    assert [labels.tolist() for _, labels in batches] == [[0, 1, 2, 0], [1, 2]]
+    assert batches[0][0]['file'].values.tolist() == [b'a'] * 3 + [b'b']
+    element = tf.contrib.data.read_batch_features(paths, 3, features)
+    with tf.Session() as session:
+        assert len(session.run(element)['n']) == 3
+    with pytest.raises(TypeError, match='(?s)vectors of strings.*batch'):
+        Dataset.from_tensors('x').apply(experimental.parse_example_dataset(features))
+
+
 def test_pieces_of_one_length(write):
     path = write('data.bin', b'HEADaabbccFOOT')
     assert drained(tf.data.FixedLengthRecordDataset(path, 2, 4, 4)) == [b'aa', b'bb', b'cc']
@@ -135,7 +158,8 @@ def test_csv_quotes_and_defaults(write):
     rows = csv(path, [tf.int32, ['none'], [0.5]], header=True)
     assert rows == [(1, b'a "b", c', 2.5), (-2, b'two\nlines', 0.5), (3, b'none', 1000.0)]
     assert [row[0].dtype for row in rows] == [np.int32] * 3
-    assert csv(path, [tf.float64, tf.int64], header=True, select_cols=[0, 2])[:0] == []
+    assert csv(path, [tf.float64, [7.5]], header=True, select_cols=[0, 2]) == \
+        [(1.0, 2.5), (-2.0, 7.5), (3.0, 1000.0)]
 
 
 def test_csv_delimiters_and_missing_values(write):
@@ -213,7 +237,7 @@ def test_a_cache_on_disk_outlives_the_session(tmp_path):
     dataset = Dataset.range(3).map(lambda x: (x, tf.fill([x], 'x'))).cache(prefix)
     first = drained(dataset.repeat(2))
     assert [n for n, _ in first] == [0, 1, 2] * 2
-    again = Dataset.range(3).map(lambda x: (tf.py_func(untouched, [x], tf.int64), ['']))
+    again = Dataset.range(3).map(lambda x: tf.py_func(untouched, [x], [tf.int64, tf.string]))
     assert [(n, t.tolist()) for n, t in drained(again.cache(prefix))] == \
         [(n, t.tolist()) for n, t in first[:3]]
 

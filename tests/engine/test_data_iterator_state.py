@@ -261,5 +261,6 @@ def test_random_nodes_in_a_function_refuse_to_be_saved():
         iterator = dataset.make_initializable_iterator()
         state = SerializeIterator.apply(iterator._iterator_resource)
         session.run(iterator.initializer)
-        with pytest.raises(tf.errors.FailedPreconditionError, match="(?s)'die/R.*stateless_uniform"):
+        with pytest.raises(tf.errors.FailedPreconditionError,
+                           match="(?s)'die/R.*stateless_uniform"):
             session.run(state)

@@ -17,9 +17,9 @@ from tinyflow.ops import gradient_nodes, stacks
 from tinyflow.ops.conditionals import functions_of
 
 # Ops that only graphs written by TensorFlow have; test_graphdef_files.py runs such graphs.
-IMPORTED = frozenset((
+IMPORTED = frozenset(
     cls.type for module in (gradient_nodes, stacks) for cls in vars(module).values()
-    if isinstance(cls, type) and 'type' in vars(cls)))
+    if isinstance(cls, type) and 'type' in vars(cls))
 # Ops that no recorded case reaches, since no public function of TF 1.15 makes them: each with the
 # reason and the place where it is checked instead.
 ELSEWHERE: dict[str, str] = {

@@ -201,10 +201,23 @@ def test_input_map_and_return_elements():
         assert op is y.op and op.inputs == (mine, table) and w is table
         assert session.run(y).tolist() == [[1, 1, 4]]
         scalar, = tf.import_graph_def(graph_def, {'x:0': [[5.0, 6.0]]}, ['y:0'], name='values')
-        assert scalar.op.inputs[0].op.name == 'values/_inputs/x_0' or \
-            scalar.op.inputs[0].op.type == 'Const'
+        assert scalar.op.inputs[0].name == 'values/_inputs/Const:0'
+        with pytest.raises(ValueError, match='non-empty `name`'):
+            tf.import_graph_def(graph_def, {'x:0': [[5.0, 6.0]]}, name='')
         assert tf.import_graph_def(graph_def, name='nothing') is None
     assert graph.get_operation_by_name('part/x')
+
+
+def test_open_scopes_apply():
+    small()
+    graph_def = exported()
+    with tf.Graph().as_default() as graph:
+        with tf.control_dependencies([tf.no_op('before')]), tf.device('/cpu:0'), \
+                tf.name_scope('s'):
+            tf.import_graph_def(graph_def)
+        x = graph.get_operation_by_name('s/import/x')
+        assert [c.name for c in x.control_inputs] == ['before'] and x.device == '/device:CPU:0'
+        assert graph.get_operation_by_name('s/import/y').control_inputs == ()
 
 
 @pytest.mark.parametrize('kwargs, error, message', [

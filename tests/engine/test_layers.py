@@ -275,3 +275,17 @@ def test_output_shapes_of_image_layers_foretold(padding, data_format):
                   tf.layers.Conv2DTranspose(5, 3, (2, 1), **settings),
                   tf.layers.MaxPooling2D(3, 2, **settings)):
         assert layer.compute_output_shape(x.shape).as_list() == layer(x).shape.as_list()
+
+
+def test_layers_inside_of_control_flow(session):
+    x, p = placeholder(None, 4), tf.placeholder(tf.bool, [])
+    layer = tf.layers.Dense(4, kernel_initializer=tf.constant_initializer(.5))
+    layer.build([None, 4])
+    chosen = tf.cond(p, lambda: layer(x) * 2., lambda: layer(x))
+    _, looped = tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, layer(h)), [0, x])
+    gradient, = tf.gradients(looped, layer.kernel)
+    session.run(tf.global_variables_initializer())
+    ones = {x: np.ones([1, 4]), p: True}
+    assert session.run(chosen, ones).tolist() == [[4.] * 4]
+    assert session.run(looped, ones).tolist() == [[8.] * 4]
+    assert session.run(gradient, ones).tolist() == [[12.] * 4] * 4

@@ -34,7 +34,8 @@ def _walk(module, prefix):
             continue
         full, value = f'{prefix}.{name}', getattr(module, name)
         yield full, value
-        if isinstance(value, types.ModuleType) and full not in _NOT_FOLLOWED:
+        if isinstance(value, types.ModuleType) and full not in _NOT_FOLLOWED \
+                and value.__name__.startswith('tinyflow'):          # not unittest.mock, say
             yield from _walk(value, full)
 
 

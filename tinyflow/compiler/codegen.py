@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.memory import Location, Plan
+from tinyflow.compiler.joins import Location, Part, copied_parts, split_parts, split_source
+from tinyflow.compiler.memory import Plan
 from tinyflow.compiler.nested import FunctionMaker, callables_of
 from tinyflow.compiler.store import Store
 from tinyflow.compiler.tiling import Group, tile_groups
@@ -181,7 +182,9 @@ class Source:
         locations = [plan.locations[v] for v in instruction.outputs]
         if locations and locations[0].kind == 'view':
             return []
-        in_buffers = bool(locations) and locations[0].kind == 'buffer'
+        in_buffers = bool(locations) and locations[0].kind in ('buffer', 'part')
+        if instruction.type == 'ConcatV2' and in_buffers and self._is_made_in_place(instruction):
+            return [*self._copies(instruction), *self._deletions(instruction)]
         expression = self._expression(instruction, locations if in_buffers else None)
         if instruction.copy:
             expression = f'np.array({expression})'
@@ -204,12 +207,24 @@ class Source:
                     if definition.functions and value in self._read_places:
                         lines.append(f'    if {name} is None: uninitialized()')
                         self.read_first.append(value.place)
-        dying = plan.dies_at.get(instruction)
-        if dying:
-            dead = [plan.locations[v].name for v in dying if _worth_deleting(v)]
-            if dead:
-                lines.append(f'    del {", ".join(dead)}')
-        return lines
+        return [*lines, *self._deletions(instruction)]
+
+    def _deletions(self, instruction: Instruction) -> list[str]:
+        """Lets go of large arrays that nobody needs any more."""
+        dead = [self.plan.locations[v].name for v in self.plan.dies_at.get(instruction, ())
+                if _worth_deleting(v)]
+        return [f'    del {", ".join(dead)}'] if dead else []
+
+    def _is_made_in_place(self, instruction: Instruction) -> bool:
+        whole = instruction.outputs[0]
+        return any(part.whole is whole for v in instruction.inputs
+                   if (part := self.plan.parts.get(v)) is not None)
+
+    def _copies(self, instruction: Instruction) -> list[str]:
+        """Puts in place the parts of a concatenation that were not made there."""
+        whole = self.plan.locations[instruction.outputs[0]].name
+        return [f'    {whole}[{_index_text(part)}] = {self.plan.locations[value].name}'
+                for value, part in copied_parts(instruction, self.plan.parts)]
 
     def _group(self, group: Group) -> Iterator[Line]:
         """(line, instruction) pairs for a group: a function of one tile, called for all."""
@@ -398,11 +413,13 @@ class Source:
                 arrays[value] = names[location.name] = _carve(arena, location.offset, value)
             elif value.array is not None:
                 arrays[value] = value.array
+        for value in plan.parts:
+            names[plan.locations[value].name] = _part(value, plan, arrays)
         for instruction in plan.program.instructions:
             if instruction.outputs and \
                     plan.locations[instruction.outputs[0]].kind == 'view':
-                value = instruction.outputs[0]
-                arrays[value] = names[plan.locations[value].name] = _view(instruction, arrays)
+                for value, array in zip(instruction.outputs, _views(instruction, arrays)):
+                    arrays[value] = names[plan.locations[value].name] = array
         for name, operation in self.cells.items():
             names[name] = store.cell(operation)
         for name, operation in self.states.items():
@@ -476,15 +493,31 @@ def _read_places(program: Program) -> set[Value]:
     return read
 
 
+def _part(value: Value, plan: Plan, arrays: dict[Value, np.ndarray]) -> np.ndarray:
+    """The array of a value that is made inside a concatenation, which may be inside another."""
+    if value not in arrays:
+        part = plan.parts[value]
+        arrays[value] = _part(part.whole, plan, arrays)[part.index]
+    return arrays[value]
+
+
+def _index_text(part: Part) -> str:
+    return ':, ' * part.axis + f'{part.start}:{part.stop}'
+
+
 def _carve(arena: np.ndarray, offset: int, value: Value) -> np.ndarray:
     dtype, shape = value.dtype.np, value.sizes
     nbytes = dtype.itemsize * (shapes.size(shape) or 0)
     return arena[offset:offset + nbytes].view(dtype).reshape(shape)
 
 
-def _view(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> np.ndarray:
+def _views(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> list[np.ndarray]:
+    """The results, made once when the program is bound, of an instruction that only looks."""
+    source = split_source(instruction)
+    if source is not None:
+        return [arrays[source][part.index] for part in split_parts(instruction)]
     arguments = [arrays[instruction.inputs[0]], *[v.array for v in instruction.inputs[1:]]]
-    return instruction.definition.call(instruction.attrs, arguments)[0]
+    return [instruction.definition.call(instruction.attrs, arguments)[0]]
 
 
 def _comment(instruction: Instruction, locations: list[Location]) -> str:

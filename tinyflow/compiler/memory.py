@@ -15,23 +15,10 @@ from math import prod
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.joins import Location, Part, find_parts, split_parts, split_source
 
 _ALIGN = 64             # bytes; a cache line
 _SMALL = 4096           # bytes; smaller blocks are reused only for results of their very size
-
-
-@dataclass
-class Location:
-    """Where a value lives.
-
-    kind: 'constant', 'feed', 'place' (a Variable's storage), 'buffer' (`offset` in the arena),
-    'view' (made once when the program is bound), or 'local' (made in every run).
-    """
-
-    kind: str
-    name: str
-    offset: int = 0
-    overwrites: Value | None = None
 
 
 @dataclass
@@ -44,6 +31,7 @@ class Plan:
     unplanned_bytes: int                        # what the buffers would need without reuse
     dies_at: dict[Instruction, list[Value]] = field(default_factory=dict)
     roots: dict[Value, Value] = field(default_factory=dict)     # whose memory a value lies in
+    parts: dict[Value, Part] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return (f'arena of {self.arena_bytes:,} bytes for results that would take '
@@ -99,13 +87,24 @@ class _Planner:
         self._sources()
         for instruction in self.program.instructions:
             self._kind_of_results(instruction)
+        self._join()
         last_use = self._last_uses()
         dies_at: dict[Instruction, list[Value]] = {}
         for step, instruction in enumerate(self.program.instructions):
             self._place_results(instruction, step, last_use)
             dies_at[instruction] = self._release(instruction, step, last_use)
         return Plan(self.program, self.locations, self.arena.size, self.unplanned, dies_at,
-                    self.root)
+                    self.root, self.parts)
+
+    def _join(self) -> None:
+        """Places what is concatenated where it will stand in the result."""
+        self.parts = find_parts(self.program, self.locations)
+        for value in self.parts:
+            self.locations[value].kind = 'part'
+        for value, root in self.root.items():
+            while root in self.parts:
+                root = self.parts[root].whole
+            self.root[value] = root
 
     def _sources(self) -> None:
         for i, value in enumerate(self.program.feeds):
@@ -135,6 +134,8 @@ class _Planner:
         if definition.view and not instruction.copy:
             self._view(instruction)
             return
+        if self._split(instruction):
+            return
         planned = (definition.kernel_has_out and not instruction.copy and definition.state is None
                    and not definition.takes_cell and not definition.writes)
         for value in outputs if planned else ():
@@ -143,6 +144,23 @@ class _Planner:
         for value in outputs:
             n = next(self.numbers)
             self._locate(value, 'buffer' if planned else 'local', f'{"b" if planned else "t"}{n}')
+
+    def _split(self, instruction: Instruction) -> bool:
+        """Makes the results of splitting a buffer views of it, if they can be."""
+        source = split_source(instruction)
+        if source is None or self.locations[source].kind != 'buffer' \
+                or any(v in self.escaping for v in instruction.outputs):
+            return False
+        parts = split_parts(instruction)
+        if not parts:
+            return False
+        whole = self.dummy.get(source)
+        if whole is None:
+            whole = self.dummy[source] = np.empty(source.sizes, source.dtype.np)
+        for value, part in zip(instruction.outputs, parts):
+            self.dummy[value] = whole[part.index]
+            self._locate(value, 'view', f'w{next(self.numbers)}', self.root[source])
+        return True
 
     def _view(self, instruction: Instruction) -> None:
         source, value = instruction.inputs[0], instruction.outputs[0]
@@ -182,7 +200,10 @@ class _Planner:
                        last_use: dict[Value, int]) -> None:
         for value in instruction.outputs:
             location = self.locations[value]
-            if location.kind != 'buffer':
+            if location.kind == 'part':
+                value = self.root[value]        # the whole is needed from its first part on
+                location = self.locations[value]
+            if location.kind != 'buffer' or value in self.block:
                 continue
             nbytes = prod(value.sizes) * value.dtype.np.itemsize
             self.unplanned += nbytes

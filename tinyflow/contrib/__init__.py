@@ -11,6 +11,8 @@ _LAZY = {
     'learn': 'tinyflow.contrib.learn',
     'legacy_seq2seq': 'tinyflow.contrib.legacy_seq2seq',
     'lookup': 'tinyflow.contrib.lookup',
+    'losses': 'tinyflow.contrib.losses',
+    'metrics': 'tinyflow.contrib.metrics',
     'rnn': 'tinyflow.contrib.rnn',
     'seq2seq': 'tinyflow.contrib.seq2seq',
     'util': 'tinyflow.contrib.util',

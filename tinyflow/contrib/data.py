@@ -15,11 +15,14 @@ from tinyflow.data.experimental import (
     group_by_reducer,
     group_by_window,
     ignore_errors,
+    make_batched_features_dataset,
     make_csv_dataset,
     make_saveable_from_iterator,
     map_and_batch,
     parallel_interleave,
+    parse_example_dataset,
     prefetch_to_device,
+    rejection_resample,
     sample_from_datasets,
     scan,
     shuffle_and_repeat,
@@ -28,20 +31,24 @@ from tinyflow.data.experimental import (
 )
 from tinyflow.data.interleaving import sloppy_interleave
 from tinyflow.data.older import (
+    assert_element_shape,
     batch_and_drop_remainder,
     padded_batch_and_drop_remainder,
+    read_batch_features,
     reduce_dataset,
     sliding_window_batch,
 )
 
 __all__ = [
     'AUTOTUNE', 'Counter', 'CsvDataset', 'RandomDataset', 'Reducer', 'TFRecordWriter',
-    'batch_and_drop_remainder', 'bucket_by_sequence_length', 'choose_from_datasets',
-    'copy_to_device', 'enumerate_dataset', 'get_single_element', 'group_by_reducer',
-    'group_by_window', 'ignore_errors', 'make_csv_dataset', 'make_saveable_from_iterator',
-    'map_and_batch', 'padded_batch_and_drop_remainder', 'parallel_interleave',
-    'prefetch_to_device', 'reduce_dataset', 'sample_from_datasets', 'scan', 'shuffle_and_repeat',
-    'sliding_window_batch', 'sloppy_interleave', 'unbatch', 'unique',
+    'assert_element_shape', 'batch_and_drop_remainder', 'bucket_by_sequence_length',
+    'choose_from_datasets', 'copy_to_device', 'enumerate_dataset', 'get_single_element',
+    'group_by_reducer', 'group_by_window', 'ignore_errors', 'make_batched_features_dataset',
+    'make_csv_dataset', 'make_saveable_from_iterator', 'map_and_batch',
+    'padded_batch_and_drop_remainder', 'parallel_interleave', 'parse_example_dataset',
+    'prefetch_to_device', 'read_batch_features', 'reduce_dataset', 'rejection_resample',
+    'sample_from_datasets', 'scan', 'shuffle_and_repeat', 'sliding_window_batch',
+    'sloppy_interleave', 'unbatch', 'unique',
 ]
 
 __getattr__ = _absent(__name__, __all__)

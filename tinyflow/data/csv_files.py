@@ -85,7 +85,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
     line of the files and dtypes from the first `num_rows_for_inference` records, unless they are
     given. Without `num_epochs` it goes on without end, and only whole batches come.
     """
-    paths = _paths(file_pattern)
+    paths = matching_paths(file_pattern)
     dataset = Dataset.from_tensor_slices(paths)
     if shuffle:
         dataset = dataset.shuffle(len(paths), shuffle_seed)
@@ -123,13 +123,13 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
 
     dataset = dataset.apply(parallel_interleave(records, cycle_length=num_parallel_reads or 1,
                                                 sloppy=sloppy))
-    dataset = _shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size,
+    dataset = shuffled_and_repeated(dataset, num_epochs, shuffle, shuffle_buffer_size,
                                      shuffle_seed)
     dataset = dataset.batch(batch_size, drop_remainder=num_epochs is None).map(named)
     return dataset.prefetch(-1 if prefetch_buffer_size is None else prefetch_buffer_size)
 
 
-def _shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buffer_size: Any,
+def shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buffer_size: Any,
                            seed: Any) -> Dataset:
     if shuffle and num_epochs != 1:
         from tinyflow.data.experimental import shuffle_and_repeat
@@ -139,7 +139,7 @@ def _shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buf
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
 
 
-def _paths(file_pattern: Any) -> list[str]:
+def matching_paths(file_pattern: Any) -> list[str]:
     """The files that match one of the patterns, sorted."""
     import glob
     patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else list(file_pattern)

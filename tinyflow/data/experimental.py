@@ -28,7 +28,9 @@ from tinyflow.data.options import (
     StatsOptions,
     ThreadingOptions,
 )
+from tinyflow.data.parsing import make_batched_features_dataset, parse_example_dataset
 from tinyflow.data.refusal import refused
+from tinyflow.data.resampling import rejection_resample
 from tinyflow.data.saving import make_saveable_from_iterator
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpec as DatasetStructure, SparseTensorSpec
@@ -218,8 +220,9 @@ __all__ = [
     'ThreadingOptions', 'UNKNOWN_CARDINALITY', 'bucket_by_sequence_length', 'cardinality',
     'choose_from_datasets', 'copy_to_device', 'enumerate_dataset', 'from_variant',
     'get_single_element', 'get_structure', 'group_by_reducer', 'group_by_window',
-    'ignore_errors', 'make_csv_dataset', 'make_saveable_from_iterator', 'map_and_batch',
-    'map_and_batch_with_legacy_function', 'parallel_interleave', 'prefetch_to_device',
+    'ignore_errors', 'make_batched_features_dataset', 'make_csv_dataset',
+    'make_saveable_from_iterator', 'map_and_batch', 'map_and_batch_with_legacy_function',
+    'parallel_interleave', 'parse_example_dataset', 'prefetch_to_device', 'rejection_resample',
     'sample_from_datasets', 'scan', 'shuffle_and_repeat', 'take_while', 'to_variant', 'unbatch',
     'unique',
 ]

@@ -8,6 +8,9 @@ from tinyflow.data.dataset import Dataset
 from tinyflow.data.experimental import get_single_element, group_by_reducer
 from tinyflow.data.grouping import Reducer
 from tinyflow.data.interleaving import Transformation
+from tinyflow.data.iterators import one_shot
+from tinyflow.data.parsing import make_batched_features_dataset
+from tinyflow.data.readers import TFRecordDataset
 from tinyflow.data.refusal import refused
 from tinyflow.ops import constants
 
@@ -45,6 +48,36 @@ def sliding_window_batch(window_size: Any, stride: Any = None, window_shift: Any
                 lambda part: part.batch(window_size, drop_remainder=True), whole))
         return windows.flat_map(batched)
     return transformation
+
+
+def assert_element_shape(expected_shapes: Any) -> Transformation:
+    """For apply(): the elements, whose components must have `expected_shapes` when they come."""
+    def checked(tensor: Any, shape: Any) -> Any:
+        return constants.ensure_shape(tensor, shape)
+
+    def transformation(dataset: Dataset) -> Dataset:
+        spec = dataset.element_spec
+        wanted = structure.flatten_up_to(spec, expected_shapes)
+
+        def check(element: Any) -> Any:
+            return structure.pack_as(spec, [checked(t, shape) for t, shape in
+                                            zip(structure.flatten(element), wanted)])
+        if isinstance(spec, tuple):
+            return dataset.map(lambda *parts: check(structure.pack_as(
+                spec, structure.flatten(parts))))
+        return dataset.map(check)
+    return transformation
+
+
+def read_batch_features(file_pattern: Any, batch_size: Any, features: Any,
+                        reader: Any = TFRecordDataset, reader_args: Any = None,
+                        randomize_input: bool = True, num_epochs: Any = None,
+                        capacity: Any = 10000) -> Any:
+    """The tensors of batches of parsed Examples: a dict from feature to tensor."""
+    dataset = make_batched_features_dataset(
+        file_pattern, batch_size, features, reader=reader, reader_args=reader_args,
+        shuffle=randomize_input, num_epochs=num_epochs, shuffle_buffer_size=capacity)
+    return one_shot(dataset).get_next()
 
 
 def reduce_dataset(dataset: Dataset, reducer: Reducer) -> Any:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.errors import InvalidArgumentError, worded
 from tinyflow.formats import tensors
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.graph import Graph
 
 # Ops that hold the attribute `shape` as a plain tuple (or None).
 _PLAIN_SHAPES = frozenset(('VariableV2', 'AccumulateNV2'))
+_PYTHON = 'python'                       # the `placeholder` of a Lost object
 _OWN = frozenset(('_writes', '_num_original_outputs'))      # not for others to see
 
 
@@ -55,9 +56,34 @@ def fill(proto, value):
         tensors.fill_shape(proto.shape, value.raw)
     elif isinstance(value, Graph):
         proto.func.name = value.name
+    elif isinstance(value, Lost) or _is_of_this_process(value):
+        proto.placeholder = _PYTHON
     else:
         field, plain = _scalar(value)
         setattr(proto, field, plain)
+
+
+class Lost:
+    """Stands for a Python object of another process: a generator, a function, in a node's attribute.
+
+    The node can be written and read; running it says what is missing.
+    """
+
+    def __init__(self, node, name):
+        self._node, self._name = node, name
+
+    def __getattr__(self, attribute):
+        raise InvalidArgumentError(
+            None, None, f"The node '{self._node}' needs a Python object ('{self._name}') of the "
+            'process that wrote its graph; it runs only there.')
+
+    def __call__(self, *args, **kwargs):
+        return self.__getattr__('__call__')
+
+
+def _is_of_this_process(value):
+    return callable(value) and not isinstance(value, (type, dtypes.DType)) or \
+        type(value).__module__.startswith('tinyflow.data')
 
 
 def _dtype_of(array):
@@ -112,6 +138,8 @@ def read(proto, name='', op_type='', node='', functions=None):
     if kind == 'shape':
         shape = _shape(proto.shape, node)
         return shape.raw if name == 'shape' and op_type in _PLAIN_SHAPES else shape
+    if kind == 'placeholder' and proto.placeholder == _PYTHON:
+        return Lost(node, name)
     if kind == 'placeholder':
         raise worded(ValueError(f"The node '{node}' takes its attribute '{name}' from the caller "
                                 'of a function; such functions are not in tinyflow.'))

@@ -12,6 +12,7 @@ from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graphdef import attributes
 from tinyflow.graphdef.nodes import Function, Node, upgrade
 from tinyflow.ops import conditionals, gradient_nodes, stacks
+from tinyflow.ops.late import load_every_op
 
 _BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
 _LOOPS = frozenset(('While', 'StatelessWhile'))
@@ -49,10 +50,15 @@ class Builder:
                 self.made[node.name] = self._make(node)
             except (errors.OpError, NotImplementedError):
                 raise
-            except (TypeError, ValueError) as error:
+            except ValueError as error:
                 if getattr(error, 'worded_by_tinyflow', False):
                     raise
                 raise self._damaged(node, error) from error
+            except TypeError as error:
+                if not getattr(error, 'worded_by_tinyflow', False):
+                    raise self._damaged(node, error) from error
+                raise worded(ValueError(f"The node '{self.prefix}{node.name}' cannot be imported: "
+                                        f'{error}')) from None
             except (KeyError, IndexError, AttributeError, OverflowError, ArithmeticError,
                     MemoryError) as error:
                 raise self._damaged(node, error) from error
@@ -62,6 +68,8 @@ class Builder:
                                  f'{type(error).__name__}: {error}'))
 
     def _check_op_types(self, nodes):
+        if any(node.op not in Op.registry and node.op not in _CALLS for node in nodes):
+            load_every_op()
         missing: dict[str, list[str]] = {}
         for node in nodes:
             if node.op not in Op.registry and node.op not in self.library \
@@ -121,7 +129,7 @@ class Builder:
         graph = self.graph
         name = graph_name(graph, self.prefix + node.name)
         operation = definition.make(_nested(definition, inputs, node), values, name + '/')
-        operation.control_inputs = tuple(dict.fromkeys(controls))
+        operation.control_inputs = tuple(dict.fromkeys([*controls, *operation.control_inputs]))
         operation.device = node.device or graph.current_device
         known = node.attrs.get('_output_shapes')
         if known is not None:

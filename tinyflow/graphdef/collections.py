@@ -14,6 +14,7 @@ from tinyflow.graphdef import scopes
 from tinyflow.variables import Variable
 
 _LOG = logging.getLogger('tinyflow')
+UNBOUND_PREFIX = '$unbound_inputs_'     # of names of inputs that lie outside what is exported
 VARIABLE_KEYS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
                  GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.LOCAL_VARIABLES,
                  GraphKeys.MODEL_VARIABLES, GraphKeys.METRIC_VARIABLES, GraphKeys.GLOBAL_STEP)
@@ -88,7 +89,8 @@ def _fill_plain(proto, items, export_scope):
     if isinstance(first, bool):
         raise TypeError(f'{first!r} is no number')
     if isinstance(first, (str, bytes)):
-        kept = [i for i in items if isinstance(i, bytes) or scopes.inside(i, export_scope)]
+        kept = [i for i in items if isinstance(i, bytes) or i.lstrip('^').startswith(UNBOUND_PREFIX)
+                or scopes.inside(i, export_scope)]
         proto.bytes_list.value.extend([i.encode() if isinstance(i, str) else i for i in kept])
         return bool(kept)
     elif getattr(first, 'DESCRIPTOR', None) is not None:        # google.protobuf.Any

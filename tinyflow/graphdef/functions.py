@@ -19,13 +19,18 @@ def of_operations(operations):
     for operation in operations:
         for graph in _called(operation):
             for inner in of_operations(graph.get_operations()):
-                found.setdefault(inner.name, inner)
-            if operation.writes:
-                continue                # written as old control flow; see lowered.py
-            other = found.setdefault(graph.name, graph)
-            if other is not graph:
-                raise worded(ValueError(f"Two functions are called '{graph.name}'."))
+                _put(found, inner)
+            if not operation.writes:    # else it is written as old control flow; see lowered.py
+                _put(found, graph)
     return list(found.values())
+
+
+def _put(found, graph):
+    """Adds a FuncGraph; of two with one name, the later gets another."""
+    name, number = graph.name, 0
+    while found.setdefault(graph.name, graph) is not graph:
+        number += 1
+        graph.name = f'{name}_{number}'
 
 
 def _called(operation):

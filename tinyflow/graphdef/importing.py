@@ -30,15 +30,13 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     graph = get_default_graph()
     with name_scope(name, 'import', list(input_map.values())) as scope:
         prefix = scope
-        if input_map:
-            with name_scope('_inputs'):
-                input_map = {k: convert_to_tensor(v) for k, v in input_map.items()}
+        input_map = _tensors(input_map, name)
     builder = Builder(graph, _library(proto), prefix)
     nodes, unused = _with_inputs(read_nodes(proto.node), input_map, builder)
     if unused:
         raise worded(ValueError('Attempted to map inputs that were not found in graph_def: '
                                 f'[{", ".join(unused)}]'))
-    with graph.as_default(), graph.control_dependencies(None), graph.name_scope(None):
+    with graph.as_default(), graph.name_scope(None):
         builder.build(modernize(nodes)[0])
     return None if wanted is None else [_element(text, input_map, builder) for text in wanted]
 
@@ -57,6 +55,17 @@ def _checked_map(input_map):
     if not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
         raise worded(TypeError('input_map must be a dictionary mapping strings to Tensor objects.'))
     return {k.decode() if isinstance(k, bytes) else k: v for k, v in input_map.items()}
+
+
+def _tensors(input_map, name):
+    if all(isinstance(v, Tensor) for v in input_map.values()):
+        return input_map
+    if name == '':
+        raise worded(ValueError(
+            'tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor '
+            'values.\n  Mend: tf.convert_to_tensor() of the values in `input_map`.'))
+    with name_scope('_inputs'):
+        return {k: convert_to_tensor(v) for k, v in input_map.items()}
 
 
 def _checked_elements(elements):
@@ -90,7 +99,7 @@ def _with_inputs(nodes, input_map, builder):
     for text in input_map:
         key = text if text.startswith('^') else read_ref(text)
         if key not in used and (text.startswith('^') or key.node not in names):
-            unused.append(text)
+            unused.append(text if text.startswith('^') else str(key))
     return nodes, unused
 
 

@@ -125,7 +125,7 @@ def _input(name, export_scope, unbound):
     if scopes.inside(name, export_scope):
         return scopes.strip(name, export_scope)
     mark = '^' if name.startswith('^') else ''
-    name = f'{mark}$unbound_inputs_{name.lstrip("^")}'
+    name = f'{mark}{collections.UNBOUND_PREFIX}{name.lstrip("^")}'
     if name not in unbound:
         unbound.append(name)
     return name
@@ -147,12 +147,16 @@ def read_meta_graph_file(filename):
         hint = f'\n  Mend: in {directory} there are: {", ".join(there[:5])}' if there else ''
         raise worded(OSError(f'File {filename} does not exist.{hint}'))
     try:
-        return reading.read(filename, MetaGraphDef, binary=True)
+        proto = reading.read(filename, MetaGraphDef, binary=True)
     except errors.DataLossError as error:
         try:
-            return reading.read(filename, MetaGraphDef, binary=False)
+            proto = reading.read(filename, MetaGraphDef, binary=False)
         except errors.DataLossError:
             raise error from None
+    if not proto.HasField('graph_def'):
+        raise errors.DataLossError(None, None, f'{filename} ({os.path.getsize(filename)} bytes) is '
+                                   'damaged: there is no graph in it.')
+    return proto
 
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, graph=None,

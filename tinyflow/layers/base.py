@@ -15,11 +15,11 @@ from tinyflow import nest
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_collection, get_collection_ref, name_scope
+from tinyflow.graph.defaults import get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.operation import Tensor
 from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
-from tinyflow.layers.contents import Contents, depends
+from tinyflow.layers.contents import Contents, collect, depends, operation_of
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
 from tinyflow.ops import identities, measures
@@ -108,6 +108,7 @@ class Layer(Contents):
                 raise worded(TypeError('Unknown keyword argument:', key))
         trainable = _is_trainable(trainable, synchronization)
         dtype = dtypes.as_dtype(dtype or self._dtype or dtypes.float32)
+        self._dtype = self._dtype or dtype.base_dtype
         existing = {id(v) for v in get_collection(GraphKeys.GLOBAL_VARIABLES)}
         self._set_scope()
         with variable_scope(self._scope, reuse=self.built or self._reuse,
@@ -147,7 +148,7 @@ class Layer(Contents):
         if loss is not None:
             loss = convert_to_tensor(loss)
             self._weight_losses.append(loss)
-            _collect([loss], GraphKeys.REGULARIZATION_LOSSES)
+            collect([loss], GraphKeys.REGULARIZATION_LOSSES)
 
     def _keep(self, variable, trainable):
         """A shared Variable that is not trained stays so, whatever this layer asks for."""
@@ -173,7 +174,7 @@ class Layer(Contents):
                     own = self._losses
                 own.append(loss if own is self._weight_losses else (loss, inputs is not None))
                 added.append(loss)
-        _collect(added, GraphKeys.REGULARIZATION_LOSSES)
+        collect(added, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates, inputs=None):
         """Adds operations to be run with each training step, such as those of moving averages.
@@ -183,7 +184,7 @@ class Layer(Contents):
         fed = nest.flatten(_calls.open[-1].inputs) if _calls.open else \
             nest.flatten([i for i, _ in self._history])
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
-            update = _operation(update() if callable(update) else update)
+            update = operation_of(update() if callable(update) else update)
             self._updates.append((update, depends(update, fed)))
 
     # ---- calling -------------------------------------------------------------------------
@@ -200,7 +201,7 @@ class Layer(Contents):
             training = self._training(accepted, takes_any, args, kwargs)
             outputs = self._make_nodes(inputs, training, args, kwargs)
         self._history.append((inputs, outputs))
-        _collect(self.updates, GraphKeys.UPDATE_OPS)
+        collect(self.updates, GraphKeys.UPDATE_OPS)
         return outputs
 
     def apply(self, inputs, *args, **kwargs):
@@ -382,25 +383,9 @@ def _tensor_if_plain(value):
     return convert_to_tensor(value) if isinstance(value, (np.ndarray, float, int)) else value
 
 
-def _operation(update):
-    if isinstance(update, Operation):
-        return update
-    return update.op if hasattr(update, 'op') else convert_to_tensor(update).op
-
-
 def _is_of_graph(value):
     parts = nest.flatten(value)
     return bool(parts) and all(hasattr(part, 'op') for part in parts)
-
-
-def _collect(items, key):
-    """Adds to a collection what is not in it yet."""
-    collection = get_collection_ref(key) if items else []
-    present = {id(item) for item in collection}
-    for item in items:
-        if id(item) not in present:
-            present.add(id(item))
-            collection.append(item)
 
 
 __all__ = ['Layer']

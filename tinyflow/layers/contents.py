@@ -7,7 +7,9 @@ import numpy as np
 
 from tinyflow import nest
 from tinyflow.errors import worded
-from tinyflow.graph.defaults import session_for
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import get_collection_ref, session_for
+from tinyflow.graph.operation import Operation
 
 
 class Contents:
@@ -129,3 +131,20 @@ def depends(operation, tensors):
                 seen.add(tensor.op)
                 todo.append(tensor.op)
     return False
+
+
+def operation_of(update):
+    """The operation that a tensor, a Variable or an operation stands for."""
+    if isinstance(update, Operation):
+        return update
+    return update.op if hasattr(update, 'op') else convert_to_tensor(update).op
+
+
+def collect(items, key):
+    """Adds to a collection what is not in it yet."""
+    collection = get_collection_ref(key) if items else []
+    present = {id(item) for item in collection}
+    for item in items:
+        if id(item) not in present:
+            present.add(id(item))
+            collection.append(item)

@@ -221,3 +221,42 @@ def contrib_batch_norm_by_a_placeholder(tf, np):
     return [run(tf.global_variables_initializer()),
             run(y, {x: images, training: True}), run(updates, {x: images, training: True}),
             run(y, {x: images, training: False})]
+
+
+@program
+def contrib_losses(tf, np):
+    losses = tf.contrib.losses
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    t = tf.placeholder(tf.float32, [None, 3], name='t')
+    classes = tf.placeholder(tf.int64, [None, 1], name='classes')
+    found = [losses.absolute_difference(x, t), losses.mean_squared_error(x, t, weights=[1., 0.]),
+             losses.log_loss(x, t, weights=2.), losses.hinge_loss(x, t),
+             losses.sigmoid_cross_entropy(x, t, label_smoothing=.1),
+             losses.softmax_cross_entropy(x, t, weights=tf.constant([[1.], [3.]])),
+             losses.softmax_cross_entropy(x, t, label_smoothing=.1, scope='smooth'),
+             losses.sparse_softmax_cross_entropy(x, classes),
+             losses.cosine_distance(x, t, dim=1), losses.mean_pairwise_squared_error(x, t),
+             losses.mean_squared_error(x, t, weights=[[1., 0., 2.], [0., 0., 1.]]),
+             losses.get_total_loss()]
+    return [run(found, {x: [[.2, .5, .7], [.4, .3, .1]], t: [[0, 1, 0], [1, 0, 1.]],
+                        classes: [[1], [2]]})]
+
+
+@program
+def contrib_metrics(tf, np):
+    metrics = tf.contrib.metrics
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    labels = tf.placeholder(tf.int64, [None], name='labels')
+    best = tf.argmax(x, 1)
+    values, updates = metrics.aggregate_metric_map({
+        'accuracy': metrics.streaming_accuracy(best, labels),
+        'recall': metrics.streaming_recall_at_k(x, labels, 2),
+        'error': metrics.streaming_mean_squared_error(tf.cast(best, tf.float32),
+                                                      tf.cast(labels, tf.float32))})
+    listed, _ = metrics.aggregate_metrics(metrics.streaming_mean(x), metrics.streaming_precision(
+        predictions=best > 0, labels=labels > 0))
+    one = metrics.accuracy(best, labels)
+    two = metrics.accuracy(best, labels, weights=[1., 2.])
+    feeds = {x: [[.2, .5, .7], [.4, .3, .1]], labels: [1, 0]}
+    return [run(tf.local_variables_initializer()), run([updates, one, two], feeds),
+            run([values, listed])]

@@ -134,7 +134,7 @@ def py_func_call(tf, np):
     return [run(y, {x: [1, 2]})]
 
 
-@program
+@functional
 def assert_and_check_numerics(tf, np):
     x = tf.placeholder(tf.float32, [])
     with tf.control_dependencies([tf.assert_positive(x), tf.assert_less(x, 10.0)]):

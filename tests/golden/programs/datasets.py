@@ -221,6 +221,20 @@ def dataset_choices(tf, np):
             + _first(e.RandomDataset(seed=4).take(5).batch(5), 1))
 
 
+@functional
+def dataset_rejection(tf, np):
+    numbers = tf.data.Dataset.range(60)
+
+    def parity(n):
+        return tf.cast(n % 2, tf.int32)
+
+    runs = []
+    for initial in (None, [.5, .5]):
+        resample = tf.data.experimental.rejection_resample(parity, [.3, .7], initial, seed=3)
+        runs += _first(numbers.apply(resample).batch(20), 1)
+    return runs
+
+
 @program
 def dataset_small_transformations(tf, np):
     e = tf.data.experimental

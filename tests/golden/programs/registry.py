@@ -24,7 +24,7 @@ def program(build):
 
 
 def functional(build):
-    """As `program`, recorded with TF's functional control flow (If and While, not Switch and Merge).
+    """As `program`, recorded with TF's functional control flow (If and While, no Switch and Merge).
 
     tinyflow has no other form.
     """

@@ -38,8 +38,10 @@ def stack_products(program: Program) -> Program:
 
 
 def _stackable(product: Instruction, uses: Counter) -> bool:
-    a, b = product.inputs[0], product.inputs[-1]
-    return product.type == 'MatMul' and product.attrs['transpose_a'] \
+    if product.type != 'MatMul':
+        return False
+    a, b = product.inputs
+    return product.attrs['transpose_a'] \
         and not product.attrs['transpose_b'] and uses[product.outputs[0]] == 1 \
         and not product.copy and a.known_shape and b.known_shape and a.sizes[0] <= _ROWS \
         and a.place is None and b.place is None and a.dtype.is_floating

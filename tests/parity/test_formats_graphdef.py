@@ -1,0 +1,115 @@
+"""Graphs and SavedModels go between tinyflow and TensorFlow 1.15 and 2.15, both ways.
+
+Run where TINYFLOW_TF115_PYTHON or TINYFLOW_TF215_PYTHON names a Python that has that TensorFlow.
+"""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import warnings
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden.encoding import decode, encode
+from tests.golden.file_programs import FILE_PROGRAMS
+from tests.golden.programs import PROGRAMS
+
+pytestmark = pytest.mark.parity
+HERE = pathlib.Path(__file__).resolve().parent
+INTERPRETERS = {version: os.environ.get(f'TINYFLOW_TF{version}_PYTHON')
+                for version in ('115', '215')}
+each_tensorflow = pytest.mark.parametrize('python', [
+    pytest.param(path, id=f'tf{version}',
+                 marks=[] if path else pytest.mark.skip(f'TINYFLOW_TF{version}_PYTHON not set'))
+    for version, path in INTERPRETERS.items()])
+
+# Programs that cannot be compared after a trip through a file, or with another version.
+APART = {
+    'py_func_call': 'calls a Python function of this process',
+    'python_functions': 'calls a Python function of this process',
+    'candidate_samplers_with_repeats': 'TensorFlow 2.15 refuses a class that 1.15 takes',
+    'word_embeddings': 'TensorFlow 2.15 samples candidates otherwise',
+}
+
+
+def names(fetches):
+    """The names of all tensors and operations in a nest of fetches."""
+    if isinstance(fetches, (list, tuple)):
+        return [n for f in fetches for n in names(f)]
+    if isinstance(fetches, dict):
+        return [n for key in sorted(fetches) for n in names(fetches[key])]
+    if hasattr(fetches, 'indices') and hasattr(fetches, 'dense_shape'):
+        return names(fetches.values) + names(fetches.indices)
+    return [fetches if isinstance(fetches, str) else fetches.name]
+
+
+def write(folder, name, build):
+    """Writes a program's graph and its runs; the values here. None if it cannot be built."""
+    with tf.Graph().as_default() as graph:
+        try:
+            runs = [(names(f), {names(k)[0]: np.asarray(v) for k, v in (feeds or {}).items()})
+                    for f, feeds in build(tf, np)]
+        except (NotImplementedError, AttributeError, ImportError):
+            return None
+        (folder / f'{name}.pb').write_bytes(graph.as_graph_def().SerializeToString())
+        (folder / f'{name}.json').write_text(json.dumps([
+            {'fetches': f, 'feeds': {k: encode(v) for k, v in feeds.items()}}
+            for f, feeds in runs]))
+        with tf.Session() as session:
+            return [session.run(f, feeds) for f, feeds in runs]
+
+
+def differences(name, ours, theirs):
+    if isinstance(theirs, str):
+        return [f'{name}: {theirs[:300]}']
+    found = []
+    for i, (mine, other) in enumerate(zip(ours, decode(theirs))):
+        for a, b in zip(mine, other):
+            a = np.asarray(a)
+            if b is None or a.dtype.kind in 'OSU':
+                continue
+            if not np.allclose(a, b, rtol=1e-3, atol=1e-3, equal_nan=True):
+                found.append(f'{name}, run {i}: {a} here, {b} there')
+    return found
+
+
+@each_tensorflow
+def test_tensorflow_runs_our_graphs(tmp_path, python):
+    values = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        for name, build in {**PROGRAMS, **FILE_PROGRAMS}.items():
+            if name not in APART:
+                values[name] = write(tmp_path, name, build)
+    subprocess.run([python, '-W', 'ignore', str(HERE / 'run_graphs.py'), str(tmp_path)],
+                   check=True, capture_output=True)
+    problems, compared = [], 0
+    for name, ours in values.items():
+        if ours is not None:
+            theirs = json.loads((tmp_path / f'{name}.out').read_text())
+            problems += differences(name, ours, theirs)
+            compared += 1
+    assert not problems, '\n'.join(problems)
+    assert compared > 250
+
+
+@each_tensorflow
+def test_saved_models_both_ways(tmp_path, python):
+    from tests.parity import run_saved_model
+    script, data = str(HERE / 'run_saved_model.py'), tmp_path / 'data.json'
+    theirs, ours = str(tmp_path / 'theirs'), str(tmp_path / 'ours')
+    subprocess.run([python, '-W', 'ignore', script, 'save', theirs, str(data)], check=True,
+                   capture_output=True)
+    recorded = json.loads(data.read_text())
+    x, y = decode(recorded['x']), decode(recorded['y'])
+    value = tf.saved_model.load(theirs).signatures['serving_default'](x=x)['y']
+    np.testing.assert_allclose(value, y, rtol=1e-5)
+    with tf.Graph().as_default():
+        expected = decode(run_saved_model.save(tf, ours)['y'])
+    subprocess.run([python, '-W', 'ignore', script, 'load', ours, str(data)], check=True,
+                   capture_output=True)
+    np.testing.assert_allclose(decode(json.loads(data.read_text())['y']), expected, rtol=1e-5)
