@@ -50,7 +50,8 @@ class GraphDiff:
     def __str__(self) -> str:
         lines = [f'first   {self.first}', f'second  {self.second}', f'{self.same} alike']
         renamed = [f'{a} -> {b}' for a, b in self.renamed]
-        for title, items in (('only in the first', self.removed), ('only in the second', self.added),
+        for title, items in (('only in the first', self.removed),
+                             ('only in the second', self.added),
                              ('renamed', renamed), ('changed', self.changed)):
             lines += _part(title, items)
         return '\n'.join(lines)
@@ -58,7 +59,7 @@ class GraphDiff:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from html import escape         # large, and only notebooks need it
+        from html import escape  # large, and only notebooks need it
         return f'<pre>{escape(str(self))}</pre>'
 
 
@@ -111,8 +112,8 @@ def _nodes(what: Any) -> dict[str, _Node]:
         return {i.name: _Node(i.type, tuple([v.name for v in i.inputs]),
                               tuple(map(_output, i.outputs)), _attrs(i.attrs))
                 for i in what.instructions}
-    return {op.name: _Node(op.type, tuple([*[t.name for t in op.inputs],
-                                           *sorted('^' + c.name for c in op.control_inputs)]),
+    return {op.name: _Node(op.type, (*[t.name for t in op.inputs],
+                                     *sorted('^' + c.name for c in op.control_inputs)),
                            tuple(map(_output, op.outputs)), _attrs(op.attrs))
             for op in _graph(what).get_operations()}
 
@@ -155,8 +156,7 @@ def _read(path: str) -> Any:
 
 
 def _output(value: Any) -> str:
-    return f'{value.dtype.base_dtype.name if hasattr(value.dtype, "base_dtype") else value.dtype} ' \
-           f'{shapes.text(value.raw_shape)}'
+    return f'{value.dtype.base_dtype.name} {shapes.text(value.raw_shape)}'
 
 
 def _attrs(attrs: dict[str, Any]) -> dict[str, str]:

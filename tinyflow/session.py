@@ -114,7 +114,8 @@ class BaseSession:
 
     @property
     def graph_def(self) -> Any:
-        return self._graph.as_graph_def()
+        """The graph's GraphDef protocol buffer."""
+        return getattr(self._graph, 'as_graph_def')()       # noqa: B009 - a higher floor adds it
 
     @property
     def sess_str(self) -> str:

@@ -153,3 +153,26 @@ def test_arg_scope_of_ones_own_functions():
 def test_refusals(make, kind, words):
     with pytest.raises(kind, match=words):
         make()
+
+
+def test_slim_is_made_of_the_same_functions():
+    slim = tf.contrib.slim
+    assert slim.conv2d is layers.conv2d and slim.arg_scope is framework.arg_scope
+    with slim.arg_scope([slim.fully_connected], activation_fn=None,
+                        weights_regularizer=slim.l2_regularizer(.1)):
+        y = slim.fully_connected(placeholder(None, 3), 2, scope='own')
+    assert y.op.type == 'BiasAdd' and len(slim.losses.get_regularization_losses()) == 1
+    assert [v.op.name for v in slim.get_model_variables()] == ['own/weights', 'own/biases']
+    with pytest.raises(AttributeError, match='slim.learning is left out .*MonitoredTraining'):
+        _ = slim.learning
+
+
+def test_contrib_metrics_take_predictions_first(session):
+    value, update = tf.contrib.metrics.streaming_accuracy([1, 2, 3], [1, 2, 4], name='acc')
+    assert value.op.name == 'acc/value'
+    session.run(tf.local_variables_initializer())
+    np.testing.assert_allclose(session.run(update), 2 / 3, rtol=1e-6)
+    with pytest.raises(TypeError, match='missing a required argument'):
+        tf.contrib.metrics.streaming_precision(labels=[True])
+    with pytest.raises(ValueError, match='at least one'):
+        tf.contrib.metrics.aggregate_metrics()

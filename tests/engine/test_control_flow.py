@@ -6,12 +6,11 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
-from tinyflow import nest
 from tests.engine.test_ops import run_interpreted
+from tinyflow import nest
 from tinyflow.errors import TinyflowWarning
 
 
@@ -312,7 +311,8 @@ def unrolled_and_looped(steps, build):
 BODIES = {
     'recurrent': lambda x, w, loop: loop(lambda i, h: tf.tanh(tf.matmul(h, w) + x), x),
     'cond inside': lambda x, w, loop: loop(
-        lambda i, h: tf.cond(tf.equal(i % 2, 0), lambda: tf.matmul(h, w), lambda: tf.sin(h) * x), x),
+        lambda i, h: tf.cond(tf.equal(i % 2, 0), lambda: tf.matmul(h, w),
+                             lambda: tf.sin(h) * x), x),
     'nested': lambda x, w, loop: loop(
         lambda i, h: loop(lambda j, g: tf.sin(tf.matmul(g, w)) + x * h, h), x),
     'loop inside a cond': lambda x, w, loop: tf.cond(

@@ -26,8 +26,14 @@ def run(path):
     with tf.Graph().as_default():
         tf.import_graph_def(graph_def, name='')
         with tf.Session() as session:
-            return [encode([None if v is None else np.asarray(v) for v in session.run(
+            return [encode([numbers(v) for v in session.run(
                 r['fetches'], {k: decode(v) for k, v in r['feeds'].items()})]) for r in runs]
+
+
+def numbers(value):
+    """A fetched value as an array; None for what is not compared: operations and strings."""
+    array = None if value is None else np.asarray(value)
+    return None if array is None or array.dtype.kind in 'OSUV' else array
 
 
 if __name__ == '__main__':

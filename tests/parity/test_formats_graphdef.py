@@ -17,6 +17,7 @@ import tinyflow as tf
 from tests.golden.encoding import decode, encode
 from tests.golden.file_programs import FILE_PROGRAMS
 from tests.golden.programs import PROGRAMS
+from tests.golden.programs.registry import family
 
 pytestmark = pytest.mark.parity
 HERE = pathlib.Path(__file__).resolve().parent
@@ -28,6 +29,8 @@ each_tensorflow = pytest.mark.parametrize('python', [
     for version, path in INTERPRETERS.items()])
 
 # Programs that cannot be compared after a trip through a file, or with another version.
+# Families of golden/programs whose graphs hold Python functions, files or a pipeline's state.
+APART_FAMILIES = ('datasets', 'queues', 'saving')
 APART = {
     'py_func_call': 'calls a Python function of this process',
     'python_functions': 'calls a Python function of this process',
@@ -53,12 +56,12 @@ def write(folder, name, build):
         try:
             runs = [(names(f), {names(k)[0]: np.asarray(v) for k, v in (feeds or {}).items()})
                     for f, feeds in build(tf, np)]
-        except (NotImplementedError, AttributeError, ImportError):
+            told = [{'fetches': f, 'feeds': {k: encode(v) for k, v in feeds.items()}}
+                    for f, feeds in runs]
+        except (NotImplementedError, AttributeError, ImportError, UnicodeDecodeError):
             return None
         (folder / f'{name}.pb').write_bytes(graph.as_graph_def().SerializeToString())
-        (folder / f'{name}.json').write_text(json.dumps([
-            {'fetches': f, 'feeds': {k: encode(v) for k, v in feeds.items()}}
-            for f, feeds in runs]))
+        (folder / f'{name}.json').write_text(json.dumps(told))
         with tf.Session() as session:
             return [session.run(f, feeds) for f, feeds in runs]
 
@@ -83,7 +86,7 @@ def test_tensorflow_runs_our_graphs(tmp_path, python):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
         for name, build in {**PROGRAMS, **FILE_PROGRAMS}.items():
-            if name not in APART:
+            if name not in APART and family(build) not in APART_FAMILIES:
                 values[name] = write(tmp_path, name, build)
     subprocess.run([python, '-W', 'ignore', str(HERE / 'run_graphs.py'), str(tmp_path)],
                    check=True, capture_output=True)

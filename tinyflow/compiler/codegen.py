@@ -497,7 +497,7 @@ def _part(value: Value, plan: Plan, arrays: dict[Value, np.ndarray]) -> np.ndarr
     """The array of a value that is made inside a concatenation, which may be inside another."""
     if value not in arrays:
         part = plan.parts[value]
-        arrays[value] = _part(part.whole, plan, arrays)[part.index]
+        arrays[value] = _part(part.whole, plan, arrays)[part.slices]
     return arrays[value]
 
 
@@ -515,7 +515,7 @@ def _views(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> list[np
     """The results, made once when the program is bound, of an instruction that only looks."""
     source = split_source(instruction)
     if source is not None:
-        return [arrays[source][part.index] for part in split_parts(instruction)]
+        return [arrays[source][part.slices] for part in split_parts(instruction)]
     arguments = [arrays[instruction.inputs[0]], *[v.array for v in instruction.inputs[1:]]]
     return [instruction.definition.call(instruction.attrs, arguments)[0]]
 

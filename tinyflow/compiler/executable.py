@@ -52,7 +52,7 @@ class Arena:
         return self.memory
 
 
-def _no_functions(*arguments: Any) -> Callable[..., list]:
+def _no_functions(*arguments: Any, **more: Any) -> Callable[..., list]:
     raise NotImplementedError('these arenas belong to no Compiler, which makes functions')
 
 

@@ -17,7 +17,7 @@ from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.tiles import TILE
 
-_LARGE = 4 * TILE       # elements; larger results go through the cache in tiles, which wants buffers
+_LARGE = 4 * TILE       # elements; larger results are made tile by tile, which wants buffers
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     stop: int
 
     @property
-    def index(self) -> tuple[slice, ...]:
+    def slices(self) -> tuple[slice, ...]:
         """The index that takes the part out of the whole."""
         return (slice(None),) * self.axis + (slice(self.start, self.stop),)
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from tinyflow.errors import TinyflowWarning, report
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 
@@ -48,7 +50,7 @@ def warn_of_what_is_left_out(kept: list[Operation]) -> None:
               'train_op = optimizer.minimize(loss)')
 
 
-def unrun_updates(inside: Collection[Operation], graph) -> list[Operation]:
+def unrun_updates(inside: Collection[Operation], graph: Graph) -> list[Operation]:
     """UPDATE_OPS that a training step leaves out though it computes what they are about."""
     if not any(is_training_step(operation) for operation in inside):
         return []
@@ -56,7 +58,8 @@ def unrun_updates(inside: Collection[Operation], graph) -> list[Operation]:
     return [m for m in members if m is not None and m not in inside and _fed_by(m, inside)]
 
 
-def silent_prints(inside: Collection[Operation], operations) -> list[Operation]:
+def silent_prints(inside: Collection[Operation],
+                  operations: list[Operation]) -> list[Operation]:
     """Prints without consumers that are not run, of what is computed."""
     return [op for op in operations if op.type in PRINTS and op not in inside
             and not any(t.consumers() for t in op.outputs) and _fed_by(op, inside)
@@ -70,7 +73,7 @@ def is_training_step(operation: Operation) -> bool:
         sparse_descent or operation.type.startswith(('Apply', 'SparseApply')))
 
 
-def _operation(member) -> Operation | None:
+def _operation(member: Any) -> Operation | None:
     convert = getattr(member, '_as_graph_element', None)
     element = convert() if convert else member
     return element.op if isinstance(element, Tensor) else \
@@ -93,7 +96,7 @@ def _fed_by(operation: Operation, inside: Collection[Operation]) -> bool:
     return False
 
 
-def _is_waited_for(operation: Operation, operations) -> bool:
+def _is_waited_for(operation: Operation, operations: list[Operation]) -> bool:
     return any(operation in other.control_inputs for other in operations)
 
 

@@ -76,6 +76,8 @@ def _parameter(operation: Operation, values: dict[Tensor, Value], places: dict[O
     if tensor.dtype.is_ref:
         return []                               # it is a place already
     root = snapshot_of(tensor)
+    if root is None:
+        raise ValueError(f"the parameter '{tensor.name}' is neither fed nor a Variable's")
     place = places.get(root)
     if place is None:
         place = places[root] = Value(root.outputs[0].name, tensor.dtype, root.outputs[0].raw_shape,

@@ -158,7 +158,7 @@ class _Planner:
         if whole is None:
             whole = self.dummy[source] = np.empty(source.sizes, source.dtype.np)
         for value, part in zip(instruction.outputs, parts):
-            self.dummy[value] = whole[part.index]
+            self.dummy[value] = whole[part.slices]
             self._locate(value, 'view', f'w{next(self.numbers)}', self.root[source])
         return True
 

@@ -24,8 +24,8 @@ class FunctionMaker(Protocol):
     """Makes a callable of a FuncGraph, `f(*arrays) -> list of arrays`.
 
     `given` are the parameters that the arrays are for (default: all), `wanted` the tensors whose
-    values are returned (default: the outputs), `known` parameters whose values never change, `owned`
-    those whose arrays nobody else will change.
+    values are returned (default: the outputs), `known` parameters whose values never change,
+    `owned` those whose arrays nobody else will change.
     """
 
     def __call__(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,

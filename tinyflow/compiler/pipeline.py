@@ -21,8 +21,8 @@ import numpy as np
 from tinyflow.compiler.advice import warn_of_silent_broadcasting
 from tinyflow.compiler.executable import Arenas, Executable
 from tinyflow.compiler.infer import ListShape, infer
-from tinyflow.compiler.left_out import may_leave_out, warn_of_what_is_left_out
 from tinyflow.compiler.ir import Program
+from tinyflow.compiler.left_out import may_leave_out, warn_of_what_is_left_out
 from tinyflow.compiler.nested import lists_read, plan_function, plan_program
 from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.provenance import Watched

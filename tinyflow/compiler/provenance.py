@@ -76,9 +76,9 @@ class _Watch:
             if _bad(array):
                 self._remember(array, self._told(None, value.name, array, ()))
         results = self._instructions(program, feeds)
-        for value, result in zip(program.fetches, results):
-            if value is not None:
-                self._judge(result, f"the fetched value '{value.name}'")
+        for fetch, result in zip(program.fetches, results):
+            if fetch is not None:
+                self._judge(result, f"the fetched value '{fetch.name}'")
         return results
 
     def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:

@@ -15,6 +15,7 @@ _LAZY = {
     'metrics': 'tinyflow.contrib.metrics',
     'rnn': 'tinyflow.contrib.rnn',
     'seq2seq': 'tinyflow.contrib.seq2seq',
+    'slim': 'tinyflow.contrib.slim',
     'util': 'tinyflow.contrib.util',
 }
 

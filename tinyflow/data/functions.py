@@ -2,6 +2,7 @@
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from tinyflow.data.refusal import refused
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.sites import Site, here
@@ -50,7 +52,7 @@ class Function:
             tensors = self._components(python_function(*arguments))
             return _after_side_effects(graph, tensors, outer)
 
-        graph = FuncGraph(what)
+        graph = FuncGraph(function_name(what, python_function))
         func_graph_from_py(what, build, [_parameter(leaf) for leaf in flat], graph=graph)
         self.graph = graph
         self.captured = [outer for outer, _ in graph.captures]
@@ -69,6 +71,16 @@ class Function:
         pairs = [component(leaf, self._rows) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
+
+
+def function_name(what: str, function: Any = None) -> str:
+    """A name that no other function in the outermost graph has, such as TensorFlow gives."""
+    graph = get_default_graph()
+    while graph.outer_graph is not None:
+        graph = graph.outer_graph
+    number = graph.__dict__['_dataset_functions'] = graph.__dict__.get('_dataset_functions', 0) + 1
+    words = f'{what}_{getattr(function, "__name__", "")}'
+    return '_'.join(['__inference', *re.findall(r'\w+', words), str(number)])
 
 
 def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> None:

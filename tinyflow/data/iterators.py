@@ -5,7 +5,7 @@ import warnings
 from typing import Any
 
 from tinyflow.data import structure
-from tinyflow.data.functions import as_values
+from tinyflow.data.functions import as_values, function_name
 from tinyflow.data.options import Options
 from tinyflow.data.refusal import refused
 from tinyflow.errors import TinyflowWarning, report, worded
@@ -204,7 +204,7 @@ def one_shot(dataset: Any) -> Iterator:
     The chain of datasets is copied into a function; ValueError if it needs what is outside: a
     placeholder, or a Variable.
     """
-    factory = FuncGraph('make_dataset')
+    factory = FuncGraph(function_name('make_dataset'))
     with factory.as_default():
         variant = _Copy(factory).tensor(dataset._variant_tensor)
         factory.outputs = [with_settings(dataset, variant)]

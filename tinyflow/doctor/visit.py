@@ -16,8 +16,8 @@ def doctor(graph=None, fetches=None) -> Report:
 
     `graph` is a Graph (default: the default one). `fetches`, whatever Session.run accepts, are what
     is going to be run; then what they leave out is looked at, too. Looks for vectors that broadcast
-    against columns (A11), tf.Print and summaries that no fetch reaches (A14), UPDATE_OPS left out of
-    a training step (A15), queues that nothing fills (A18), huge constants (A19), softmax applied
+    against columns (A11), tf.Print and summaries that no fetch reaches (A14), UPDATE_OPS left out
+    of a training step (A15), queues that nothing fills (A18), huge constants (A19), softmax applied
     twice, logarithms that can reach zero, and Variables that no fetch uses.
 
     Returns a Report: iterate over its findings, or print it. Raises TypeError for what is no graph.

@@ -172,9 +172,12 @@ def _check_alike(then_graph, else_graph):
 
 
 def _told(graph):
-    def word(value):
-        return f'{value.dtype.name} {value.shape_text}' if isinstance(value, Tensor) else repr(value)
-    return repr(nest.map_structure(word, graph.structured_outputs))
+    return repr(nest.map_structure(told_value, graph.structured_outputs))
+
+
+def told_value(value):
+    """A value of a nest in a message: dtype and shape of a tensor."""
+    return f'{value.dtype.name} {value.shape_text}' if isinstance(value, Tensor) else repr(value)
 
 
 def _build(condition, branches, scope, strict):

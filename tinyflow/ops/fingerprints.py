@@ -147,4 +147,4 @@ def string_to_hash_bucket_fast(input, num_buckets, name=None):
     return StringToHashBucketFast.apply(input, num_buckets=num_buckets, name=name)
 
 
-__all__ = ['fingerprint64', 'string_to_hash_bucket_fast']
+__all__ = ['string_to_hash_bucket_fast']

@@ -24,7 +24,10 @@ FastHashSpec = HasherSpec('fasthash', None)
 
 
 def StrongHashSpec(key):                                        # noqa: N802 (TF's name)
-    """NotImplementedError: SipHash is not in tinyflow; FastHashSpec is the default."""
+    """NotImplementedError: SipHash is not in tinyflow; FastHashSpec is the default.
+
+    Shapes: no tensors.
+    """
     raise worded(NotImplementedError('StrongHashSpec: tinyflow has FastHashSpec only.'))
 
 
@@ -143,7 +146,8 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
     """A table from the lines of a file to their numbers, from 0 on.
 
     Words that are not there get `default_value`, or one of `num_oov_buckets` numbers after those of
-    the table. ValueError for arguments that do not fit.
+    the table. Shapes: its lookup takes words [*a] -> [*a] int64. ValueError for arguments that do
+    not fit.
     """
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
         raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
@@ -196,7 +200,10 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
 def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_value='UNK',
                                     name=None, key_column_index=TextFileIndex.LINE_NUMBER,
                                     value_column_index=TextFileIndex.WHOLE_LINE, delimiter='\t'):
-    """A table from line numbers to the lines of a file. ValueError for a bad file or size."""
+    """A table from line numbers to the lines of a file. ValueError for a bad file or size.
+
+    Shapes: its lookup takes numbers [*a] int64 -> [*a] string.
+    """
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
         raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
     if vocab_size is not None and vocab_size < 1:
@@ -222,14 +229,14 @@ def index_to_string_table_from_tensor(mapping, default_value='UNK', name=None):
 
 def string_to_index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=None,
                                     default_value=-1, hasher_spec=FastHashSpec, name=None):
-    """The earlier name of index_table_from_file."""
+    """The earlier name of index_table_from_file. Shapes: see there."""
     return index_table_from_file(vocabulary_file, num_oov_buckets, vocab_size, default_value,
                                  hasher_spec, dtypes.string, name)
 
 
 def string_to_index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
                                       hasher_spec=FastHashSpec, name=None):
-    """The earlier name of index_table_from_tensor."""
+    """The earlier name of index_table_from_tensor. Shapes: see there."""
     return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec,
                                    dtypes.string, name)
 

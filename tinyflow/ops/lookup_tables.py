@@ -11,13 +11,16 @@ from tinyflow.ops import control, tables
 
 
 def tables_initializer(name='init_all_tables'):
-    """An Operation that fills every table of the graph that is not filled yet."""
+    """An Operation that fills every table of the graph that is not filled yet.
+
+    Shapes: -> no tensor.
+    """
     initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
     return control.group(*initializers, name=name) if initializers else control.no_op(name=name)
 
 
 def initialize_all_tables(name='init_all_tables'):
-    """The name of tables_initializer before TensorFlow 0.12."""
+    """The name of tables_initializer before TensorFlow 0.12. Shapes: -> no tensor."""
     return tables_initializer(name)
 
 

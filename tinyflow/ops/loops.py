@@ -21,7 +21,7 @@ from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_in
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.ops import constants, identities, logic, shaping
-from tinyflow.ops.conditionals import written
+from tinyflow.ops.conditionals import told_value, written
 
 __all__ = ['while_loop']
 
@@ -62,7 +62,8 @@ class While(Op):
         places = [list(positions).index(p) for _, p in changing]
         parameters = [given[slot] for slot in passed]
         goes_on = function(condition, [condition.inputs[p] for p in parameters],
-                           condition.outputs[:1], {condition.inputs[p]: a for p, a in known.items()})
+                           condition.outputs[:1],
+                           {condition.inputs[p]: a for p, a in known.items()})
         step = function(body, [body.inputs[p] for p in parameters],
                         [body.outputs[p] for _, p in changing],
                         {body.inputs[p]: a for p, a in known.items()},
@@ -332,8 +333,7 @@ def _listed(shape):
 
 
 def _told(structure):
-    return repr(nest.map_structure(
-        lambda t: f'{t.dtype.name} {t.shape_text}' if isinstance(t, Tensor) else repr(t), structure))
+    return repr(nest.map_structure(told_value, structure))
 
 
 def make_while(condition, body, initial, output_shapes, name, parallel_iterations=10):

@@ -45,18 +45,24 @@ def assert_type(tensor, tf_type, message=None, name=None):
 
 
 def is_tensor(x):
-    """True for a Tensor, SparseTensor or Variable."""
+    """True for a Tensor, SparseTensor or Variable. Shapes: x of any shape -> a Python bool."""
     return isinstance(x, (Tensor, SparseTensor)) \
         or hasattr(type(x), 'initializer') and hasattr(type(x), '_as_graph_element')
 
 
 def is_numeric_tensor(tensor):
-    """True for a Tensor of numbers: not of bool, string, resource or variant."""
+    """True for a Tensor of numbers: not of bool, string, resource or variant.
+
+    Shapes: tensor of any shape -> a Python bool.
+    """
     return isinstance(tensor, Tensor) and tensor.dtype.base_dtype in dtypes.NUMBERS
 
 
 def assert_proper_iterable(values):
-    """TypeError for what is no list-like collection: a Tensor, array or string, say."""
+    """TypeError for what is no list-like collection: a Tensor, array or string, say.
+
+    Shapes: values may have any.
+    """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
         raise worded(TypeError('Expected argument "values" to be a "proper" iterable.  Found: '
                                f'{type(values)}\n  Mend: [...] around it.'))
@@ -68,7 +74,8 @@ def assert_proper_iterable(values):
 def assert_same_float_dtype(tensors=None, dtype=None):
     """The one floating-point dtype of all `tensors` (float32 of none).
 
-    ValueError if two differ, or differ from `dtype`, or if it is no float.
+    Shapes: tensors of any shape -> a dtype. ValueError if two differ, or differ from `dtype`, or if
+    it is no float.
     """
     first = None
     for tensor in tensors or ():

@@ -111,5 +111,3 @@ def _axis(array: Any, ends: int, write: Callable, axis: int, rank: int) -> str:
     gap = ' ' if not below else '\n' * below + ' ' * (axis + 1)
     return f'[{gap.join(parts)}]'
 
-
-__all__ = ['both_ends', 'escaped', 'first_values']

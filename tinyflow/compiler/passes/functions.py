@@ -79,8 +79,7 @@ def _narrowed_choice(instruction: Instruction, wanted: list[int]) -> Instruction
 def _with(instruction: Instruction, inputs: list[int], outputs: Iterable[int],
           attrs: dict) -> Instruction:
     """The instruction with only some of its inputs and outputs."""
-    written = {i for i in instruction.writes}
-    writes = tuple([new for new, old in enumerate(inputs) if old in written])
+    writes = tuple([new for new, old in enumerate(inputs) if old in instruction.writes])
     return Instruction(instruction.definition, instruction.operation,
                        tuple([instruction.inputs[i] for i in inputs]),
                        tuple([instruction.outputs[i] for i in outputs]),

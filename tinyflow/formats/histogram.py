@@ -1,0 +1,94 @@
+"""Histograms of summaries: how many values fall between limits that grow by a tenth each.
+
+TensorFlow 1.15's limits, so that equal values give equal bytes: 1e-12, 1.1e-12, ... to 1e20, the
+same below zero, zero, and the largest double at both ends. A value is counted below the first limit
+that is larger.
+"""
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+_FIRST, _LAST, _GROWTH = 1e-12, 1e20, 1.1
+_HUGE = np.finfo(np.float64).max
+_CHUNK = 1 << 15                # values at a time: they stay in the processor's cache
+
+
+@cache
+def bucket_limits():
+    """The 1,551 limits, in rising order."""
+    growing, limit = [], _FIRST
+    while limit < _LAST:
+        growing.append(limit)
+        limit *= _GROWTH                        # one after the other, as the rounding adds up
+    positive = np.array([*growing, _HUGE])
+    return np.concatenate([-positive[::-1], [0.0], positive])
+
+
+@cache
+def _cells():
+    """For the upper 16 bits of a double: the bucket of the least double that begins with them, and
+    the limit where the next bucket begins.
+
+    Such doubles differ by at most a sixteenth and limits by a tenth, so there is one such limit at
+    most: a bucket is found by one look-up and one comparison, whatever the value.
+    """
+    heads = np.arange(1 << 16, dtype=np.uint64) << np.uint64(48)
+    heads[1 << 15:] |= np.uint64((1 << 48) - 1)             # negative: the least is the longest
+    least = heads.view(np.float64)
+    least = np.where(np.isnan(least), 0.0, least)           # not to be met; see `fill`
+    limits = bucket_limits()
+    buckets = np.minimum(np.searchsorted(limits, least, side='right'), len(limits) - 1)
+    return buckets, limits[buckets]
+
+
+def _bucket_of(values):
+    buckets, following = _cells()
+    heads = (values.view(np.uint64) >> np.uint64(48)).astype(np.intp)
+    found = buckets[heads]
+    found += values >= following[heads]
+    return np.minimum(found, len(bucket_limits()) - 1, out=found)
+
+
+def fill(proto, values):
+    """Writes the histogram of an array into a HistogramProto.
+
+    Shapes: values [...]. Raises ValueError, saying which, where a value is not finite.
+    """
+    flat = values.reshape(-1)
+    counts = np.zeros(len(bucket_limits()), np.int64)
+    least, largest, total, squares = _HUGE, -_HUGE, 0.0, 0.0
+    for begin in range(0, len(flat), _CHUNK):
+        part = flat[begin:begin + _CHUNK].astype(np.float64)
+        if not np.isfinite(part).all():
+            raise _not_finite(part)
+        counts += np.bincount(_bucket_of(part), minlength=len(counts))
+        least, largest = min(least, part.min()), max(largest, part.max())
+        with np.errstate(over='ignore'):
+            total, squares = _added(total, part), _added(squares, part * part)
+    proto.min, proto.max, proto.num = least, largest, float(len(flat))
+    proto.sum, proto.sum_squares = total, squares
+    kept = _kept(counts)
+    proto.bucket_limit.extend(bucket_limits()[kept].tolist())
+    proto.bucket.extend(counts[kept].astype(np.float64).tolist())
+
+
+def _added(total, part):
+    """One by one: NumPy's sum adds in pairs, which rounds otherwise."""
+    part[0] += total
+    return float(np.add.accumulate(part)[-1])
+
+
+def _kept(counts):
+    """The buckets to write: those with values, and of a row of empty ones the last."""
+    if not counts.any():
+        return np.array([len(counts) - 1])
+    full = counts > 0
+    return np.flatnonzero(full | np.append(full[1:], True))
+
+
+def _not_finite(part):
+    first = part[~np.isfinite(part)][0]
+    return ValueError(f'{"Nan" if np.isnan(first) else "Infinity"} in summary histogram|'
+                      'tf.check_numerics or tf.add_check_numerics_ops tells where it comes from.')
