@@ -70,8 +70,6 @@ _NO_CONTRIB = 'it was an experiment of its time'
 _LEFT_OUT = {
     'contrib.eager': 'there is no eager execution; build a graph first and run it by '
                      'tf.Session().run(...)',
-    'contrib.slim': 'tf.contrib.layers has its layers, tf.contrib.framework its arg_scope and '
-                    'Variable functions',
     'contrib.boosted_trees': _NO_CONTRIB, 'contrib.factorization': _NO_CONTRIB,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
     'contrib.distribute': 'tinyflow runs in this process only',

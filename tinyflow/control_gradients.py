@@ -303,7 +303,8 @@ def _run_backward(op, graph, initial, chosen):
             condition._source[parameter] = outer
     total = op.outputs[0]
     counter = constants.constant(0, total.dtype.base_dtype, name='grad_counter')
-    outputs = make_while(condition, graph, [counter, total, *initial, *captured], [t.raw_shape for t in graph.inputs], None)
+    outputs = make_while(condition, graph, [counter, total, *initial, *captured],
+                         [t.raw_shape for t in graph.inputs], None)
     return [identities.identity(t) for t in outputs[2:count]]
 
 

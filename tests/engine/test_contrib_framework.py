@@ -118,7 +118,7 @@ def test_deprecated_functions_warn_once():
 
 
 def test_left_out_parts_say_what_to_use():
-    for name, text in (('eager', 'no eager execution'), ('slim', 'tf.contrib.layers')):
+    for name, text in (('eager', 'no eager execution'), ('tensor_forest', 'left out')):
         with pytest.raises(AttributeError, match=text):
             getattr(tf.contrib, name)
     with pytest.raises(AttributeError, match='tf.estimator'):

@@ -175,3 +175,13 @@ def resource_variables(tf, np):
     train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
     init = tf.global_variables_initializer()
     return [([init], {})] + [([loss], {}), ([train], {})] * 3 + [([w.value()], {})]
+
+
+@program
+def dataset_pipeline(tf, np):
+    columns = tf.data.Dataset.from_tensor_slices((np.arange(12), np.ones([12, 2], np.float32)))
+    mapped = columns.map(lambda n, x: {'n': 2 * n, 'x': x + tf.cast(n, tf.float32)})
+    chosen = mapped.filter(lambda e: e['n'] > 2).shuffle(5, seed=1).repeat(2)
+    twice = chosen.interleave(lambda e: tf.data.Dataset.from_tensors(e).repeat(2), 2)
+    element = twice.batch(8).make_one_shot_iterator().get_next()
+    return [([element['n'], element['x']], {})] * 5

@@ -32,6 +32,12 @@ each_tensorflow = pytest.mark.parametrize('python', [
 # Families of golden/programs whose graphs hold Python functions, files or a pipeline's state.
 APART_FAMILIES = ('datasets', 'queues', 'saving')
 APART = {
+    'dataset_from_generator': 'calls a Python function of this process',
+    'dataset_feeds_a_model': 'TensorFlow 2.15 shuffles otherwise',
+    'dataset_map_draws': 'TensorFlow 2.15 draws otherwise',
+    'dataset_options': 'TensorFlow 2.15 shuffles otherwise',
+    'dataset_shuffles': 'TensorFlow 2.15 shuffles otherwise',
+    'dataset_shuffles_by_graph_seed': 'TensorFlow 2.15 shuffles otherwise',
     'py_func_call': 'calls a Python function of this process',
     'python_functions': 'calls a Python function of this process',
     'candidate_samplers_with_repeats': 'TensorFlow 2.15 refuses a class that 1.15 takes',

@@ -75,7 +75,9 @@ def is_training_step(operation: Operation) -> bool:
 
 def _operation(member: Any) -> Operation | None:
     convert = getattr(member, '_as_graph_element', None)
-    element = convert() if convert else member
+    element = convert() if convert else None
+    if element is None:
+        element = member                # an Operation, which is no graph element of its own
     return element.op if isinstance(element, Tensor) else \
         element if isinstance(element, Operation) else None
 

@@ -28,8 +28,7 @@ globals().update({name: getattr(_layers, name) for name in _layers.__all__})
 globals().update({name: getattr(_framework, name) for name in _OF_FRAMEWORK})
 
 __all__ = ['losses', 'metrics']
-__all__ += _layers.__all__
-__all__ += _OF_FRAMEWORK
+__all__.extend([*_layers.__all__, *_OF_FRAMEWORK])
 _missing = _absent(__name__, __all__)
 
 

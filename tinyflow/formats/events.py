@@ -1,0 +1,129 @@
+"""Event files: what TensorBoard reads. A TFRecord file of Event messages, the first of which says
+"brain.Event:2".
+
+An EventFile needs no thread: an event is turned into bytes at once and handed to the operating
+system with its neighbours, which takes microseconds; from then on it outlives a crash of the
+process.
+"""
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+import weakref
+
+from tinyflow.errors import worded
+from tinyflow.formats.files import explained, write_all
+from tinyflow.formats.records import RecordReader, frame
+
+_VERSION = 'brain.Event:2'
+_FULL = 1 << 20                 # bytes; images need not wait for `max_queue` of them
+
+_open: weakref.WeakSet = weakref.WeakSet()
+
+
+class EventFile:
+    """Appends events to a file of its own in `logdir`, which is made; the file with its first event.
+
+    Events wait until there are `max_queue` of them, or one comes `flush_secs` seconds after the
+    last were written. Safe to use from several threads. After a fork the child begins a file of its
+    own.
+    """
+
+    def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=''):
+        self.logdir = logdir
+        self.path = None
+        self.closed = False
+        self._max_queue = max_queue if max_queue > 0 else float('inf')
+        self._flush_secs = flush_secs
+        self._suffix = filename_suffix
+        self.begin_anew()
+        _make(logdir)
+        _open.add(self)
+
+    def begin_anew(self):
+        """Forgets the file and what waits; in a child after a fork they are the parent's."""
+        self._lock = threading.Lock()
+        self._file = None
+        self._waiting, self._size = [], 0
+        self._next_flush = 0.0
+
+    def add(self, event):
+        """Writes an Event message, soon; nothing if closed."""
+        data = frame(event.SerializeToString())
+        with self._lock:
+            if self.closed:
+                return
+            self._waiting.append(data)
+            self._size += len(data)
+            if len(self._waiting) >= self._max_queue or self._size >= _FULL \
+                    or time.monotonic() >= self._next_flush:
+                self._write()
+
+    def flush(self):
+        """Hands all events to the operating system."""
+        with self._lock:
+            self._write()
+
+    def close(self):
+        """Writes what waits and closes the file; a second call does nothing."""
+        with self._lock:
+            try:
+                self._write()
+            finally:
+                self.closed = True
+                file, self._file = self._file, None
+                if file is not None:
+                    file.close()
+
+    def reopen(self):
+        """Lets a closed writer write again, to a new file."""
+        with self._lock:
+            self.closed = False
+            self._next_flush = 0.0
+
+    def _write(self):
+        self._next_flush = time.monotonic() + self._flush_secs
+        if not self._waiting:
+            return
+        if self._file is None or not os.path.exists(self.path):     # someone tidied up
+            self._begin()
+        with explained(self.path):
+            write_all(self._file, b''.join(self._waiting))
+        self._waiting, self._size = [], 0
+
+    def _begin(self):
+        if self._file is not None:
+            self._file.close()
+        _make(self.logdir)
+        now = time.time()
+        host = socket.gethostname()
+        name = os.path.join(self.logdir, f'events.out.tfevents.{int(now):010d}.{host}')
+        self.path, self._file = _new_file(name, self._suffix)
+        with explained(self.path):
+            write_all(self._file, frame(_first(now).SerializeToString()))
+
+
+def _make(logdir):
+    with explained(logdir):
+        os.makedirs(logdir, exist_ok=True)
+
+
+def _new_file(name, suffix):
+    """(path, file) with a number in the name where another writer began in the same second."""
+    number = 0
+    while True:
+        path = f'{name}.{number}{suffix}' if number else f'{name}{suffix}'
+        try:
+            with explained(path):
+                return path, _exclusive(path)
+        except FileExistsError:
+            number += 1
+
+
+def _exclusive(path):
+    try:
+        return open(path, 'xb', buffering=0)
+    except FileExistsError:
+        raise
