@@ -40,7 +40,8 @@ def _typed(value, default, name):
     """`value` as the kind that the op declares, where the value alone does not tell it."""
     if isinstance(default, float) and isinstance(value, int):
         return float(value)
-    if name == 'shape' and (value is None or isinstance(value, tuple)):
+    if name == 'shape' and (value is None or isinstance(value, tuple)) or \
+            name == 'value_shape' and isinstance(value, tuple):
         return shapes.TensorShape(value)
     return value
 
@@ -137,7 +138,7 @@ def read(proto, name='', op_type='', node='', functions=None):
         return _read_list(proto.list, node, functions)
     if kind == 'shape':
         shape = _shape(proto.shape, node)
-        return shape.raw if name == 'shape' and op_type in _PLAIN_SHAPES else shape
+        return shape.raw if op_type in _PLAIN_SHAPES else shape
     if kind == 'placeholder' and proto.placeholder == _PYTHON:
         return Lost(node, name)
     if kind == 'placeholder':

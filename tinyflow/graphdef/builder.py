@@ -157,6 +157,8 @@ class Builder:
             proto, name, node.op, node.name,
             lambda function, _: self._graph_of(self._called(function, node), _specs_of))
         default = definition.attrs[name]
+        if isinstance(default, tuple) and isinstance(value, shapes.TensorShape):
+            return value.raw
         if type(default) in (bool, int, float, str) and type(value) is not type(default) \
                 and not isinstance(value, (int, bytes)):
             raise worded(ValueError(f"The node '{node.name}' is damaged: its attribute '{name}' "

@@ -9,7 +9,7 @@ import warnings
 
 from tinyflow.errors import TinyflowWarning, describe, report, worded
 from tinyflow.formats import tensors
-from tinyflow.graphdef import attributes, functions, lowered
+from tinyflow.graphdef import attributes, functions, lowered, ordering
 from tinyflow.version import GRAPH_DEF_VERSION
 
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
@@ -27,9 +27,11 @@ def graph_def(graph, from_version=None, add_shapes=False):
     _check_size(graph, operations)
     proto = GraphDef()
     proto.versions.producer = GRAPH_DEF_VERSION
+    found = functions.of_operations(operations)         # gives them names of their own
+    waits = ordering.waits_for(operations)
+    names = _Ordered(waits) if waits else NAMES
     for operation in operations:
-        add_node(proto.node, operation, add_shapes)
-    found = functions.of_operations(operations)
+        add_node(proto.node, operation, add_shapes, names)
     if found:
         proto.versions.min_consumer = _FUNCTIONS_SINCE
         for function in found:
@@ -57,6 +59,17 @@ class Names:
 
     def controls(self, operation):
         return sorted('^' + self.node(c) for c in operation.control_inputs)
+
+
+class _Ordered(Names):
+    """Names in a graph in which some operations wait for more than their control inputs."""
+
+    def __init__(self, waits):
+        self._waits = waits
+
+    def controls(self, operation):
+        more = self._waits.get(operation, ())
+        return sorted({*super().controls(operation), *('^' + op.name for op in more)})
 
 
 NAMES = Names()
