@@ -46,7 +46,6 @@ _RENAMED = {
 # What exists today and does the same, for names of TensorFlow 1 that are not built yet.
 _INSTEAD = {
     'image': 'prepare the images with NumPy and feed them',
-    'summary': 'sess.run(loss) and print, or collect the numbers in a list to plot',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
 }
 
@@ -67,10 +66,14 @@ _SECOND = {
 
 # Parts of TensorFlow 1 that are not to be built.
 _NO_CONTRIB = 'it was an experiment of its time'
+_NO_CONTRIB_SUMMARY = ('it belongs to the writers of tf.contrib.summary; tf.summary.FileWriter and '
+                       'tf.summary.merge_all write summaries')
 _LEFT_OUT = {
     'contrib.eager': 'there is no eager execution; build a graph first and run it by '
                      'tf.Session().run(...)',
     'contrib.boosted_trees': _NO_CONTRIB, 'contrib.factorization': _NO_CONTRIB,
+    'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
+    'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
     'contrib.distribute': 'tinyflow runs in this process only',
     'contrib.lite': 'there is no other format than SavedModel and GraphDef',

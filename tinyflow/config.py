@@ -121,3 +121,8 @@ class RunMetadata:
 
     step_stats: StepStats = field(default_factory=StepStats)
     partition_graphs: list = field(default_factory=list)
+
+    def SerializeToString(self):                            # noqa: N802 (protobuf's name)
+        """The bytes of TensorFlow's RunMetadata message, as TensorBoard reads it."""
+        from tinyflow.formats.run_metadata import to_proto
+        return to_proto(self).SerializeToString()

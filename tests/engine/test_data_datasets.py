@@ -266,6 +266,16 @@ def test_names_of_contrib_are_those_of_experimental():
         assert session.run(total) == 10
 
 
+@pytest.mark.parametrize('name, words', [
+    ('SqlDataset', 'from_generator'), ('get_next_as_optional', 'OutOfRangeError'),
+    ('dense_to_sparse_batch', 'padded_batch')])
+def test_what_is_left_out_says_what_to_use(name, words):
+    with pytest.raises(AttributeError, match=f'left out of tinyflow; instead: .*{words}'):
+        getattr(experimental, name)
+    with pytest.raises(AttributeError, match='nearest: tf.data.experimental.unique'):
+        experimental.uniqe      # noqa: B018
+
+
 def test_compat_v1_has_it_all():
     assert tf.compat.v1.data.Dataset is tf.data.Dataset
     dataset = tf.compat.v1.data.Dataset.range(2)

@@ -32,6 +32,7 @@ LATER = {
 _INITIALIZED = 'initialized_value() is one node here; TF makes nine of Switch and Merge'
 _COND = 'TF makes Switch and Merge, and cannot make an If of a Variable of this kind'
 _INTERMEDIATES = "inside a layer, TF's If also gives out what the branches compute on the way"
+_LOOP = 'TF makes a loop of Enter, Merge, Switch, NextIteration and Exit'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 GRAPH_DIFFERS = {
     'variable_from_callable': _INITIALIZED,
@@ -47,6 +48,8 @@ GRAPH_DIFFERS = {
     'batch_norm_fused_by_a_placeholder': _INTERMEDIATES,
     'contrib_batch_norm_by_a_placeholder': _INTERMEDIATES,
     'contrib_spatial_softmax': 'TF does not know the number of points of a lin_space',
+    'rnn_dynamic_seeds': _LOOP,
+    'rnn_dynamic_bidirectional_seeds': _LOOP,
     'hessian': 'TF makes a tf.while_loop over the rows',
     'matrix_exponential': 'TF builds it of 300 nodes, with a loop; here it is one',
     'rnn_dynamic_bidirectional_gradients': _HANDED,

@@ -55,8 +55,10 @@ def old_cond_gradient(tf, np):
     train = tf.train.GradientDescentOptimizer(0.1).minimize(y)
     grad = tf.gradients(y, w)[0]
     init = tf.global_variables_initializer()
-    return [([init], {})] + [([train, y, grad], {p: way})
-                             for way in (True, False, False, True)] + [([w], {})]
+    runs = [([init], {})]
+    for way in (True, False, False, True):
+        runs += [([y, grad], {p: way}), ([train], {p: way})]
+    return runs + [([w], {})]
 
 
 @program

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tinyflow.absent import absent as _absent
+from tinyflow.absent import AbsentError, absent as _absent
 from tinyflow.data import carrying, structure
 from tinyflow.data.csv_files import CsvDataset, make_csv_dataset
 from tinyflow.data.dataset import Dataset
@@ -34,6 +34,7 @@ from tinyflow.data.resampling import rejection_resample
 from tinyflow.data.saving import make_saveable_from_iterator
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpec as DatasetStructure, SparseTensorSpec
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
@@ -227,4 +228,28 @@ __all__ = [
     'unique',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+# What TensorFlow 1.15 has here and tinyflow leaves out, with what to use instead.
+_LEFT_OUT = {
+    'CheckpointInputPipelineHook': 'make_saveable_from_iterator puts an iterator into the '
+                                   'checkpoints of a Saver',
+    'Optional': 'tf.errors.OutOfRangeError tells the end of a dataset',
+    'OptionalStructure': 'tf.errors.OutOfRangeError tells the end of a dataset',
+    'SqlDataset': 'tf.data.Dataset.from_generator over a cursor of sqlite3',
+    'StatsAggregator': 'sess.profile(element) tells what takes the time',
+    'bytes_produced_stats': 'sess.profile(element) tells what takes the time',
+    'dense_to_sparse_batch': 'padded_batch; or map to a SparseTensor, and batch',
+    'get_next_as_optional': 'get_next, and tf.errors.OutOfRangeError at the end',
+    'latency_stats': 'sess.profile(element) tells what takes the time',
+}
+_missing = _absent(__name__, __all__)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LEFT_OUT:
+        raise worded(AbsentError(f'tf.data.experimental.{name} is left out of tinyflow; instead: '
+                                 f'{_LEFT_OUT[name]}.'))
+    return _missing(name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -63,7 +63,7 @@ class Function:
         if isinstance(result, list):    # as from py_func: several tensors rather than a stack
             result = tuple(result)
         leaves = structure.flatten(result)
-        if None in [leaf if leaf is None else 1 for leaf in leaves]:
+        if any(leaf is None for leaf in leaves):
             site = here(2)
             raise worded(TypeError(report(
                 f'Unsupported return value from function passed to {self.what}: {result!r}.',

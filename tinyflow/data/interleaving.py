@@ -75,8 +75,8 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None,
     Shapes: weights [len(datasets)], or a dataset of such vectors.
     """
     if isinstance(weights, Dataset):
-        logits = weights.map(lambda p: elementary.log(p, name='logits'))
-        pairs = Dataset.zip((logits, RandomDataset(seed).batch(2)))
+        drawn_from = weights.map(lambda p: elementary.log(p, name='logits'))
+        pairs = Dataset.zip((drawn_from, RandomDataset(seed).batch(2)))
         return _directed(pairs.map(_draw), datasets)
     if weights is None:
         logits: Any = [[1.0] * len(datasets)]

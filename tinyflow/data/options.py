@@ -12,6 +12,10 @@ class _Settings:
 
     _names: tuple[str, ...] = ()
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f'{type(self).__name__} has no attribute {name!r}; there are '
+                             f'{", ".join(self._names)}.')
+
     def __init__(self) -> None:
         for name in self._names:
             object.__setattr__(self, name, None)

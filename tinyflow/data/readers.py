@@ -22,7 +22,7 @@ from tinyflow.ops import (
     files,
     logic,
     shaping,
-    string_joins,
+    string_reduction,
 )
 
 _BUFFER = 256 * 1024
@@ -113,7 +113,10 @@ def listed_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> Dataset:
         pattern = convert_to_tensor(file_pattern, dtypes.string, 'file_pattern')
         matching = files.matching_files(pattern)
         found = logic.greater(constants.shape(matching)[0], 0, name='match_not_empty')
-        check: Operation = assertions.Assert(found, [_no_files(pattern)], summarize=1,
+        message = arithmetic.add('No files matched pattern: ',
+                                 string_reduction.reduce_join(pattern, separator=', '),
+                                 name='message')
+        check: Operation = assertions.Assert(found, [message], summarize=1,
                                              name='assert_not_empty')
         with control_dependencies([check]):
             matching = constants.identity(matching)
@@ -124,12 +127,3 @@ def listed_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> Dataset:
             dataset = dataset._next(ops.ShuffleDataset, size, graph_seed, op_seed,
                                     reshuffle_each_iteration=True)
         return dataset
-
-
-def _no_files(pattern: Any) -> Any:
-    """What the error says where nothing matches."""
-    join = getattr(string_joins, 'reduce_join', None)
-    if join is None:                    # INTERIM: until reduce_join is built
-        return pattern
-    return arithmetic.add('No files matched pattern: ', join(pattern, separator=', '),
-                          name='message')

@@ -24,7 +24,7 @@ _open: weakref.WeakSet = weakref.WeakSet()
 
 
 class EventFile:
-    """Appends events to a file of its own in `logdir`, which is made; the file with its first event.
+    """Appends events to a file of its own in `logdir`; both are made if need be.
 
     Events wait until there are `max_queue` of them, or one comes `flush_secs` seconds after the
     last were written. Safe to use from several threads. After a fork the child begins a file of its
@@ -115,15 +115,42 @@ def _new_file(name, suffix):
     number = 0
     while True:
         path = f'{name}.{number}{suffix}' if number else f'{name}{suffix}'
-        try:
-            with explained(path):
-                return path, _exclusive(path)
-        except FileExistsError:
-            number += 1
+        with explained(path):
+            try:
+                return path, open(path, 'xb', buffering=0)
+            except FileExistsError:
+                number += 1
 
 
-def _exclusive(path):
-    try:
-        return open(path, 'xb', buffering=0)
-    except FileExistsError:
-        raise
+def _first(now):
+    from tinyflow.formats.protos.event_pb2 import Event
+    return Event(wall_time=now, file_version=_VERSION)
+
+
+def _after_fork():
+    for file in list(_open):
+        file.begin_anew()
+
+
+if hasattr(os, 'register_at_fork'):             # Windows has no forks
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def summary_iterator(path):
+    """The Event messages of an event file, one after the other.
+
+    NotFoundError without a file; DataLossError names the place of a damaged record, such as the
+    last of a process that died while writing it: what came before it was right.
+    """
+    from google.protobuf.message import DecodeError
+
+    from tinyflow.formats.protos.event_pb2 import Event
+    with RecordReader(os.fspath(path)) as reader:
+        for record in reader:
+            try:
+                event = Event.FromString(record)
+            except DecodeError as error:
+                raise worded(ValueError(
+                    f'{path}: a record is no Event ({error}): this is another kind of TFRecord '
+                    'file.\n  Mend: tf.python_io.tf_record_iterator reads any.')) from None
+            yield event

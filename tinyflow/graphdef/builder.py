@@ -310,7 +310,8 @@ _TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))
 
 def _specs_of(function):
     """What a FunctionDef itself says of its parameters."""
-    return [Spec(dtype, None) for dtype in function.parameter_types]
+    return [Spec(dtype, shape) for dtype, shape
+            in zip(function.parameter_types, function.parameter_shapes)]
 
 
 # ---- helpers ------------------------------------------------------------------------------

@@ -49,8 +49,10 @@ def fill(proto, function):
     parameters = {t.op for t in function.inputs}
     inner = Names()
     inner.tensor = lambda t: names.get(t) or inner_name(t)
-    for tensor in function.inputs:
+    for i, tensor in enumerate(function.inputs):
         names[tensor] = _argument(signature.input_arg, tensor.op.name, tensor, taken)
+        if tensor.raw_shape is not None:
+            attributes.fill(proto.arg_attr[i].attr['_output_shapes'], [tensor.shape])
     for operation in function.get_operations():
         if operation in parameters:
             continue

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from tinyflow.errors import worded
 from tinyflow.formats.tensors import dtype_from
+from tinyflow.graph import shapes
 from tinyflow.graph.op import Op
 
 
@@ -47,6 +48,7 @@ class Function:
     result_names: list[str] = field(default_factory=list)
     controls: list[str] = field(default_factory=list)       # nodes that must run, too
     parameter_types: list[Any] = field(default_factory=list)
+    parameter_shapes: list[Any] = field(default_factory=list)
 
 
 # ---- reading ------------------------------------------------------------------------------
@@ -98,7 +100,16 @@ def read_function(proto):
     return Function(signature.name, [arg.name for arg in signature.input_arg],
                     read_nodes(proto.node_def),
                     [read_ref(proto.ret[name], signature.name) for name in names], names,
-                    list(proto.control_ret.values()), _types(signature))
+                    list(proto.control_ret.values()), _types(signature),
+                    [_known_shape(proto, i) for i in range(len(signature.input_arg))])
+
+
+def _known_shape(proto, place):
+    """What a FunctionDef says of the shape of a parameter."""
+    if place not in proto.arg_attr or '_output_shapes' not in proto.arg_attr[place].attr:
+        return None
+    found = proto.arg_attr[place].attr['_output_shapes'].list.shape
+    return shapes.raw(found[0]) if len(found) == 1 else None
 
 
 def _types(signature):

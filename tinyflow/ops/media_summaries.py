@@ -46,11 +46,12 @@ class ImageSummary(Op):
         _check_images(tensor)
         message = summary_pb2.Summary()
         images = tensor[:max_images]
-        for tag, pixels in zip(_tags(one_tag(tag), 'image', max_images, len(images)), images):
+        tags = _tags(one_tag(tag), 'image', max_images, len(images))
+        for each, pixels in zip(tags, images):
             if pixels.dtype != np.uint8:
                 pixels = _as_uint8(pixels, bad_color)
             height, width, channels = pixels.shape
-            image = message.value.add(tag=tag).image
+            image = message.value.add(tag=each).image
             image.height, image.width, image.colorspace = height, width, channels
             image.encoded_image_string = png.encode(pixels)
         return serialized(message)
@@ -118,9 +119,10 @@ class AudioSummaryV2(Op):
         rate = _checked_rate(tensor, sample_rate)
         message = summary_pb2.Summary()
         clips = tensor[:max_outputs]
-        for tag, clip in zip(_tags(one_tag(tag), 'audio', max_outputs, len(clips)), clips):
+        tags = _tags(one_tag(tag), 'audio', max_outputs, len(clips))
+        for each, clip in zip(tags, clips):
             samples = clip.reshape(len(clip), -1)
-            audio = message.value.add(tag=tag).audio
+            audio = message.value.add(tag=each).audio
             audio.sample_rate, audio.content_type = rate, 'audio/wav'
             audio.length_frames, audio.num_channels = samples.shape
             audio.encoded_audio_string = wav.encode(samples, round(rate))

@@ -20,6 +20,7 @@ from tinyflow.ops import (
     constants,
     control,
     measures,
+    node_counts,
     reduction,
     slicing,
 )
@@ -58,7 +59,8 @@ def get_seed(op_seed):
     else:
         if op_seed is None:
             op_seed = (crc32(default_graph.get_name_scope().encode())
-                       if default_graph.seed_by_name else default_graph._last_id)
+                       if default_graph.seed_by_name
+                       else node_counts.as_in_tensorflow_1(default_graph))
         seeds = _truncated(graph_seed), _truncated(op_seed)
     # The kernels take (0, 0) for "no seed", which is not what the user said.
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds

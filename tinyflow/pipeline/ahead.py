@@ -154,7 +154,7 @@ class _PrefetchedCursor(Transform):
 class Prefetched(Source):
     """The input's elements, made ahead: up to `buffer_size` (at most; -1: a few) of them."""
 
-    Cursor = _PrefetchedCursor
+    pass_class = _PrefetchedCursor
 
     def __init__(self, source: Source, buffer_size: int) -> None:
         self.inputs = source,
@@ -242,7 +242,7 @@ def _run(function: Function, element: Element) -> Element:
 class ParallelMapped(Source):
     """function(element) for each element, up to `threads` (-1: one per core) at a time."""
 
-    Cursor = _ParallelCursor
+    pass_class = _ParallelCursor
 
     def __init__(self, source: Source, function: Function, threads: int) -> None:
         self.inputs = source,

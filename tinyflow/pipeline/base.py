@@ -15,15 +15,15 @@ State = dict[str, Any]              # plain data: numbers, text, bytes, arrays, 
 
 
 class Source:
-    """A dataset: `inputs` are the Sources that it draws from, `Cursor` the class of its passes."""
+    """A dataset: `inputs` are the Sources that it draws from, `pass_class` makes its passes."""
 
     inputs: tuple[Source, ...] = ()
     random: str | None = None           # a random node inside a function that it calls
-    Cursor: ClassVar[type[Cursor]]
+    pass_class: ClassVar[type[Cursor]]
 
     def open(self) -> Cursor:
         """A new pass, from the first element on."""
-        return self.Cursor(self)
+        return self.pass_class(self)
 
     def cardinality(self) -> int:
         """Number of elements, INFINITE or UNKNOWN."""

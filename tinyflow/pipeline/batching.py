@@ -73,7 +73,7 @@ class _BatchedCursor(Transform):
 class Batched(Source):
     """`batch_size` elements at a time, stacked; the last batch may be smaller, or is dropped."""
 
-    Cursor = _BatchedCursor
+    pass_class = _BatchedCursor
 
     def __init__(self, source: Source, batch_size: int, drop_remainder: bool) -> None:
         self.inputs = source,
@@ -124,7 +124,7 @@ def _padded(column: Sequence[Any], wanted: Sequence[int], value: Any) -> np.ndar
                 None, None, 'Attempted to pad to a smaller size than the input element: element '
                 f'{i} has shape {list(array.shape)}, the batch {sizes}|None in padded_shapes takes '
                 'the size of the longest element.')
-        where = (i, *[slice(n) for n in array.shape])
+        where: tuple = (i, *[slice(n) for n in array.shape])
         batch[where] = array if array.ndim else array.item()
     return batch
 
@@ -163,7 +163,7 @@ class Unbatched(Source):
     Shapes: elements [n, *rest] -> n elements [*rest].
     """
 
-    Cursor = _UnbatchedCursor
+    pass_class = _UnbatchedCursor
 
     def __init__(self, source: Source) -> None:
         self.inputs = source,
@@ -184,7 +184,7 @@ class _ListedCursor(CountedCursor):
 class Listed(Source):
     """Elements that are there already."""
 
-    Cursor = _ListedCursor
+    pass_class = _ListedCursor
 
     def __init__(self, elements: Sequence[Element]) -> None:
         self.elements = [read_only(e) for e in elements]
@@ -242,7 +242,7 @@ class Windows(Source):
     An element has one dataset per component of the input.
     """
 
-    Cursor = _WindowsCursor
+    pass_class = _WindowsCursor
 
     def __init__(self, source: Source, size: int, shift: int, stride: int,
                  drop_remainder: bool) -> None:

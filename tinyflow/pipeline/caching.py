@@ -42,7 +42,7 @@ class _CachedCursor(Transform):
     def get_state(self) -> State:
         filled = self.filling is None
         elements = self.source.elements if filled else self.filling
-        return {'input': save(self.input), 'elements': list(elements), 'filled': filled}
+        return {'input': save(self.input), 'elements': list(elements or ()), 'filled': filled}
 
     def set_state(self, state: State) -> None:
         self.close()
@@ -64,7 +64,7 @@ def freeze(component: Any) -> None:
 class Cached(Source):
     """The input, gone through once and then remembered."""
 
-    Cursor = _CachedCursor
+    pass_class = _CachedCursor
 
     def __init__(self, source: Source) -> None:
         self.inputs = source,
@@ -151,7 +151,7 @@ class CachedOnDisk(Source):
         return _WritingCursor(self) if self.filled is None else _ReadingCursor(self)
 
     def with_inputs(self, inputs: tuple[Source, ...]) -> Source:
-        return CachedOnDisk(*inputs, self.prefix, self.dtypes)
+        return CachedOnDisk(inputs[0], self.prefix, self.dtypes)
 
     def cardinality(self) -> int:
         return self.inputs[0].cardinality()

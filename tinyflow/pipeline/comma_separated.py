@@ -97,7 +97,7 @@ class CommaSeparated(Files):
     not be empty.
     """
 
-    Cursor = _RecordsCursor
+    pass_class = _RecordsCursor
 
     def __init__(self, paths: Sequence[str], compression: str, buffer_size: int, header: bool,
                  delimiter: bytes, quotes: bool, na_value: bytes, select: Sequence[int],

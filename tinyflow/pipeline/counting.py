@@ -48,7 +48,7 @@ class _RepeatedCursor(Transform):
 class Repeated(Source):
     """The input `count` times; -1: without end."""
 
-    Cursor = _RepeatedCursor
+    pass_class = _RepeatedCursor
 
     def __init__(self, source: Source, count: int) -> None:
         self.inputs = source,
@@ -83,7 +83,7 @@ class _TakenCursor(_Counted):
 class Taken(Source):
     """The first `count` elements; all of them if it is -1."""
 
-    Cursor = _TakenCursor
+    pass_class = _TakenCursor
 
     def __init__(self, source: Source, count: int) -> None:
         self.inputs = source,
@@ -110,7 +110,7 @@ class _SkippedCursor(_Counted):
 class Skipped(Source):
     """What comes after the first `count` elements; nothing if it is -1."""
 
-    Cursor = _SkippedCursor
+    pass_class = _SkippedCursor
 
     def __init__(self, source: Source, count: int) -> None:
         self.inputs = source,
@@ -135,7 +135,7 @@ class _ShardCursor(_Counted):
 class Shard(Source):
     """Every `shards`-th element, from number `index` on."""
 
-    Cursor = _ShardCursor
+    pass_class = _ShardCursor
 
     def __init__(self, source: Source, shards: int, index: int) -> None:
         self.inputs = source,
@@ -191,7 +191,7 @@ class _ZippedCursor(_Several):
 class Zipped(Source):
     """One element of each input side by side, up to the end of the shortest."""
 
-    Cursor = _ZippedCursor
+    pass_class = _ZippedCursor
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.inputs = tuple(sources)
@@ -238,7 +238,7 @@ class _ConcatenatedCursor(Cursor):
 class Concatenated(Source):
     """The elements of the first input, then those of the second."""
 
-    Cursor = _ConcatenatedCursor
+    pass_class = _ConcatenatedCursor
 
     def __init__(self, first: Source, second: Source) -> None:
         self.inputs = first, second
@@ -282,7 +282,7 @@ class _ChosenCursor(_Several):
 class Chosen(Source):
     """Elements of several datasets, from which a dataset of numbers selects."""
 
-    Cursor = _ChosenCursor
+    pass_class = _ChosenCursor
 
     def __init__(self, selector: Source, sources: Sequence[Source]) -> None:
         self.inputs = selector, *sources

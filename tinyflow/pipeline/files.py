@@ -121,7 +121,7 @@ class _LinesCursor(FilesCursor):
 class Lines(Files):
     """The lines of text files, without their ends."""
 
-    Cursor = _LinesCursor
+    pass_class = _LinesCursor
 
 
 class _RecordsCursor(FilesCursor):
@@ -141,7 +141,7 @@ class _RecordsCursor(FilesCursor):
 class Records(Files):
     """The records of TFRecord files."""
 
-    Cursor = _RecordsCursor
+    pass_class = _RecordsCursor
 
 
 class _PiecesCursor(FilesCursor):
@@ -177,7 +177,7 @@ class _PiecesCursor(FilesCursor):
 class Pieces(Files):
     """Records of `length` bytes, between a header and a footer that are passed over."""
 
-    Cursor = _PiecesCursor
+    pass_class = _PiecesCursor
 
     def __init__(self, paths: Sequence[str], header: int, length: int, footer: int,
                  buffer_size: int, compression: str) -> None:

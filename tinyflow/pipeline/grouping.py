@@ -96,7 +96,7 @@ def _plain(elements: Sequence[Element]) -> list[tuple]:
 class Grouped(Source):
     """Elements with one key, size(key) of them at a time, reduced from a dataset to another."""
 
-    Cursor = _GroupedCursor
+    pass_class = _GroupedCursor
 
     def __init__(self, source: Source, key: Function, reduce: Function, size: Function) -> None:
         self.inputs = source,
@@ -143,7 +143,7 @@ class _ReducedCursor(Transform):
 class ReducedByKey(Source):
     """finalize(state) per key; init(key) begins a state, reduce(state, element) goes on."""
 
-    Cursor = _ReducedCursor
+    pass_class = _ReducedCursor
 
     def __init__(self, source: Source, key: Function, init: Function, reduce: Function,
                  finalize: Function) -> None:
@@ -175,7 +175,7 @@ class _DistinctCursor(Transform):
 class Distinct(Source):
     """Scalars that did not come before."""
 
-    Cursor = _DistinctCursor
+    pass_class = _DistinctCursor
 
     def __init__(self, source: Source) -> None:
         self.inputs = source,
@@ -195,7 +195,7 @@ class _ForgivingCursor(Transform):
 class Forgiving(Source):
     """The input without the elements that raise an error."""
 
-    Cursor = _ForgivingCursor
+    pass_class = _ForgivingCursor
 
     def __init__(self, source: Source) -> None:
         self.inputs = source,

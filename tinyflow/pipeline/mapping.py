@@ -24,7 +24,7 @@ class _NothingCursor(Cursor):
 class Nothing(Source):
     """No elements."""
 
-    Cursor = _NothingCursor
+    pass_class = _NothingCursor
 
     def __init__(self) -> None:
         self.inputs = ()
@@ -63,7 +63,7 @@ class _MappedCursor(Transform):
 class Mapped(Source):
     """function(element) for each element of the input."""
 
-    Cursor = _MappedCursor
+    pass_class = _MappedCursor
 
     def __init__(self, source: Source, function: Function) -> None:
         self.inputs = source,
@@ -85,7 +85,7 @@ class _FilteredCursor(Transform):
 class Filtered(Source):
     """The elements for which the predicate is true."""
 
-    Cursor = _FilteredCursor
+    pass_class = _FilteredCursor
 
     def __init__(self, source: Source, predicate: Function) -> None:
         self.inputs = source,
@@ -118,7 +118,7 @@ class _TakenWhileCursor(Transform):
 class TakenWhile(Filtered):
     """The elements before the first for which the predicate is false."""
 
-    Cursor = _TakenWhileCursor
+    pass_class = _TakenWhileCursor
 
     def cardinality(self) -> int:
         return UNKNOWN
@@ -146,7 +146,7 @@ class _ScannedCursor(Transform):
 class Scanned(Source):
     """function(carried, element) gives what is carried on, and an element of the result."""
 
-    Cursor = _ScannedCursor
+    pass_class = _ScannedCursor
 
     def __init__(self, source: Source, initial: Sequence[Any], function: Function) -> None:
         self.inputs = source,

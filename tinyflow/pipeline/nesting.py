@@ -102,7 +102,7 @@ class _InterleavedCursor(Transform):
 class Interleaved(Source):
     """Blocks taken in turn from the datasets that a function makes of `cycle_length` elements."""
 
-    Cursor = _InterleavedCursor
+    pass_class = _InterleavedCursor
 
     def __init__(self, source: Source, function: Function, cycle_length: int,
                  block_length: int) -> None:
@@ -145,7 +145,7 @@ class _FlatCursor(Transform):
 class Flat(Source):
     """The elements of the datasets that a function makes of each element, one after the other."""
 
-    Cursor = _FlatCursor
+    pass_class = _FlatCursor
 
     def __init__(self, source: Source, function: Function) -> None:
         self.inputs = source,

@@ -115,7 +115,7 @@ class Shuffled(Source):
     else all have the given ones. The fused form of shuffle and repeat is count > 1 without it.
     """
 
-    Cursor = _ShuffledCursor
+    pass_class = _ShuffledCursor
 
     def __init__(self, source: Source, buffer_size: int, seed: int, seed2: int,
                  reshuffle: bool = False, count: int = 1) -> None:
@@ -125,7 +125,7 @@ class Shuffled(Source):
         self.parent = Words(self.seed, self.seed2) if reshuffle else None
 
     def with_inputs(self, inputs: tuple[Source, ...]) -> Source:
-        return Shuffled(*inputs, self.buffer_size, self.seed, self.seed2, self.reshuffle,
+        return Shuffled(inputs[0], self.buffer_size, self.seed, self.seed2, self.reshuffle,
                         self.count)
 
     def seeds_of_next_pass(self) -> tuple[int, int]:
@@ -134,7 +134,7 @@ class Shuffled(Source):
         return self.parent.draw(), self.parent.draw()
 
     def drawn_by_passes(self) -> State | None:
-        return self.parent and self.parent.get_state()
+        return None if self.parent is None else self.parent.get_state()
 
     def set_drawn_by_passes(self, state: State | None) -> None:
         if self.parent is not None and state is not None:

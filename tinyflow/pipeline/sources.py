@@ -37,7 +37,7 @@ class _OnceCursor(CountedCursor):
 class Once(Source):
     """One element: the given components."""
 
-    Cursor = _OnceCursor
+    pass_class = _OnceCursor
 
     def __init__(self, components: Sequence[np.ndarray]) -> None:
         self.components = tuple(read_only(components))
@@ -72,7 +72,7 @@ class Slices(Source):
     Shapes: components [count, *rest] each -> elements [*rest].
     """
 
-    Cursor = _SlicesCursor
+    pass_class = _SlicesCursor
 
     def __init__(self, components: Sequence[np.ndarray]) -> None:
         self.components = tuple(read_only(components))
@@ -107,7 +107,7 @@ class _RangeCursor(CountedCursor):
 class Range(Source):
     """start, start + step, ... up to but without stop, as int64 scalars."""
 
-    Cursor = _RangeCursor
+    pass_class = _RangeCursor
 
     def __init__(self, start: int, stop: int, step: int) -> None:
         self.start, self.step = start, step
@@ -135,7 +135,7 @@ class _RandomCursor(Cursor):
 class RandomInts(Source):
     """Uniform integers in [0, 2^32) without end."""
 
-    Cursor = _RandomCursor
+    pass_class = _RandomCursor
 
     def __init__(self, seed: int, seed2: int) -> None:
         self.seed, self.seed2 = seed, seed2
@@ -176,7 +176,7 @@ class Generated(Source):
     A restored pass starts the generator anew and skips what was given before.
     """
 
-    Cursor = _GeneratedCursor
+    pass_class = _GeneratedCursor
 
     def __init__(self, begin: Callable[[], Any],
                  convert: Callable[[Any, int], Element]) -> None:

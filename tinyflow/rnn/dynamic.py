@@ -16,6 +16,7 @@ from tinyflow.ops import (
     logic,
     loops,
     measures,
+    node_counts,
     reduction,
     shaping,
 )
@@ -96,6 +97,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     time = constants.constant(0, dtype=int32, name='time')
     with name_scope('dynamic_rnn') as base_name:
         pass
+    counts = node_counts.LoopOverTime(len(nest.flatten(state)), len(flat_input), len(sizes))
 
     def array(name, shape, dtype):
         return TensorArray(dtype=dtype, size=time_steps, element_shape=shape,
@@ -107,6 +109,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     arrays = [a.unstack(x) for a, x in zip(arrays, flat_input)]
 
     def one_step(time, outputs, state):
+        counts.enter_body()
         values = [a.read(time) for a in arrays]
         for value, whole in zip(values, flat_input):
             value.set_shape(whole.raw_shape[1:])
@@ -119,7 +122,9 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
                 nest.pack_sequence_as(cell.output_size, zero_output), state,
                 lambda: cell(values, state), unconditional=True)
         outputs = tuple(a.write(time, o) for a, o in zip(outputs, nest.flatten(output)))
-        return time + 1, outputs, state
+        time = time + 1
+        counts.leave_body()
+        return time, outputs, state
 
     bound = arithmetic.minimum(time_steps, arithmetic.maximum(1, longest))
     _, outputs, final_state = loops.while_loop(
@@ -127,6 +132,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
         parallel_iterations=parallel_iterations, maximum_iterations=time_steps,
         swap_memory=swap_memory)
     stacked = [a.stack() for a in outputs]
+    counts.close()
     for output, size in zip(stacked, sizes):
         output.set_shape(static_batch_shape([const_steps, const_batch], size))
     return nest.pack_sequence_as(cell.output_size, stacked), final_state

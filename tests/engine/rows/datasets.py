@@ -165,7 +165,14 @@ def _batched_rows(tf, *parts):
     return _parts(tf.data.experimental.get_single_element(dataset))
 
 
+_WORDS = np.array([[b'a', b'b', b'c'], [b'd', b'e', b'f']], object)
+
 ROWS = [
+    row('ReduceJoin', lambda tf, x: tf.reduce_join(x, 1, separator='-'), [_WORDS],
+        ref=lambda x: np.array([b'a-b-c', b'd-e-f'], object), grad=False,
+        bad=[lambda tf: tf.reduce_join(['a'], 2)]),
+    row('ReduceJoin', lambda tf, x: tf.reduce_join(x, [0, -1], keep_dims=True), [_WORDS],
+        ref=lambda x: np.array([[b'adbecf']], object), grad=False, name='first runs fastest'),
     row('SerializeSparse', _through_dataset, _SPARSE, grad=False, static_result=False,
         ref=lambda i, v, s: [
             np.concatenate([np.c_[[0] * 3, i], np.c_[[1] * 3, i]]), np.r_[v, v], np.r_[2, s]]),

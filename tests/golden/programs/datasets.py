@@ -272,6 +272,24 @@ def dataset_of_text_lines(tf, np):
 
 
 @program
+def dataset_of_listed_files(tf, np):
+    patterns = tf.placeholder(tf.string, [None])
+    found = [tf.data.Dataset.list_files(patterns, shuffle, seed=1).reduce(0, lambda n, _: n + 1)
+             for shuffle in (False, True)]
+    _file('one.list', b'')
+    _file('two.list', b'')
+    return [run(found, {patterns: [os.path.join(FOLDER, '*.list')]})]
+
+
+@program
+def joined_strings(tf, np):
+    words = tf.constant([['a', 'b'], ['c', 'd']])
+    return [run([tf.reduce_join(words), tf.reduce_join(words, 0), tf.reduce_join(words, [0, 1]),
+                 tf.reduce_join(words, [1, 0], separator=', ', keep_dims=True),
+                 tf.reduce_join('x'), tf.reduce_join(words, reduction_indices=-1)])]
+
+
+@program
 def dataset_of_records(tf, np):
     a, b = tf.placeholder(tf.string, [None]), tf.placeholder(tf.string, [])
     path = os.path.join(FOLDER, 'data.tfrecord')

@@ -293,3 +293,27 @@ def rnn_raw_gradients(tf, np):
     outputs, _ = runs[1][0]
     gradients = tf.gradients(tf.reduce_sum(outputs * outputs), tf.trainable_variables())
     return [runs[0], run([outputs, gradients], runs[1][1])]
+
+
+# Built as TF does by default: the graph is another, the seeds (which count nodes) and so the
+# numbers are the same.
+
+@program
+def rnn_dynamic_seeds(tf, np):
+    tf.set_random_seed(7)
+    x = tf.placeholder(tf.float32, [None, 3, 4], name='x')
+    cells = [tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.BasicLSTMCell(5), output_keep_prob=0.5)
+             for _ in range(2)]
+    outputs, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32)
+    after = tf.get_variable('after', [5, 2])
+    return _values(tf, np, x, [outputs, after], state)
+
+
+@program
+def rnn_dynamic_bidirectional_seeds(tf, np):
+    tf.set_random_seed(8)
+    x = tf.placeholder(tf.float32, [None, None, 4], name='x')
+    lengths = tf.placeholder_with_default(np.array([1, 2]), [None])
+    outputs, states = tf.nn.bidirectional_dynamic_rnn(
+        tf.nn.rnn_cell.GRUCell(5), tf.nn.rnn_cell.LSTMCell(5), x, lengths, dtype=tf.float32)
+    return _values(tf, np, x, list(outputs), list(states))
