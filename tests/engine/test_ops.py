@@ -161,7 +161,7 @@ def test_value_where_shapes_are_unknown(sample, known):
 
 @every_row([r for r in ROWS if r.grad_positions(r.arrays())])
 def test_gradient(sample):
-    """First and second derivatives against central differences; both executors agree on them."""
+    """A23: first and second derivatives against central differences, by both executors."""
     for known in ('static', 'rank unknown') if sample.unknown else ('static',):
         built = Built(sample, known)
         first = [built.xs[i] for i in sample.grad_positions(built.arrays)]

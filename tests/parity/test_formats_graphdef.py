@@ -45,6 +45,7 @@ APART = {
     'matrix_factorization': 'fetches a loss beside the update that changes it; TensorFlow may '
                             'compute it before or after',
     'matrix_exponential': 'an op that TensorFlow 1.15 refuses in new graphs',
+    'rnn_dynamic_seeds': 'TensorFlow draws the steps of a loop in the order of its threads',
     'running_logsumexp': 'the least float in TensorFlow 1.15 is minus infinity in 2.15',
     'seq2seq_beam_search': 'TensorFlow finds GatherTree only after importing tf.contrib',
     'seq2seq_pieces': 'TensorFlow finds GatherTree only after importing tf.contrib',

@@ -14,7 +14,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import datasets as dataset_ops, datasets_iterators as ops
+from tinyflow.ops import datasets_iterators as ops, datasets_settings as settings
 
 GLOBAL_ITERATORS = 'iterators'
 _MANY = 32              # calls of get_next on one iterator, after which it warns
@@ -151,10 +151,10 @@ def with_settings(dataset: Any, variant: Tensor) -> Tensor:
     if threading.max_intra_op_parallelism is not None:
         limit = convert_to_tensor(threading.max_intra_op_parallelism, dtypes.int64,
                                   'max_intra_op_parallelism')
-        variant = dataset_ops.MaxIntraOpParallelismDataset.apply(variant, limit, **attrs)
+        variant = settings.MaxIntraOpParallelismDataset.apply(variant, limit, **attrs)
     if threading.private_threadpool_size is not None:
         size = convert_to_tensor(threading.private_threadpool_size, dtypes.int64, 'num_threads')
-        variant = dataset_ops.PrivateThreadPoolDataset.apply(variant, size, **attrs)
+        variant = settings.PrivateThreadPoolDataset.apply(variant, size, **attrs)
     return _optimized(options, variant, attrs, _captures_variable(dataset))
 
 
@@ -176,11 +176,11 @@ def _optimized(options: Options, variant: Tensor, attrs: dict, as_it_is: bool) -
     chosen = options.experimental_optimization.chosen()
     if chosen and not as_it_is:
         names = convert_to_tensor(chosen, dtypes.string, 'optimizations')
-        variant = dataset_ops.OptimizeDataset.apply(
+        variant = settings.OptimizeDataset.apply(
             variant, names, optimization_configs=('map_vectorization:use_choose_fastest:false',),
             **attrs)
     if options.experimental_optimization.autotune is not False:
-        variant = dataset_ops.ModelDataset.apply(variant, **attrs)
+        variant = settings.ModelDataset.apply(variant, **attrs)
     return variant
 
 

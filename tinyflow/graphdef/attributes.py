@@ -65,7 +65,7 @@ def fill(proto, value):
 
 
 class Lost:
-    """Stands for a Python object of another process: a generator, a function, in a node's attribute.
+    """Stands, in a node's attribute, for a Python object of another process: a generator, say.
 
     The node can be written and read; running it says what is missing.
     """

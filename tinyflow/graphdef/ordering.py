@@ -28,19 +28,20 @@ def waits_for(operations: Iterable[Operation]) -> dict[Operation, list[Operation
             readers = [op for op in _readers(update) if op in before]
             if readers:
                 after = _descendants(update, users)
-                waits = [op for op in readers if op not in after and op not in update.control_inputs
-                         and all(t.op is not op for t in update.inputs)]
-                found[update] = list(dict.fromkeys([*found.get(update, ()), *waits]))
+                earlier = _ancestors([update], min(op.id for op in readers))
+                waits = [op for op in readers if op not in after and op not in earlier]
+                if waits:
+                    found[update] = list(dict.fromkeys([*found.get(update, ()), *waits]))
     return found
 
 
-def _ancestors(updates: list[Operation]) -> set[Operation]:
-    """What must run before any of the updates."""
+def _ancestors(updates: list[Operation], since: int = 0) -> set[Operation]:
+    """What must run before any of the updates, as far back as to the node number `since`."""
     seen: set[Operation] = set()
     stack = [op for update in updates for op in _before(update)]
     while stack:
         operation = stack.pop()
-        if operation not in seen:
+        if operation not in seen and operation.id >= since:
             seen.add(operation)
             stack += _before(operation)
     return seen

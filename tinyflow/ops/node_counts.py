@@ -1,4 +1,4 @@
-"""How many nodes TensorFlow 1 would have in a graph by now: the op seed where only the graph has one.
+"""How many nodes TensorFlow 1 would have in a graph by now, which stands for a missing op seed.
 
 A loop over time is a node with two functions here, and some forty nodes in TF1. Without a
 correction, set_random_seed(777) would give every weight that is made inside such a loop, or after

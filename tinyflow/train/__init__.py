@@ -92,7 +92,8 @@ __all__ = [
     'noisy_linear_cosine_decay', 'piecewise_constant', 'piecewise_constant_decay',
     'polynomial_decay', 'queue_runner', 'range_input_producer', 'remove_checkpoint',
     'shuffle_batch', 'shuffle_batch_join', 'slice_input_producer', 'start_queue_runners',
-    'string_input_producer', 'summary_iterator', 'update_checkpoint_state', 'warm_start', 'write_graph',
+    'string_input_producer', 'summary_iterator', 'update_checkpoint_state', 'warm_start',
+    'write_graph',
 ]
 
 # Protocol buffers, loaded when first asked for, because google.protobuf is.
