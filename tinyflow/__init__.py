@@ -160,6 +160,7 @@ from tinyflow.ops.shaping import (
     squeeze, stack, tile, transpose, unstack,
 )
 from tinyflow.ops.sparse_placeholder import sparse_placeholder
+from tinyflow.ops.sparse_rows import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 from tinyflow.ops.sparse_segments import (
     sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
 )

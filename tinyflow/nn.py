@@ -47,7 +47,10 @@ from tinyflow.ops.dilated import (
 from tinyflow.ops.dropout import dropout, zero_fraction
 from tinyflow.ops.elementary import sigmoid, tanh
 from tinyflow.ops.embedding import embedding_lookup
-from tinyflow.ops.embedding_sparse import embedding_lookup_sparse
+from tinyflow.ops.embedding_sparse import (
+    embedding_lookup_sparse,
+    safe_embedding_lookup_sparse,
+)
 from tinyflow.ops.logistic import (
     l2_loss,
     log_poisson_loss,
@@ -112,14 +115,15 @@ __all__ = [
     'fused_batch_norm', 'in_top_k', 'l2_loss', 'l2_normalize', 'leaky_relu',
     'learned_unigram_candidate_sampler', 'local_response_normalization', 'log_poisson_loss',
     'log_softmax', 'log_uniform_candidate_sampler', 'lrn', 'max_pool', 'max_pool1d', 'max_pool2d',
-    'max_pool3d', 'max_pool_v2', 'max_pool_with_argmax', 'moments', 'nce_loss', 'normalize_moments',
-    'pool', 'raw_rnn', 'relu', 'relu6', 'relu_layer', 'rnn_cell', 'sampled_softmax_loss', 'selu',
-    'separable_conv2d', 'sigmoid', 'sigmoid_cross_entropy_with_logits', 'softmax',
-    'softmax_cross_entropy_with_logits', 'softmax_cross_entropy_with_logits_v2', 'softplus',
-    'softsign', 'space_to_batch', 'space_to_depth', 'sparse_softmax_cross_entropy_with_logits',
-    'static_bidirectional_rnn', 'static_rnn', 'static_state_saving_rnn', 'sufficient_statistics',
-    'swish', 'tanh', 'top_k', 'uniform_candidate_sampler', 'weighted_cross_entropy_with_logits',
-    'weighted_moments', 'with_space_to_batch', 'xw_plus_b', 'zero_fraction',
+    'max_pool3d', 'max_pool_v2', 'max_pool_with_argmax', 'moments', 'nce_loss',
+    'normalize_moments', 'pool', 'raw_rnn', 'relu', 'relu6', 'relu_layer', 'rnn_cell',
+    'safe_embedding_lookup_sparse', 'sampled_softmax_loss', 'selu', 'separable_conv2d', 'sigmoid',
+    'sigmoid_cross_entropy_with_logits', 'softmax', 'softmax_cross_entropy_with_logits',
+    'softmax_cross_entropy_with_logits_v2', 'softplus', 'softsign', 'space_to_batch',
+    'space_to_depth', 'sparse_softmax_cross_entropy_with_logits', 'static_bidirectional_rnn',
+    'static_rnn', 'static_state_saving_rnn', 'sufficient_statistics', 'swish', 'tanh', 'top_k',
+    'uniform_candidate_sampler', 'weighted_cross_entropy_with_logits', 'weighted_moments',
+    'with_space_to_batch', 'xw_plus_b', 'zero_fraction',
 ]
 
 __getattr__ = _absent(__name__, __all__)

@@ -39,17 +39,16 @@ def same(got, want):
     got = np.asarray(got)
     assert got.shape == want.shape and (got == want).all(), (got, want)
 
-def model(training=True):
+def model():
     x = tf.placeholder(tf.float32, [None, 2], name='x')
     w = tf.get_variable('dense/w', initializer=[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     b = tf.get_variable('dense/b', initializer=[0.5, -0.5, 0.0])
     y = tf.tanh(tf.matmul(x, w) + b, name='y')
     tf.add_to_collection('y', y)
-    if training:
-        step = tf.train.get_or_create_global_step()
-        train = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(y), global_step=step)
-        tf.add_to_collection('train', train)
-        return train
+    step = tf.train.get_or_create_global_step()
+    train = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(y), global_step=step)
+    tf.add_to_collection('train', train)
+    return train
 
 def objects():
     v, w = [tf.Variable(contents.MODEL[name], name=name) for name in 'vw']
@@ -255,11 +254,13 @@ def test_we_restore_its_saver(tensorflow, tmp_path):
 
 def test_we_import_its_meta_graph(tensorflow, tmp_path):
     tensorflow('''
-        model(training=False)
+        train = model()
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             tf.train.Saver().save(session, folder + '/theirs', 2)
             np.savez(folder + '/wanted.npz', y=session.run('y:0', {'x:0': [[0.3, 0.4]]}))
+            session.run(train, {'x:0': [[1.0, -1.0]]})
+            np.savez(folder + '/later.npz', w=session.run('dense/w:0'))
     ''')
     path = tf.train.latest_checkpoint(str(tmp_path))
     with tf.Graph().as_default(), tf.Session() as session:
@@ -267,6 +268,9 @@ def test_we_import_its_meta_graph(tensorflow, tmp_path):
         saver.restore(session, path)
         y = session.run(tf.get_collection('y')[0], {'x:0': [[0.3, 0.4]]})
         np.testing.assert_allclose(y, np.load(tmp_path / 'wanted.npz')['y'], rtol=1e-6)
+        session.run(tf.get_collection('train')[0], {'x:0': [[1.0, -1.0]]})
+        np.testing.assert_allclose(session.run('dense/w:0'),
+                                   np.load(tmp_path / 'later.npz')['w'], rtol=1e-5)
 
 
 def test_we_restore_its_objects(tensorflow, tmp_path):

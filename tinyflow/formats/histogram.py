@@ -66,7 +66,7 @@ def fill(proto, values):
         counts += np.bincount(_bucket_of(part), minlength=len(counts))
         least, largest = min(least, part.min()), max(largest, part.max())
         with np.errstate(over='ignore'):
-            total, squares = _added(total, part), _added(squares, part * part)
+            squares, total = _added(squares, part * part), _added(total, part)
     proto.min, proto.max, proto.num = least, largest, float(len(flat))
     proto.sum, proto.sum_squares = total, squares
     kept = _kept(counts)
@@ -75,7 +75,8 @@ def fill(proto, values):
 
 
 def _added(total, part):
-    """One by one: NumPy's sum adds in pairs, which rounds otherwise."""
+    """`total` plus all of `part`, which is lost, one by one: NumPy's sum adds in pairs, which
+    rounds otherwise."""
     part[0] += total
     return float(np.add.accumulate(part)[-1])
 

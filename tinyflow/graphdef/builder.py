@@ -155,7 +155,7 @@ class Builder:
             return proto
         value = attributes.read(
             proto, name, node.op, node.name,
-            lambda function, _: self._graph_of(self._called(function, node), _specs_of))
+            lambda function, _: self._declared(self._called(function, node)))
         default = definition.attrs[name]
         if isinstance(default, tuple) and isinstance(value, shapes.TensorShape):
             return value.raw
@@ -194,6 +194,10 @@ class Builder:
         _fill_missing(*graphs)
         shape_list = [conditionals.common_shape(one.raw_shape, other.raw_shape)
                       for one, other in zip(*[g.outputs for g in graphs])]
+        given = _given_shapes(node)
+        if len(given) == len(shape_list):       # set_shape is known to the file alone
+            shape_list = [shapes.merge(shape, more) if shapes.compatible(shape, more) else shape
+                          for shape, more in zip(shape_list, given)]
         return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
                 'Tout': tuple([t.dtype.base_dtype for t in graphs[0].outputs]),
                 '_writes': conditionals.written(graphs, inputs, 1)}
@@ -201,7 +205,7 @@ class Builder:
     def _loop(self, node, inputs):
         """The attributes of a While: its FuncGraphs, for shapes that no iteration contradicts."""
         functions = [self._called_by(node, name) for name in ('cond', 'body')]
-        shape_list = [t.raw_shape for t in inputs]
+        shape_list = _shapes_of_loop(node, inputs)
         while True:
             specs = [Spec(t.dtype, shape) for t, shape in zip(inputs, shape_list)]
             body = self._graph_of(functions[1], specs, inputs)
@@ -222,10 +226,14 @@ class Builder:
         return {'cond': condition, 'body': body, 'output_shapes': tuple(shape_list),
                 '_writes': conditionals.written([condition, body], inputs, 0)}
 
+    def _declared(self, function):
+        """The one FuncGraph of a function for the parameters that it declares."""
+        if function.graph is None:
+            function.graph = self._graph_of(function, _specs_of(function))
+        return function.graph
+
     def _graph_of(self, function, specs, sources=()):
         """The FuncGraph of a Function; `sources` are the tensors that its parameters stand for."""
-        if specs is _specs_of:
-            specs = _specs_of(function)
         if len(specs) != len(function.parameters):
             raise worded(ValueError(f"The function '{function.name}' has "
                                     f'{len(function.parameters)} parameters and is given '
@@ -292,6 +300,21 @@ def _waiting(node, controls, builder):
                 node = type(node)(node.name, node.op, node.inputs, [*node.controls, key],
                                   node.attrs, node.device)
     return node
+
+
+def _given_shapes(node):
+    """What the file says of the shapes of a node's outputs."""
+    known = node.attrs.get('output_shapes')
+    return [shapes.raw(s) for s in known.list.shape] if hasattr(known, 'list') else []
+
+
+def _shapes_of_loop(node, inputs):
+    """What each loop variable is at first taken to be: as the file says, else as it comes in."""
+    given = _given_shapes(node)
+    if len(given) == len(inputs) and all(
+            shapes.covers(shape, t.raw_shape) for shape, t in zip(given, inputs)):
+        return given
+    return [t.raw_shape for t in inputs]
 
 
 def _fill_missing(*graphs):

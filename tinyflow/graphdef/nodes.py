@@ -49,6 +49,7 @@ class Function:
     controls: list[str] = field(default_factory=list)       # nodes that must run, too
     parameter_types: list[Any] = field(default_factory=list)
     parameter_shapes: list[Any] = field(default_factory=list)
+    graph: Any = None                   # what was built of it, for the declared parameters
 
 
 # ---- reading ------------------------------------------------------------------------------

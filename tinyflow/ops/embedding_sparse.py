@@ -1,21 +1,29 @@
-"""embedding_lookup_sparse: for each row of a SparseTensor of ids, its vectors made one."""
+"""Lookups of sparse ids: for each row of a SparseTensor of ids, their vectors made one."""
 from __future__ import annotations
 
 from tinyflow.errors import worded
+from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.dtypes import float16, float32, int32
+from tinyflow.graph.dtypes import bool as bool_, float16, float32, int32
+from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops import (
     arithmetic,
     choosing,
     constants,
     embedding,
+    gathering,
     identities,
     joining,
+    logic,
+    masking,
     measures,
+    reduction,
     segments,
     sets,
     shaping,
+    slicing,
+    sparse_rows,
     sparse_segments,
 )
 
@@ -92,4 +100,68 @@ def _combine_weighted(combiner, rows, weights, segment_ids, name):
     return arithmetic.div(rows, arithmetic.sqrt(squares), name=name)
 
 
-__all__ = ['embedding_lookup_sparse']
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None,
+                                 combiner='mean', default_id=None, name=None,
+                                 partition_strategy='div', max_norm=None):
+    """embedding_lookup_sparse that takes empty rows, ids below 0, and ids of any rank.
+
+    Shapes: embedding_weights [rows, dim], or a list of such parts; sparse_ids, a SparseTensor
+    [*a, any], and sparse_weights, None or one like it -> [*a, dim]. Ids below 0 are left out, and
+    (but for 'sum') those of a weight of 0 or less; a row of none gives zeros, or the vector of
+    `default_id`. ValueError without weights.
+    """
+    if embedding_weights is None or isinstance(embedding_weights, list) and not embedding_weights:
+        raise worded(ValueError(f'Missing embedding_weights {embedding_weights}.'))
+    if hasattr(embedding_weights, '_get_variable_list'):
+        embedding_weights = embedding_weights._get_variable_list()
+    if not isinstance(embedding_weights, list):
+        embedding_weights = [embedding_weights]
+    dtype = None if sparse_weights is None else sparse_weights.dtype
+    tables = [convert_to_tensor(w, dtype) for w in embedding_weights]
+    with name_scope(name, 'embedding_lookup', [*tables, sparse_ids, sparse_weights]) as scope:
+        shape = sparse_ids.dense_shape
+        known_rank = shape.raw_shape[0]
+        rank = measures.size(shape) if known_rank is None else known_rank
+        ids, weights = _as_rows(sparse_ids, sparse_weights, shape, rank)
+        ids, weights = _only_valid(ids, weights, combiner)
+        ids, empty = sparse_rows.sparse_fill_empty_rows(ids, default_id or 0)
+        if weights is not None:
+            weights, _ = sparse_rows.sparse_fill_empty_rows(weights, 1.0)
+        found = embedding_lookup_sparse(
+            tables, ids, weights, combiner=combiner, partition_strategy=partition_strategy,
+            name=None if default_id is None else scope, max_norm=max_norm)
+        if default_id is None:
+            wide = joining.tile(shaping.reshape(empty, [-1, 1]),
+                                joining.stack([1, measures.shape(found)[1]]))
+            found = masking.where(wide, constants.zeros_like(found), found, name=scope)
+        outer = slicing.slice(identities.cast(shape, int32), [0], [rank - 1])
+        inner = slicing.slice(measures.shape(found), [1], [-1])
+        result = shaping.reshape(found, joining.concat([outer, inner], 0))
+        rank = None if known_rank is None else (None,) * (known_rank - 1)
+        result.set_shape(TensorShape(rank).concatenate(found.shape[1:]))
+        return result
+
+
+def _as_rows(ids, weights, shape, rank):
+    """The ids (and weights) of any rank as [rows, any]."""
+    rows = reduction.reduce_prod(slicing.slice(shape, [0], [rank - 1]))
+    ids = sparse_rows.sparse_reshape(ids, [rows, gathering.gather(shape, rank - 1)])
+    if weights is not None:
+        weights = SparseTensor(ids.indices, weights.values, ids.dense_shape)
+    return ids, weights
+
+
+def _only_valid(ids, weights, combiner):
+    """Without ids below 0, and where weights are divided by, without weights of 0 or less."""
+    valid = logic.greater_equal(ids.values, 0)
+    if weights is None:
+        return sparse_rows.sparse_retain(ids, valid), None
+    valid = logic.logical_and(valid, constants.ones_like(weights.values, dtype=bool_))
+    ids, weights = [sparse_rows.sparse_retain(s, valid) for s in (ids, weights)]
+    if combiner != 'sum':
+        positive = logic.greater(weights.values, 0)
+        ids, weights = [sparse_rows.sparse_retain(s, positive) for s in (ids, weights)]
+    return ids, weights
+
+
+__all__ = ['embedding_lookup_sparse', 'safe_embedding_lookup_sparse']

@@ -4,6 +4,8 @@ from __future__ import annotations
 import re
 from collections import namedtuple
 
+import numpy as np
+
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
@@ -246,12 +248,7 @@ def _parse_batch(serialized, described, name, example_names):
 
 
 def _names(example_names):
-    return constants_empty() if example_names is None else example_names
-
-
-def constants_empty():
-    import numpy as np
-    return np.array([], object)
+    return _strings([]) if example_names is None else example_names
 
 
 def parse_single_example(serialized, features, name=None, example_names=None):
@@ -337,7 +334,6 @@ def parse_single_sequence_example(serialized, context_features=None, sequence_fe
 
 
 def _strings(values):
-    import numpy as np
     array = np.empty(len(values), object)
     array[:] = [value.encode() for value in values]
     return array

@@ -11,7 +11,7 @@ from tinyflow.ops.summaries import collect, one_tag, serialized, summary_scope
 
 __all__ = ['audio', 'image']
 
-_TINY = 1e-6            # an image whose largest value is below is black
+_TINY = np.float32(1e-6)        # an image whose largest value is below is black
 _RED = np.array([255, 0, 0, 255], np.uint8)
 _RED.flags.writeable = False
 
@@ -73,17 +73,18 @@ def _as_uint8(pixels, bad_color):
     Shapes: pixels [height, width, channels]; bad_color [>= channels], for pixels that are not
     finite, which do not count for the range.
     """
-    kind = pixels.dtype.type
+    kind, single = pixels.dtype.type, np.float32    # as TensorFlow mixes them, for equal pixels
     finite = np.isfinite(pixels).all(axis=2)
     shown = pixels[finite]
-    least, largest = (shown.min(), shown.max()) if shown.size else (kind(0), kind(0))
-    half = least < 0
-    extent = max(abs(least), abs(largest)) if half else largest
-    with np.errstate(all='ignore'):         # a half of 6e-6 has no finite inverse
-        scale = kind(0) if extent < kind(_TINY) else kind(127 if half else 255) / extent
-        scaled = shown * scale + kind(128 if half else 0)
+    with np.errstate(all='ignore'):                 # 255 / 1e-5 is infinite as a float16
+        ends = single([shown.min(), shown.max()] if shown.size else [0, 0])
+        signed = ends[0] < 0
+        extent = np.abs(ends).max() if signed else ends[1]
+        scale = kind(single(127 if signed else 255) / extent) if extent >= _TINY else kind(0)
+        scaled = shown * scale + kind(128 if signed else 0)
+    scaled = np.where(np.isfinite(scaled), np.clip(scaled, 0, 255), 0)
     out = np.empty(pixels.shape, np.uint8)
-    out[finite] = np.nan_to_num(np.clip(scaled, 0, 255)).astype(np.uint8)
+    out[finite] = scaled.astype(np.uint8)
     out[~finite] = bad_color[:pixels.shape[2]]
     return out
 
