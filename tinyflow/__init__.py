@@ -181,7 +181,14 @@ from tinyflow.ops.value_checks import (
     assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
 )
 from tinyflow.ops.tensor_array import TensorArray
-from tinyflow.ops.string_joins import string_join
+from tinyflow.ops.as_string import as_string
+from tinyflow.ops.compression import decode_compressed
+from tinyflow.ops.regexes import regex_replace
+from tinyflow.ops.string_cases import decode_base64, encode_base64, string_strip
+from tinyflow.ops.string_hashes import string_to_hash_bucket, string_to_hash_bucket_strong
+from tinyflow.ops.string_joins import reduce_join, string_join
+from tinyflow.ops.string_splits import string_split
+from tinyflow.ops.substrings import substr
 from tinyflow.session import InteractiveSession, Session
 from tinyflow.template import make_template
 from tinyflow.variable_lists import (

@@ -167,3 +167,7 @@ def _read_constant(proto, node, values):
 
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -127,3 +127,7 @@ __all__ = [
 ]
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

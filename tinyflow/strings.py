@@ -1,9 +1,25 @@
 """tf.strings: operations on strings."""
 from tinyflow.absent import absent as _absent
+from tinyflow.ops.as_string import as_string
+from tinyflow.ops.fingerprints import string_to_hash_bucket_fast as to_hash_bucket_fast
 from tinyflow.ops.parsing import string_to_number as to_number
 from tinyflow.ops.printing import string_format as format
-from tinyflow.ops.string_reduction import reduce_join
+from tinyflow.ops.regexes import regex_full_match, regex_replace
+from tinyflow.ops.string_cases import string_length as length
+from tinyflow.ops.string_cases import string_lower as lower
+from tinyflow.ops.string_cases import string_strip as strip
+from tinyflow.ops.string_cases import string_upper as upper
+from tinyflow.ops.string_hashes import string_to_hash_bucket as to_hash_bucket
+from tinyflow.ops.string_hashes import string_to_hash_bucket_strong as to_hash_bucket_strong
+from tinyflow.ops.string_joins import reduce_join, unsorted_segment_join
+from tinyflow.ops.string_joins import string_join as join
+from tinyflow.ops.string_splits import strings_split as split
+from tinyflow.ops.substrings import substr
+from tinyflow.ops.unicode_transcoding import unicode_transcode
 
-__all__ = ['format', 'reduce_join', 'to_number']
+__all__ = ['as_string', 'format', 'join', 'length', 'lower', 'reduce_join', 'regex_full_match',
+           'regex_replace', 'split', 'strip', 'substr', 'to_hash_bucket', 'to_hash_bucket_fast',
+           'to_hash_bucket_strong', 'to_number', 'unicode_transcode', 'unsorted_segment_join',
+           'upper']
 
 __getattr__ = _absent(__name__, __all__)

@@ -60,6 +60,7 @@ _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
 SHAPES_DIFFER = {
+    'safe_embedding_lookup_sparse_forms': 'the width of the table stays known where TF loses it',
     'seq2seq_sequence_losses': _LABELS,
     'seq2seq_luong_attention': _MEMORY,
     'seq2seq_bahdanau_attention': _MEMORY,

@@ -429,3 +429,27 @@ def test_small_questions():
     assert tf.graph_util.must_run_on_cpu(tf.constant(1).op)
     assert not tf.graph_util.must_run_on_cpu(tf.constant(1.0).op)
     assert tf.graph_util.tensor_shape_from_node_def_name(x.graph, 'x').as_list() == [None, 2]
+
+
+def test_private_modules_that_programs_import():
+    """from tensorflow.core.framework import graph_pb2, and their like."""
+    import subprocess
+    import sys
+    code = """
+import tinyflow
+tinyflow.install_as_tensorflow()
+import tensorflow as tf
+from tensorflow.core.framework import graph_pb2
+from tensorflow.core.framework.node_def_pb2 import NodeDef
+from tensorflow.core.protobuf import meta_graph_pb2, saver_pb2
+from tensorflow.python.framework import graph_util, tensor_util
+from tensorflow.python.framework.graph_util import extract_sub_graph
+from tensorflow.python.saved_model import signature_constants, tag_constants
+from tensorflow.saved_model import Builder
+assert graph_pb2.GraphDef is tf.GraphDef and NodeDef is tf.NodeDef
+assert meta_graph_pb2.MetaGraphDef is tf.MetaGraphDef
+assert graph_util.extract_sub_graph is tf.graph_util.extract_sub_graph is extract_sub_graph
+assert tensor_util.make_tensor_proto is tf.make_tensor_proto
+assert tag_constants.SERVING == 'serve' and Builder is tf.saved_model.Builder
+"""
+    subprocess.run([sys.executable, '-W', 'error', '-c', code], check=True)

@@ -157,6 +157,29 @@ def test_main_op_with_restore():
         assert session.run(v) == 2
 
 
+def test_unknown_ops_that_nobody_needs(tmp_path, caplog):
+    """TensorFlow 2 writes nodes for saving whose op types are not here; loading runs none."""
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    from tinyflow.formats.reading import read, write
+    expected = simple(tmp_path / 'm')
+    path = tmp_path / 'm' / 'saved_model.pb'
+    proto = read(path, SavedModel)
+    nodes = proto.meta_graphs[0].graph_def.node
+    nodes.add(name='strange', op='NotHere', input=['x'])
+    nodes.add(name='after', op='Identity', input=['strange'])
+    write(path, proto)
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.saved_model.load(session, ['serve'], str(tmp_path / 'm'))
+        assert session.run('y:0', {'x:0': X}).tolist() == expected.tolist()
+        assert 'after' not in [op.name for op in graph.get_operations()]
+    assert 'strange' in caplog.text
+    nodes.add(name='y2', op='Identity', input=['after'])
+    proto.meta_graphs[0].signature_def['serving_default'].outputs['y'].name = 'after:0'
+    write(path, proto)
+    with tf.Session() as session, pytest.raises(tf.errors.NotFoundError, match='NotHere'):
+        tf.saved_model.load(session, ['serve'], str(tmp_path / 'm'))
+
+
 # ---- what is refused ----------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ _LAZY = {
     'lookup': 'tinyflow.contrib.lookup',
     'losses': 'tinyflow.contrib.losses',
     'metrics': 'tinyflow.contrib.metrics',
+    'nn': 'tinyflow.contrib.nn',
     'rnn': 'tinyflow.contrib.rnn',
     'seq2seq': 'tinyflow.contrib.seq2seq',
     'slim': 'tinyflow.contrib.slim',

@@ -28,4 +28,10 @@ __all__ = [
 ]
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__
+
+
 _hide_modules(globals(), {'experimental'})

@@ -16,7 +16,7 @@ from tinyflow.ops.late import load_every_op
 
 _BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
 _LOOPS = frozenset(('While', 'StatelessWhile'))
-_CALLS = frozenset(('PartitionedCall', 'StatefulPartitionedCall'))
+CALLS = frozenset(('PartitionedCall', 'StatefulPartitionedCall'))
 _DEEP = 200                 # functions inside functions; more is a function that calls itself
 
 
@@ -68,12 +68,12 @@ class Builder:
                                  f'{type(error).__name__}: {error}'))
 
     def _check_op_types(self, nodes):
-        if any(node.op not in Op.registry and node.op not in _CALLS for node in nodes):
+        if any(node.op not in Op.registry and node.op not in CALLS for node in nodes):
             load_every_op()
         missing: dict[str, list[str]] = {}
         for node in nodes:
             if node.op not in Op.registry and node.op not in self.library \
-                    and node.op not in _CALLS:
+                    and node.op not in CALLS:
                 missing.setdefault(node.op, []).append(node.name)
         if not missing:
             return
@@ -106,7 +106,7 @@ class Builder:
     def _make(self, node):
         inputs = [self.tensor(ref, node.name) for ref in node.inputs]
         controls = [op for name in node.controls for op in self._operations(name, node)]
-        if node.op in self.library or node.op in _CALLS:
+        if node.op in self.library or node.op in CALLS:
             return self._inline(node, inputs, controls)
         definition = Op.registry[node.op]
         values, extras = self._attributes(node, definition)
@@ -258,7 +258,7 @@ class Builder:
 
     def _inline(self, node, inputs, controls):
         """A call of a function: its nodes, under the name of the call."""
-        name = node.attrs['f'].func.name if node.op in _CALLS else node.op
+        name = node.attrs['f'].func.name if node.op in CALLS else node.op
         function = self._called(name, node)
         inner = Builder(self.graph, self.library, f'{self.prefix}{node.name}/',
                         self._deeper(function))
@@ -274,7 +274,7 @@ class Builder:
         whole = self._stand_in(node, results, waits)
         outputs = tuple(_or_place(t, r) for t, r in zip(whole.outputs, results))
         parts = {part: (t,) for part, t in zip(function.result_names, outputs)}
-        if node.op in _CALLS:
+        if node.op in CALLS:
             parts['output'] = outputs
         return Made(outputs, [whole], parts)
 

@@ -6,9 +6,9 @@ from tinyflow.formats.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graphdef.builder import Builder, Made
-from tinyflow.graphdef.nodes import read_function, read_nodes, read_ref
-from tinyflow.graphdef.old_control_flow import modernize
+from tinyflow.graphdef.builder import CALLS, Builder, Made
+from tinyflow.graphdef.nodes import newer_type, read_function, read_nodes, read_ref
+from tinyflow.graphdef.old_control_flow import OLD_CONTROL_FLOW, modernize
 
 
 def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None,
@@ -39,6 +39,14 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     with graph.as_default(), graph.name_scope(None):
         builder.build(modernize(nodes)[0])
     return None if wanted is None else [_element(text, input_map, builder) for text in wanted]
+
+
+def unknown_ops(proto):
+    """Names of the nodes of a GraphDef whose op types tinyflow has not."""
+    library = {f.signature.name for f in proto.library.function}
+    return [node.name for node in proto.node if node.op not in library
+            and node.op not in CALLS and node.op not in OLD_CONTROL_FLOW
+            and newer_type(node.op) is None]
 
 
 def _library(proto):

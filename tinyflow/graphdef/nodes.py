@@ -141,6 +141,20 @@ _DESTROY = frozenset(('DestroyResourceOp',))
 _RESOURCE = 'Resource'
 
 
+def newer_type(op_type):
+    """The op type that tinyflow takes for `op_type`, None if there is none."""
+    if op_type in Op.registry:
+        return op_type
+    if op_type in _DESTROY:
+        return 'NoOp'
+    new = _RENAMED.get(op_type)
+    if new is None and op_type.startswith(_RESOURCE):
+        new = op_type[len(_RESOURCE):]
+    if op_type == 'ResourceGather' and new not in Op.registry:
+        new = 'GatherV2'
+    return new if new in Op.registry else None
+
+
 def upgrade(nodes):
     """The nodes with op types that tinyflow has, as far as there are such."""
     result = []
@@ -148,23 +162,15 @@ def upgrade(nodes):
         if node.op in Op.registry:
             result.append(node)
             continue
-        new = _RENAMED.get(node.op)
-        if new is None and node.op.startswith(_RESOURCE):
-            new = node.op[len(_RESOURCE):]
-        if node.op == 'ResourceGather' and new not in Op.registry and _batch_dims(node) == 0:
+        new = newer_type(node.op)
+        if node.op == 'ResourceGather' and new == 'GatherV2':
             result.append(_axis_of_gather(node))
-            new = 'GatherV2'
         elif node.op in _DESTROY:
-            node.inputs, new = [], 'NoOp'
-        if new in Op.registry:
+            node.inputs = []
+        if new is not None:
             node.op = new
         result.append(node)
     return result
-
-
-def _batch_dims(node):
-    value = node.attrs.get('batch_dims')
-    return value.i if value is not None else 0
 
 
 def _axis_of_gather(node):

@@ -11,8 +11,9 @@ from tinyflow.graphdef.folded_branches import fold_branches
 from tinyflow.graphdef.folded_loops import fold_loops
 from tinyflow.graphdef.nodes import Ref
 
-_OLD = frozenset(('Switch', 'RefSwitch', 'Merge', 'RefMerge', 'Enter', 'RefEnter', 'Exit',
-                  'RefExit', 'NextIteration', 'RefNextIteration', 'LoopCond'))
+OLD_CONTROL_FLOW = frozenset((
+    'Switch', 'RefSwitch', 'Merge', 'RefMerge', 'Enter', 'RefEnter', 'Exit', 'RefExit',
+    'NextIteration', 'RefNextIteration', 'LoopCond'))
 # Inside a FunctionDef an output has a name; of these ops it is counted instead.
 _PLACES = {'output_false': 0, 'output_true': 1, 'output': 0, 'value_index': 1}
 
@@ -22,9 +23,9 @@ def modernize(nodes, results=()):
 
     Raises ValueError for a graph that no tf.cond or tf.while_loop makes.
     """
-    if not any(node.op in _OLD for node in nodes):
+    if not any(node.op in OLD_CONTROL_FLOW for node in nodes):
         return nodes, list(results)
-    old = {node.name for node in nodes if node.op in _OLD}
+    old = {node.name for node in nodes if node.op in OLD_CONTROL_FLOW}
 
     def counted(ref):
         return Ref(ref.node, _PLACES[ref.part]) if ref.part in _PLACES and ref.node in old else ref

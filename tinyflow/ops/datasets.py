@@ -363,6 +363,3 @@ class DatasetToSingleElement(Op):
 def components_of(element):
     """The arrays of an element, each the receiver's own."""
     return [owned(component) for component in element]
-
-
-__all__ = ['OF_ELEMENTS', 'DatasetOp', 'check_count', 'components_of', 'positive']

@@ -329,6 +329,3 @@ class GeneratorDataset(DatasetOp):
     def kernel(arguments, *, _generator, _convert):
         given = [np.array(a)[()] for a in arguments]
         return boxed(sources.Generated(lambda: _generator(*given), _convert))
-
-
-__all__ = ['random_node', 'with_captures']

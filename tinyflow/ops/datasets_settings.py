@@ -81,6 +81,3 @@ class PrivateThreadPoolDataset(_Setting):
 
     def kernel(input_dataset, num_threads):
         return boxed(input_dataset.item())
-
-
-__all__ = ['rewritten']

@@ -10,6 +10,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import arithmetic, constants, gathering, identities, masking, reduction, shaping
@@ -59,15 +60,16 @@ class SparseFillEmptyRows(Op):
                  '-> output_indices: int64, output_values: T, empty_row_indicator: bool, '
                  'reverse_index_map: int64')
 
+    static = {'dense_shape': 1}
+
     def shape(indices, values, dense_shape, default_value):
-        if len(indices) != 2 or len(values) != 1 or len(dense_shape) != 1 or default_value:
-            raise ValueError('indices must be a matrix, values and dense_shape vectors, '
-                             'default_value a scalar')
-        return [(None, indices[1]), (None,), (None,), (indices[0],)]
+        if len(indices) != 2 or len(values) != 1 or default_value:
+            raise ValueError('indices must be a matrix, values a vector, default_value a scalar')
+        rows = dense_shape[0] if dense_shape else None
+        return [(None, indices[1]), (None,), (rows,), (indices[0],)]
 
     def kernel(indices, values, dense_shape, default_value):
-        rows = int(dense_shape[0])
-        own = indices[:, 0]
+        rows, own = dense_shape[0], indices[:, 0]
         if len(own) and (own.min() < 0 or own.max() >= rows):
             raise ValueError(f'indices must be in [0, {rows}) along axis 0, the rows of '
                              'dense_shape')
@@ -104,18 +106,28 @@ def sparse_reshape(sp_input, shape, name=None):
     Shapes: a SparseTensor [*a] -> a SparseTensor [*shape]. ValueError where the sizes differ.
     """
     sp_input = as_sparse(sp_input)
+    given = _given(shape)
     shape = identities.cast(shape, dtypes.int64)
     with name_scope(name, 'SparseReshape', [sp_input]) as scope:
         indices, new_shape = SparseReshape.apply(sp_input.indices, sp_input.dense_shape, shape,
                                                  name=scope)
-        known, own = constant_value(shape), sp_input.raw_shape
-        if known is not None and own is not None and None not in own:
+        own = sp_input.raw_shape
+        if given is not None and own is not None and None not in own:
             try:
-                whole = resolved(list(own), known.tolist())
+                whole = resolved(list(own), given)
             except ValueError as error:
                 raise worded(error) from None
             new_shape = constants.constant(whole, dtype=dtypes.int64)
         return SparseTensor(indices, identities.identity(sp_input.values), new_shape)
+
+
+def _given(shape):
+    """A shape that the program wrote down, as a list; None for one that is computed, as in TF."""
+    if isinstance(shape, Tensor):
+        return constant_value(shape).tolist() if shape.op.type == 'Const' else None
+    if isinstance(shape, (list, tuple)) and any(isinstance(size, Tensor) for size in shape):
+        return None
+    return np.asarray(shape).tolist()
 
 
 def sparse_retain(sp_input, to_retain):

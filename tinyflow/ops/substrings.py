@@ -21,18 +21,17 @@ class Substr(Op):
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
-    def shape(input, pos, len):
-        if pos is not None and len is not None:
-            if pos.__len__() != len.__len__():
-                raise ValueError(f'pos has the shape {shapes.text(pos)} and len '
-                                 f'{shapes.text(len)}|both must have the same shape.')
-        return shapes.broadcast(input, len if pos is None else pos)
-
-    def kernel(input, pos, len, *, unit):
-        if pos.shape != len.shape:
-            raise ValueError(f'pos has the shape {list(pos.shape)} and len {list(len.shape)}|'
+    def shape(input, pos, length):
+        if pos is not None and length is not None and len(pos) != len(length):
+            raise ValueError(f'pos has the shape {shapes.text(pos)} and len {shapes.text(length)}|'
                              'both must have the same shape.')
-        texts, starts, lengths = np.broadcast_arrays(input, pos, len)
+        return shapes.broadcast(input, length if pos is None else pos)
+
+    def kernel(input, pos, length, *, unit):
+        if pos.shape != length.shape:
+            raise ValueError(f'pos has the shape {list(pos.shape)} and len {list(length.shape)}|'
+                             'both must have the same shape.')
+        texts, starts, lengths = np.broadcast_arrays(input, pos, length)
         cut = _characters if unit in ('UTF8_CHAR', b'UTF8_CHAR') else _bytes
         parts = zip(texts.reshape(-1).tolist(), starts.reshape(-1).tolist(),
                     lengths.reshape(-1).tolist())

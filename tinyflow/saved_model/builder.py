@@ -143,3 +143,7 @@ def _check_signature(key, signature):
 
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

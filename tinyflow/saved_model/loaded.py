@@ -103,18 +103,7 @@ def _reduced(proto):
     A graph for training, or one of TensorFlow 2, has others, of op types that nobody runs here.
     """
     from tinyflow.graph_util import extract_sub_graph
-    wanted = []
-    for signature in proto.signature_def.values():
-        for info in (*signature.inputs.values(), *signature.outputs.values()):
-            wanted += [info.name] if info.name else [
-                info.coo_sparse.values_tensor_name, info.coo_sparse.indices_tensor_name,
-                info.coo_sparse.dense_shape_tensor_name]
-    if proto.saver_def.restore_op_name:
-        wanted += [proto.saver_def.restore_op_name, proto.saver_def.filename_tensor_name]
-    for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
-        if key in proto.collection_def:
-            wanted += list(proto.collection_def[key].node_list.value)
-    wanted += [a.tensor_info.name for a in proto.asset_file_def]
+    wanted = loader.needed_names(proto)
     nodes = {node.name for node in proto.graph_def.node}
     result = type(proto)()
     result.CopyFrom(proto)

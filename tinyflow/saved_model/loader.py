@@ -1,6 +1,7 @@
 """Reading a SavedModel: its graph into the Session's graph, its Variables into the Session."""
 from __future__ import annotations
 
+import logging
 import os
 
 from tinyflow import errors
@@ -8,11 +9,13 @@ from tinyflow.absent import absent as _absent
 from tinyflow.errors import worded
 from tinyflow.formats import reading
 from tinyflow.graph.defaults import get_collection, get_default_graph
-from tinyflow.graphdef import meta_graph, scopes
+from tinyflow.graphdef import importing, meta_graph, scopes
 from tinyflow.saved_model import constants
 from tinyflow.saved_model.assets import asset_feeds
 
 __all__ = ['load', 'maybe_saved_model_directory']
+
+_LOG = logging.getLogger('tinyflow')
 
 
 def maybe_saved_model_directory(export_dir):
@@ -81,8 +84,53 @@ def find_meta_graph(saved_model, tags, export_dir):
 
 def load_graph(proto, import_scope=None, **saver_kwargs):
     """Adds nodes and collections to the default graph; the MetaGraphDef."""
+    proto = _without_unknown_ops(proto)
     proto, _, _ = meta_graph.import_meta_graph(proto, import_scope=import_scope, **saver_kwargs)
     return proto
+
+
+def _without_unknown_ops(proto):
+    """The MetaGraphDef without nodes of op types that tinyflow has not, if nothing needs them.
+
+    TensorFlow 2 saves with ops that loading does not run.
+    """
+    unknown = importing.unknown_ops(proto.graph_def)
+    if not unknown:
+        return proto
+    gone = set(unknown)
+    for node in proto.graph_def.node:           # saved in an order in which inputs come first
+        if any(name.lstrip('^').split(':')[0] in gone for name in node.input):
+            gone.add(node.name)
+    needed = {name.split(':')[0] for name in needed_names(proto)}
+    if gone & needed:
+        return proto                            # importing it tells what is missing
+    _LOG.warning('Not loaded, as their op types are not in tinyflow: %s and what uses them. '
+                 'Neither the signatures nor restoring needs them.', ', '.join(sorted(unknown)[:5]))
+    result = type(proto)()
+    result.CopyFrom(proto)
+    del result.graph_def.node[:]
+    result.graph_def.node.extend([n for n in proto.graph_def.node if n.name not in gone])
+    for collection in result.collection_def.values():
+        if collection.WhichOneof('kind') == 'node_list':
+            kept = [n for n in collection.node_list.value if n.split(':')[0] not in gone]
+            collection.node_list.value[:] = kept
+    return result
+
+
+def needed_names(proto):
+    """Names of the nodes and tensors that signatures, restoring and initialising need."""
+    found = [a.tensor_info.name for a in proto.asset_file_def]
+    for signature in proto.signature_def.values():
+        for info in (*signature.inputs.values(), *signature.outputs.values()):
+            found += [info.name] if info.name else [
+                info.coo_sparse.values_tensor_name, info.coo_sparse.indices_tensor_name,
+                info.coo_sparse.dense_shape_tensor_name]
+    if proto.saver_def.restore_op_name:
+        found += [proto.saver_def.restore_op_name, proto.saver_def.filename_tensor_name]
+    for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
+        if key in proto.collection_def:
+            found += list(proto.collection_def[key].node_list.value)
+    return found
 
 
 def restore(sess, proto, export_dir, import_scope=None):
@@ -116,3 +164,7 @@ def _main_op(proto, graph, import_scope):
 
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -97,3 +97,7 @@ def is_valid_signature(signature_def):
 
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

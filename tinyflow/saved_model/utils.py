@@ -47,3 +47,7 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
 
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

@@ -106,3 +106,44 @@ def embedding_lookup_sparse_combiners(tf, np):
     feeds = {values: [3, 7, 3, 9, 9]}
     return [run(tf.global_variables_initializer()), run(found, feeds), run(step, feeds),
             run(table)]
+
+
+@program
+def safe_embedding_lookup_sparse_forms(tf, np):
+    table = tf.Variable(np.random.RandomState(0).randn(10, 4).astype('f'))
+    values, shares = tf.placeholder(tf.int64, [None]), tf.placeholder(tf.float32, [None])
+    places = [[0, 0], [0, 1], [2, 0], [2, 3], [2, 4]]
+    ids, weights = tf.SparseTensor(places, values, [4, 5]), tf.SparseTensor(places, shares, [4, 5])
+    cube = tf.SparseTensor([[0, 0, 0], [0, 1, 0], [1, 1, 0]], values[:3], [2, 2, 3])
+    lookup = tf.nn.safe_embedding_lookup_sparse
+    found = [lookup(table, ids), lookup(table, ids, weights, combiner='sum', default_id=3),
+             lookup([table], ids, weights, combiner='sqrtn', name='roots'),
+             lookup(table, cube, combiner='sum')]
+    loss = tf.add_n([tf.reduce_sum(f * f) for f in found])
+    gradients = [tf.convert_to_tensor(g) for g in tf.gradients(loss, [table, shares])]
+    feeds = {values: [3, 7, -1, 9, 9], shares: [1.0, 2.0, 3.0, -4.0, 0.5]}
+    return [run(tf.global_variables_initializer()), run([found, gradients], feeds)]
+
+
+@program
+def sparse_rows(tf, np):
+    values = tf.placeholder(tf.float32, [None])
+    sparse = tf.SparseTensor([[0, 1], [2, 0], [2, 2]], values, [4, 3])
+    shaped = tf.sparse_reshape(sparse, [2, -1])
+    filled, empty = tf.sparse_fill_empty_rows(sparse, 7.0)
+    kept = tf.sparse_retain(sparse, [True, False, True])
+    gradient, = tf.gradients(tf.reduce_sum(filled.values ** 3), values)
+    return [run([list(s) for s in ([shaped.indices, shaped.values, shaped.dense_shape],
+                                   [filled.indices, filled.values, empty],
+                                   [kept.indices, kept.values, kept.dense_shape], [gradient])],
+                {values: [1.0, 2.0, 3.0]})]
+
+
+@program
+def sampled_sparse_softmax(tf, np):
+    tf.set_random_seed(7)
+    weights, biases, x = _model(tf, np)
+    labels = tf.placeholder(tf.int64, [3, 1])
+    loss = tf.reduce_mean(tf.contrib.nn.sampled_sparse_softmax_loss(weights, biases, labels, x, 20,
+                                                                    50))
+    return _train(tf, loss, [weights, biases], {labels: [[1], [2], [0]]})

@@ -312,3 +312,7 @@ def _notice(folder, train, validation, asked):
         DigitsInsteadOfMnist,
         stacklevel=4,
     )
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,7 @@
+"""tf.contrib.nn: what tf.contrib added to tf.nn."""
+from tinyflow.absent import absent as _absent
+from tinyflow.ops.sampled_losses import sampled_sparse_softmax_loss
+
+__all__ = ['sampled_sparse_softmax_loss']
+
+__getattr__ = _absent(__name__, __all__)
