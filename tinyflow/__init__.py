@@ -233,7 +233,7 @@ _LATER = {'get_logger': 'tinyflow.logging',
           'deserialize_many_sparse': 'tinyflow.ops.sparse_serializing',
           'serialize_many_sparse': 'tinyflow.ops.sparse_serializing',
           'serialize_sparse': 'tinyflow.ops.sparse_serializing',
-          'reduce_join': 'tinyflow.ops.string_reduction',
+          'reduce_join': 'tinyflow.ops.string_joins',
           'make_ndarray': 'tinyflow.formats.tensors',
           'make_tensor_proto': 'tinyflow.formats.tensors',
           **_messages.lazy(_messages.MESSAGES)}

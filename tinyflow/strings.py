@@ -5,14 +5,17 @@ from tinyflow.ops.fingerprints import string_to_hash_bucket_fast as to_hash_buck
 from tinyflow.ops.parsing import string_to_number as to_number
 from tinyflow.ops.printing import string_format as format
 from tinyflow.ops.regexes import regex_full_match, regex_replace
-from tinyflow.ops.string_cases import string_length as length
-from tinyflow.ops.string_cases import string_lower as lower
-from tinyflow.ops.string_cases import string_strip as strip
-from tinyflow.ops.string_cases import string_upper as upper
-from tinyflow.ops.string_hashes import string_to_hash_bucket as to_hash_bucket
-from tinyflow.ops.string_hashes import string_to_hash_bucket_strong as to_hash_bucket_strong
-from tinyflow.ops.string_joins import reduce_join, unsorted_segment_join
-from tinyflow.ops.string_joins import string_join as join
+from tinyflow.ops.string_cases import (
+           string_length as length,
+           string_lower as lower,
+           string_strip as strip,
+           string_upper as upper,
+)
+from tinyflow.ops.string_hashes import (
+           string_to_hash_bucket as to_hash_bucket,
+           string_to_hash_bucket_strong as to_hash_bucket_strong,
+)
+from tinyflow.ops.string_joins import reduce_join, string_join as join, unsorted_segment_join
 from tinyflow.ops.string_splits import strings_split as split
 from tinyflow.ops.substrings import substr
 from tinyflow.ops.unicode_transcoding import unicode_transcode

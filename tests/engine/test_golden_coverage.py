@@ -26,6 +26,7 @@ ELSEWHERE: dict[str, str] = {
     'ApproximateEqual': 'a raw op in TF 1.15; rows/math.py',
     'BatchMatMul': 'only in graphs older than BatchMatMulV2; rows/linalg.py',
     'Div': 'only in graphs that older TF wrote; rows/math.py',
+    'FakeParam': 'the gradient of a cond makes it, and its value is never looked at',
     'InTopK': 'only in graphs older than InTopKV2; rows/reduction.py',
     'Inv': 'only in graphs older than Reciprocal; rows/math.py',
     'IteratorGetNextSync': 'only eager iterators make it; rows/datasets.py',
@@ -38,6 +39,7 @@ ELSEWHERE: dict[str, str] = {
     'PreventGradient': 'TF makes it inside gradients only; rows/constants.py, '
                        'test_array_functions.py',
     'ShardedFilespec': 'only Savers of the V1 format make it; rows/saving.py',
+    'TensorListElementShape': 'no public function of TF 1.15 makes it; rows/control_flow.py',
 }
 
 

@@ -34,6 +34,7 @@ _COND = 'TF makes Switch and Merge, and cannot make an If of a Variable of this 
 _INTERMEDIATES = "inside a layer, TF's If also gives out what the branches compute on the way"
 _LOOP = 'TF makes a loop of Enter, Merge, Switch, NextIteration and Exit'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
+_KEPT = 'of a loop, other values are kept for its gradient'
 GRAPH_DIFFERS = {
     'variable_from_callable': _INITIALIZED,
     'variable_from_another': _INITIALIZED,
@@ -51,6 +52,9 @@ GRAPH_DIFFERS = {
     'rnn_dynamic_seeds': _LOOP,
     'rnn_dynamic_bidirectional_seeds': _LOOP,
     'hessian': 'TF makes a tf.while_loop over the rows',
+    'loop_with_several_variables': _KEPT,
+    'loops_in_loops_and_choices': _KEPT,
+    'folds_and_scans': _KEPT,
     'matrix_exponential': 'TF builds it of 300 nodes, with a loop; here it is one',
     'rnn_dynamic_bidirectional_gradients': _HANDED,
 }
@@ -60,6 +64,7 @@ _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
 SHAPES_DIFFER = {
+    'folds_and_scans': _KEPT,
     'safe_embedding_lookup_sparse_forms': 'the width of the table stays known where TF loses it',
     'seq2seq_sequence_losses': _LABELS,
     'seq2seq_luong_attention': _MEMORY,

@@ -163,6 +163,32 @@ def test_a_variable_assigned_inside_a_branch_or_loop():
         graph_def = graph.as_graph_def()
 
 
+def test_updates_wait_for_what_reads_their_variables():
+    """TensorFlow would change w while the gradient of v still reads it."""
+    w, v = tf.Variable(2.0, name='w'), tf.Variable(3.0, name='v')
+    tf.train.GradientDescentOptimizer(0.1).minimize(w * v, name='train')
+    nodes = {n.name: n for n in exported().node}
+    for name, other in (('w', 'v'), ('v', 'w')):
+        update = nodes[f'train/update_{name}/ApplyGradientDescent']
+        waits = [i[1:] for i in update.input if i.startswith('^')]
+        gradient_of_other = nodes[f'train/update_{other}/ApplyGradientDescent'].input[2]
+        assert gradient_of_other in waits
+        assert f'{name}/read' in nodes[gradient_of_other].input
+    again = imported(exported(), name='').as_graph_def()
+    assert [n.name for n in again.node] == list(nodes)
+    assert again == exported()
+
+
+def test_a_reading_of_a_variable_goes_into_functions():
+    v = tf.Variable([1.0, 2.0], name='v')
+    read = v.read_value()
+    total = tf.while_loop(lambda i, t: i < 3, lambda i, t: (i + 1, t + read), [0, read])[1]
+    for graph in (tf.get_default_graph(), imported(exported(), name='')):
+        with tf.Session(graph=graph) as session:
+            session.run('v/Assign')
+            assert session.run(total.name).tolist() == [4, 8]
+
+
 def test_write_graph(tmp_path):
     small()
     text = tf.io.write_graph(tf.get_default_graph(), str(tmp_path / 'new'), 'g.pbtxt')

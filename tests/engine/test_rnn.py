@@ -267,3 +267,10 @@ def test_wrong_number_of_lengths_is_told_while_running():
         session.run(tf.global_variables_initializer())
         with pytest.raises(tf.errors.InvalidArgumentError, match='Expected shape for Tensor'):
             session.run(outputs, {x: inputs(), lengths: [1, 2]})
+
+
+def test_cells_that_are_left_out_say_so():
+    with pytest.raises(AttributeError, match='tinyflow leaves it out; instead'):
+        tf.contrib.rnn.TimeFreqLSTMCell                         # noqa: B018
+    with pytest.raises(AttributeError, match='nearest: tf.contrib.rnn.BasicLSTMCell'):
+        tf.contrib.rnn.BasicLstmCell                            # noqa: B018

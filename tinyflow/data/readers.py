@@ -22,7 +22,7 @@ from tinyflow.ops import (
     files,
     logic,
     shaping,
-    string_reduction,
+    string_joins,
 )
 
 _BUFFER = 256 * 1024
@@ -114,7 +114,7 @@ def listed_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> Dataset:
         matching = files.matching_files(pattern)
         found = logic.greater(constants.shape(matching)[0], 0, name='match_not_empty')
         message = arithmetic.add('No files matched pattern: ',
-                                 string_reduction.reduce_join(pattern, separator=', '),
+                                 string_joins.reduce_join(pattern, separator=', '),
                                  name='message')
         check: Operation = assertions.Assert(found, [message], summarize=1,
                                              name='assert_not_empty')

@@ -1,16 +1,14 @@
 """Builder: makes the Operations of a Graph from Nodes, in the order in which they can be made."""
 from __future__ import annotations
 
-import heapq
-
 from tinyflow import errors
 from tinyflow.errors import report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph, Spec
 from tinyflow.graph.op import Op
-from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graphdef import attributes
-from tinyflow.graphdef.nodes import Function, Node, upgrade
+from tinyflow.graph.operation import Tensor
+from tinyflow.graphdef import attributes, wiring
+from tinyflow.graphdef.nodes import Function, Node, newer_type, upgrade
 from tinyflow.ops import conditionals, gradient_nodes, stacks
 from tinyflow.ops.late import load_every_op
 
@@ -43,9 +41,12 @@ class Builder:
 
     def build(self, nodes):
         """Makes all nodes. NotFoundError for op types that tinyflow has not, else ValueError."""
+        if any(newer_type(node.op) is None and node.op not in CALLS and node.op not in self.library
+               for node in nodes):
+            load_every_op()
         nodes = upgrade(nodes)
         self._check_op_types(nodes)
-        for node in _in_order(nodes, self.made):
+        for node in wiring.in_order(nodes, self.made):
             try:
                 self.made[node.name] = self._make(node)
             except (errors.OpError, NotImplementedError):
@@ -68,8 +69,6 @@ class Builder:
                                  f'{type(error).__name__}: {error}'))
 
     def _check_op_types(self, nodes):
-        if any(node.op not in Op.registry and node.op not in CALLS for node in nodes):
-            load_every_op()
         missing: dict[str, list[str]] = {}
         for node in nodes:
             if node.op not in Op.registry and node.op not in self.library \
@@ -97,7 +96,7 @@ class Builder:
         if ref.part and made.parts is not None:
             outputs = made.parts.get(ref.part, ())
         elif ref.part:
-            outputs = _outputs_called(ref.part, made)
+            outputs = wiring.outputs_called(ref.part, made)
         if ref.index >= len(outputs):
             raise worded(ValueError(f"Node '{node}': Connecting to invalid output {ref.index} of "
                                     f'source node {ref.node} which has {len(outputs)} outputs.'))
@@ -127,13 +126,13 @@ class Builder:
 
     def _operation(self, node, definition, inputs, values, controls):
         graph = self.graph
-        name = graph_name(graph, self.prefix + node.name)
-        operation = definition.make(_nested(definition, inputs, node), values, name + '/')
+        name = wiring.graph_name(graph, self.prefix + node.name)
+        operation = definition.make(wiring.nested(definition, inputs, node), values, name + '/')
         operation.control_inputs = tuple(dict.fromkeys([*controls, *operation.control_inputs]))
         operation.device = node.device or graph.current_device
         known = node.attrs.get('_output_shapes')
         if known is not None:
-            _refine(operation, known.list.shape)
+            wiring.refine(operation, known.list.shape)
         return operation
 
     def _attributes(self, node, definition):
@@ -147,7 +146,7 @@ class Builder:
             elif name.startswith('_') and name not in _TRANSIENT:
                 extras[name] = proto
         if node.op == 'Const':
-            _check_const(node, values)
+            wiring.check_const(node, values)
         return values, extras
 
     def _value(self, name, proto, node, definition):
@@ -337,119 +336,5 @@ def _specs_of(function):
             in zip(function.parameter_types, function.parameter_shapes)]
 
 
-# ---- helpers ------------------------------------------------------------------------------
-
-
-def graph_name(graph, name):
-    """`name`, made unique, and known to the graph as taken."""
-    outer, graph._name_stack = graph._name_stack, ''
-    try:
-        if not attributes_name_ok(name):
-            raise worded(ValueError(f"Node '{name}': Node name contains invalid characters"))
-        return graph.unique_name(name)
-    finally:
-        graph._name_stack = outer
-
-
-def attributes_name_ok(name):
-    """True for a name that a node may have."""
-    from tinyflow.graph.graph import _VALID_ROOT_NAME
-    return _VALID_ROOT_NAME.match(name) is not None
-
-
-def _in_order(nodes, made):
-    """The nodes so that each comes after its inputs; of those that can come, the first listed."""
-    place = {}
-    for i, node in enumerate(nodes):
-        if node.name in place:
-            raise worded(ValueError(f"Node '{node.name}' is not unique"))
-        place[node.name] = i
-    waiting = [0] * len(nodes)
-    users: list[list[int]] = [[] for _ in nodes]
-    for i, node in enumerate(nodes):
-        for name in {*(ref.node for ref in node.inputs), *node.controls}:
-            if name in place:
-                users[place[name]].append(i)
-                waiting[i] += 1
-            elif name not in made:
-                raise worded(ValueError(f"Node '{node.name}': Unknown input node '{name}'"))
-    ready = [i for i, count in enumerate(waiting) if not count]
-    done = 0
-    while ready:
-        i = heapq.heappop(ready)
-        done += 1
-        yield nodes[i]
-        for user in users[i]:
-            waiting[user] -= 1
-            if not waiting[user]:
-                heapq.heappush(ready, user)
-    if done < len(nodes):
-        stuck = [n.name for i, n in enumerate(nodes) if waiting[i]]
-        raise worded(ValueError(
-            'The graph could not be sorted in topological order: the nodes wait for each other; '
-            f'among them {", ".join(map(repr, stuck[:5]))}.'))
-
-
-def _nested(definition, inputs, node):
-    """The flat inputs grouped as in the op's signature, by the list lengths in the attributes."""
-    if not definition.has_lists:
-        if len(inputs) != len(definition.inputs):
-            raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs; {node.op} takes "
-                                    f'{len(definition.inputs)}.'))
-        return inputs
-    lists = [arg for arg in definition.inputs if arg.is_list]
-    rest = len(inputs) - (len(definition.inputs) - len(lists))
-    grouped, place = [], 0
-    for arg in definition.inputs:
-        if not arg.is_list:
-            grouped.extend(inputs[place:place + 1])
-            place += 1
-            continue
-        length = rest if len(lists) == 1 else _length(arg, node)
-        grouped.append(list(inputs[place:place + length]))
-        place += length
-    if place != len(inputs) or len(grouped) != len(definition.inputs):
-        raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs, which do not fit "
-                                f'{node.op}.'))
-    return grouped
-
-
-def _length(arg, node):
-    value = node.attrs.get(arg.type if arg.any_types else arg.number)
-    if value is None:
-        raise worded(ValueError(f"The node '{node.name}' is damaged: it does not say how long its "
-                                f"input '{arg.name}' is."))
-    if isinstance(value, (tuple, list)):
-        return len(value)
-    return len(value.list.type) if arg.any_types else value.i
-
-
-def _outputs_called(part, made):
-    operation: Operation = made.operations[0]
-    definition, place = operation.definition, 0
-    for arg in definition.outputs:
-        length = definition._list_length(arg, operation) if arg.is_list else 1
-        if arg.name == part:
-            return operation.outputs[place:place + length]
-        place += length
-    # An op that stands in for another calls its only output by another name.
-    return operation.outputs if len(definition.outputs) == 1 else ()
-
-
-def _refine(operation, protos):
-    """Adds what the file knows of the shapes of the outputs."""
-    for tensor, proto in zip(operation.outputs, protos):
-        shape = shapes.raw(proto)
-        if shapes.compatible(tensor.raw_shape, shape):
-            tensor.raw_shape = shapes.merge(tensor.raw_shape, shape)
-
-
-def _check_const(node, values):
-    value, dtype = values.get('value'), values.get('dtype')
-    if not hasattr(value, 'dtype') or dtype is None or value.dtype != dtype.np:
-        raise worded(ValueError(f"The node '{node.name}' is damaged: a constant with the dtype "
-                                f'{getattr(dtype, "name", dtype)} and the value {value!r:.60}.'))
-
-
 # These declare ops that only imported graphs have.
-__all__ = ['Builder', 'Made', 'Tensor', 'gradient_nodes', 'graph_name', 'stacks']
+__all__ = ['Builder', 'Made', 'Tensor', 'gradient_nodes', 'stacks']

@@ -9,6 +9,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graphdef.builder import CALLS, Builder, Made
 from tinyflow.graphdef.nodes import newer_type, read_function, read_nodes, read_ref
 from tinyflow.graphdef.old_control_flow import OLD_CONTROL_FLOW, modernize
+from tinyflow.ops.late import load_every_op
 
 
 def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None,
@@ -43,10 +44,14 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
 
 def unknown_ops(proto):
     """Names of the nodes of a GraphDef whose op types tinyflow has not."""
-    library = {f.signature.name for f in proto.library.function}
-    return [node.name for node in proto.node if node.op not in library
-            and node.op not in CALLS and node.op not in OLD_CONTROL_FLOW
-            and newer_type(node.op) is None]
+    known = {f.signature.name for f in proto.library.function} | CALLS | OLD_CONTROL_FLOW
+
+    def unknown():
+        return [node.name for node in proto.node
+                if node.op not in known and newer_type(node.op) is None]
+    if unknown():
+        load_every_op()
+    return unknown()
 
 
 def _library(proto):

@@ -129,13 +129,14 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
             None if t.raw_shape is None else t.raw_shape[1:])) for t in tensors]
         arrays = [a.unstack(t) for a, t in zip(arrays, tensors)]
         structure = elems if initializer is None else initializer
-        first = count - 1 if reverse else 0
-        values = [a.read(first) for a in arrays] if initializer is None else \
-            [convert_to_tensor(v) for v in nest.flatten(initializer)]
+        # Reckoned anew for each use, as TF does: the nodes count for the seeds of what follows.
+        values = [a.read(count - 1 if reverse else 0) for a in arrays] if initializer is None \
+            else [convert_to_tensor(v) for v in nest.flatten(initializer)]
         results = [TensorArray(v.dtype, size=count, infer_shape=infer_shape,
                                element_shape=v.shape if infer_shape else None) for v in values]
         if initializer is None:
-            results = [a.write(first, v) for a, v in zip(results, values)]
+            results = [a.write(count - 1 if reverse else 0, v)
+                       for a, v in zip(results, values)]
         done = 1 if initializer is None else 0
 
         def body(i, values, results):

@@ -149,9 +149,10 @@ class TensorArray:
     def concat(self, name=None):
         """All elements joined along their first axis."""
         raw = self._shape[0]
+        lengths = constants.constant(np.zeros(0, np.int64))
         return lists.TensorListConcatV2.apply(
             self._flow, lists.shape_input(None if raw is None else (None, *raw[1:])),
-            np.zeros(0, np.int64), element_dtype=self._dtype, name=name)[0]
+            lengths, element_dtype=self._dtype, name=name)[0]
 
     def unstack(self, value, name=None):
         """A TensorArray of the rows of `value`."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.pipeline.base import Held
+from tinyflow.pipeline.batching import Listed
 
 _MAGIC = b'tinyflow iterator 1\n'
 _LENGTH = struct.Struct('<Q')
@@ -68,6 +69,8 @@ def _write(value: Any, put: Callable[[bytes], None]) -> None:
     elif isinstance(value, Held):
         put(b'h')
         _write(value.array, put)
+    elif isinstance(value, Listed):
+        _write_all(b'w', value.elements, put)
     elif isinstance(value, dict):
         _write_all(b'm', [part for item in value.items() for part in item], put)
     elif isinstance(value, (list, tuple)):
@@ -75,7 +78,7 @@ def _write(value: Any, put: Callable[[bytes], None]) -> None:
     else:
         raise errors.UnimplementedError(
             None, None, f'a {type(value).__name__} in the position of an iterator cannot be saved'
-            '|save before window() or group_by_window(), or run through the current window first.')
+            '|an element that is a dataset can be saved only if window() made it.')
 
 
 def _write_text(kind: bytes, text: bytes, put: Callable[[bytes], None]) -> None:
@@ -125,9 +128,9 @@ class _Reader:
         if kind in b'isb':
             text = self.take(self.length())
             return int(text) if kind == b'i' else text if kind == b'b' else text.decode()
-        if kind in b'lt':
+        if kind in b'ltw':
             values = [self.value() for _ in range(self.length())]
-            return values if kind == b'l' else tuple(values)
+            return values if kind == b'l' else tuple(values) if kind == b't' else Listed(values)
         if kind == b'm':
             values = [self.value() for _ in range(self.length())]
             return dict(zip(values[::2], values[1::2], strict=True))

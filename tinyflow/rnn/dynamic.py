@@ -45,7 +45,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
             sequence_length = identities.cast(sequence_length, int32)
             steps.check_lengths(sequence_length)
             sequence_length = identities.identity(sequence_length, name='sequence_length')
-        batch_size = _batch_size(flat)
+        batch_size = steps.best_effort_input_batch_size(flat)
         state = steps.first_state(cell, initial_state, batch_size, dtype)
         if sequence_length is not None:
             with control_dependencies([_assert_shape(sequence_length, [batch_size])]):
@@ -56,21 +56,6 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
         if not time_major:
             outputs = nest.map_structure(steps.transpose_batch_time, outputs)
         return outputs, final_state
-
-
-def _batch_size(flat):
-    """The number of rows, as a number where an input's static shape tells it."""
-    for x in flat:
-        shape = x.raw_shape
-        if shape is None:
-            continue
-        if len(shape) < 2:
-            raise worded(ValueError(report(
-                f'dynamic_rnn: Expected input tensor {x.name} to have rank at least 2',
-                inputs=[('inputs', x)], mend='inputs are [batch, time, features].')))
-        if shape[1] is not None:
-            return shape[1]
-    return measures.shape(flat[0])[1]
 
 
 def _assert_shape(x, shape):
@@ -84,7 +69,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     flat_input = nest.flatten(inputs)
     sizes = nest.flatten(cell.output_size)
     time_steps = measures.shape(flat_input[0])[0]
-    batch_size = _batch_size(flat_input)
+    batch_size = steps.best_effort_input_batch_size(flat_input)
     const_steps, const_batch = _static_sizes(flat_input)
     kind = steps.state_dtype(dtype, state)
     zero_output = [constants.zeros(joining.stack(batch_shape(batch_size, size)), kind)

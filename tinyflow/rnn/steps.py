@@ -62,6 +62,21 @@ def transpose_batch_time(x):
     return result
 
 
+def best_effort_input_batch_size(flat_input):
+    """The number of rows of time-major inputs, as a number where a static shape tells it."""
+    for x in flat_input:
+        shape = x.raw_shape
+        if shape is None:
+            continue
+        if len(shape) < 2:
+            raise worded(ValueError(report(
+                f'dynamic_rnn: Expected input tensor {x.name} to have rank at least 2',
+                inputs=[('inputs', x)], mend='inputs are [batch, time, features].')))
+        if shape[1] is not None:
+            return shape[1]
+    return measures.shape(flat_input[0])[1]
+
+
 def copy_through(finished, old, new):
     """Where a row is finished its old value, elsewhere the new one."""
     if is_tensor_array(old) or (isinstance(old, Tensor) and old.raw_shape == ()):

@@ -97,6 +97,21 @@ def rnn_independent(tf, np):
 
 
 @program
+def rnn_independent_gru(tf, np):
+    return _static(tf, np, lambda rnn: rnn.IndyGRUCell(5))
+
+
+@program
+def rnn_independent_lstm(tf, np):
+    return _static(tf, np, lambda rnn: rnn.IndyLSTMCell(5))
+
+
+@program
+def rnn_groups(tf, np):
+    return _static(tf, np, lambda rnn: rnn.GLSTMCell(6, num_proj=4, number_of_groups=2))
+
+
+@program
 def rnn_input_projection(tf, np):
     return _static(tf, np, lambda rnn: rnn.InputProjectionWrapper(rnn.GRUCell(5), 3,
                                                                   activation=tf.nn.relu))

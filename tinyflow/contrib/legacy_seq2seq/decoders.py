@@ -6,6 +6,7 @@ import copy
 from tinyflow import nest
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.dtypes import float32
 from tinyflow.ops import (
     bias,
     conditionals,
@@ -50,7 +51,7 @@ def rnn_decoder(decoder_inputs, initial_state, cell, loop_function=None, scope=N
     return outputs, state
 
 
-def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype='float32', scope=None):
+def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype=float32, scope=None):
     """An encoder whose last state is the first of a decoder with weights of its own.
 
     Shapes: lists of [batch, in] -> (a list of [batch, out], state).
@@ -60,7 +61,7 @@ def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype='float32', sco
         return rnn_decoder(decoder_inputs, state, cell)
 
 
-def tied_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, loop_function=None, dtype='float32',
+def tied_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, loop_function=None, dtype=float32,
                      scope=None):
     """An encoder and a decoder that share their weights.
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.contrib.rnn.layer_norm import Normalizer
 from tinyflow.errors import worded
-from tinyflow.initializers import random_uniform_initializer, zeros_initializer
+from tinyflow.initializers import zeros_initializer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.ops import (
     bias,
@@ -205,41 +205,6 @@ class SRUCell(LayerRNNCell):
         return r * self._activation(c) + (1.0 - r) * x_after, c
 
 
-class IndRNNCell(LayerRNNCell):
-    """activation(W inputs + u * state + b): each unit sees no state but its own.
-
-    Shapes: inputs [batch, in], state [batch, num_units] -> output and new state alike. Source: Li
-    et al., "Independently recurrent neural network", CVPR 2018.
-    """
-
-    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None):
-        super().__init__(_reuse=reuse, name=name, dtype=dtype)
-        self.input_spec = InputSpec(ndim=2)
-        self._num_units, self._activation = num_units, activation or elementary.tanh
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
-
-    def build(self, inputs_shape):
-        depth, units = self._input_depth(inputs_shape), self._num_units
-        self._kernel_w = self.add_variable('kernel_w', shape=[depth, units])
-        self._kernel_u = self.add_variable(
-            'kernel_u', shape=[1, units],
-            initializer=random_uniform_initializer(minval=-1, maxval=1, dtype=self.dtype))
-        self._bias = self.add_variable('bias', shape=[units], initializer=zeros_initializer())
-        self.built = True
-
-    def call(self, inputs, state):
-        gates = linalg.matmul(inputs, self._kernel_w) + state * self._kernel_u
-        output = self._activation(bias.bias_add(gates, self._bias))
-        return output, output
-
-
 class CoupledInputForgetGateLSTMCell(RNNCell):
     """An LSTM whose input gate is 1 - forget gate.
 
@@ -304,5 +269,5 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else joining.concat([c, m], 1)
 
 
-__all__ = ['CoupledInputForgetGateLSTMCell', 'IndRNNCell', 'IntersectionRNNCell', 'NASCell',
+__all__ = ['CoupledInputForgetGateLSTMCell', 'IntersectionRNNCell', 'NASCell',
            'SRUCell', 'UGRNNCell']
