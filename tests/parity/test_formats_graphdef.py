@@ -74,10 +74,14 @@ def write(folder, name, build):
                     for f, feeds in runs]
         except (NotImplementedError, AttributeError, ImportError, UnicodeDecodeError):
             return None
+        with tf.Session() as session:
+            try:
+                values = [session.run(f, feeds) for f, feeds in runs]
+            except tf.errors.OpError:               # a program about an error
+                return None
         (folder / f'{name}.pb').write_bytes(graph.as_graph_def().SerializeToString())
         (folder / f'{name}.json').write_text(json.dumps(told))
-        with tf.Session() as session:
-            return [session.run(f, feeds) for f, feeds in runs]
+        return values
 
 
 def differences(name, ours, theirs):

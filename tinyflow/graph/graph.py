@@ -10,6 +10,7 @@ import re
 import threading
 from collections.abc import Iterable
 from contextlib import contextmanager
+from typing import Any
 
 from tinyflow.errors import report, worded
 from tinyflow.graph.operation import Operation, Tensor
@@ -47,6 +48,8 @@ class Graph:
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
+        self._nodes_ahead = 0               # nodes that TF1 would have more; see ops/node_counts.py
+        self._loop_over_time: Any = None
         self._lock = threading.RLock()
         self.seed = None
         self.seed_by_name = False

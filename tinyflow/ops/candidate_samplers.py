@@ -49,7 +49,8 @@ def exact_integers(words: Words, count: int, below: int, wide: bool) -> np.ndarr
 
     Shapes: -> [count], dtype int64. `wide` numbers are made of two words, the lower one first.
     """
-    kind, size = (np.uint64, 2) if wide else (np.uint32, 1)
+    size = 2 if wide else 1
+    kind = np.dtype(f'u{4 * size}').type
     rejected = 0 if below & (below - 1) == 0 else 2 ** (32 * size) % below
     found = np.empty(0, kind)
     while len(found) < count:
@@ -153,7 +154,7 @@ class FixedUnigram(Uniform):
         found, places, done = np.empty(count, np.float32), np.empty(count, np.int64), 0
         while done < count:
             pairs = np.array(words.take(2 * (count - done))).reshape(-1, 2)
-            wrong = np.flatnonzero(pairs[:, 1] < rejected) if rejected else ()
+            wrong = np.flatnonzero(pairs[:, 1] < rejected)
             good = int(wrong[0]) if len(wrong) else len(pairs)
             found[done:done + good] = uniform32(np.ascontiguousarray(pairs[:good, 0]))
             places[done:done + good] = pairs[:good, 1] % np.uint32(self.range)

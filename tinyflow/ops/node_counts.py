@@ -14,15 +14,10 @@ def as_in_tensorflow_1(graph: Graph) -> int:
     """The number of nodes that TF1 would have made in `graph`, as far as is known."""
     place: Graph | None = graph
     while place is not None:
-        loop = getattr(place, '_loop_over_time', None)
-        if loop is not None:
-            return place._last_id + _extra(place) + loop.ahead()
-        place = getattr(place, 'outer_graph', None)
-    return graph._last_id + _extra(graph)
-
-
-def _extra(graph: Graph) -> int:
-    return getattr(graph, '_nodes_ahead', 0)
+        if place._loop_over_time is not None:
+            return place._last_id + place._nodes_ahead + place._loop_over_time.ahead()
+        place = place.outer_graph
+    return graph._last_id + graph._nodes_ahead
 
 
 class LoopOverTime:
@@ -41,14 +36,14 @@ class LoopOverTime:
         self._outputs = outputs
         self._graph = get_default_graph()
         self._start = self._graph._last_id
-        self._body: Graph | None = None
+        self._body: Graph = self._graph     # until it is built
         self._own = self._entered = self._body_nodes = self._left = 0
 
     def enter_body(self) -> None:
         """The body is about to be built; called each time that it is."""
         self._body = get_default_graph()
         self._entered = self._body._last_id
-        if self._graph.__dict__.get('_loop_over_time') is not self:
+        if self._graph._loop_over_time is not self:
             self._own = self._graph._last_id - self._start
             self._graph._loop_over_time = self
 
@@ -66,8 +61,7 @@ class LoopOverTime:
         """The loop is there, and its outputs are stacked."""
         self._graph._loop_over_time = None
         own = self._own + self._graph._last_id - self._left
-        self._graph._nodes_ahead = (_extra(self._graph) + self._head + self._body_nodes
-                                    + self._tail - own)
+        self._graph._nodes_ahead += self._head + self._body_nodes + self._tail - own
 
 
 __all__ = ['LoopOverTime', 'as_in_tensorflow_1']

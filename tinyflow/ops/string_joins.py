@@ -58,13 +58,11 @@ def string_join(inputs, separator='', name=None):
 
 def _axes(indices, rank):
     """The axes to join along as numbers from 0 on, in the order that they are given."""
-    found = []
+    found: list[int] = []
     for axis in indices if isinstance(indices, tuple) else (indices,):
         if not -rank <= axis < rank:
             raise ValueError(f'Invalid reduction dimension {axis} for input with {rank} '
                              'dimensions.')
-        if axis % rank in found:
-            raise ValueError(f'Duplicate reduction dimension {axis}')
         found.append(axis % rank)
     return found
 
@@ -96,6 +94,8 @@ class ReduceJoin(Op):
         axes = _axes(reduction_indices, inputs.ndim)
         if not axes:
             return inputs.copy()
+        if len(set(axes)) < len(axes):
+            raise ValueError(f'Duplicate reduction dimension in {list(reduction_indices)}')
         kept = [i for i in range(inputs.ndim) if i not in axes]
         sizes = [inputs.shape[i] for i in kept]
         rows = inputs.transpose(*kept, *reversed(axes)).reshape(

@@ -39,7 +39,7 @@ BeamSearchDecoderState = namedtuple('BeamSearchDecoderState', (
     'cell_state', 'log_probs', 'finished', 'lengths', 'accumulated_attention_probs'))
 BeamSearchDecoderOutput = namedtuple('BeamSearchDecoderOutput', (
     'scores', 'predicted_ids', 'parent_ids'))
-FinalBeamSearchDecoderOutput = namedtuple('FinalBeamDecoderOutput', (
+FinalBeamSearchDecoderOutput = namedtuple('FinalBeamSearchDecoderOutput', (
     'predicted_ids', 'beam_search_decoder_output'))
 BeamSearchDecoderState.__doc__ = 'The beams of each row: [batch, width] of each.'
 BeamSearchDecoderOutput.__doc__ = 'What one step adds to the beams: [batch, width] of each.'
