@@ -160,10 +160,21 @@ from tinyflow.ops.shaping import (
     squeeze, stack, tile, transpose, unstack,
 )
 from tinyflow.ops.sparse_placeholder import sparse_placeholder
-from tinyflow.ops.sparse_rows import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 from tinyflow.ops.sparse_segments import (
     sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
 )
+from tinyflow.ops.sparse_arithmetic import (
+    sparse_add, sparse_maximum, sparse_minimum, sparse_softmax,
+)
+from tinyflow.ops.sparse_conversions import (
+    sparse_mask, sparse_tensor_to_dense, sparse_to_indicator,
+)
+from tinyflow.ops.sparse_joining import sparse_concat, sparse_slice, sparse_split
+from tinyflow.ops.sparse_matmul import sparse_matmul, sparse_tensor_dense_matmul
+from tinyflow.ops.sparse_reductions import (
+    sparse_reduce_max, sparse_reduce_max_sparse, sparse_reduce_sum, sparse_reduce_sum_sparse,
+)
+from tinyflow.ops.sparse_reshaping import sparse_reset_shape, sparse_transpose
 from tinyflow.ops.sparse_to_dense import sparse_to_dense
 from tinyflow.ops.sparse_merging import sparse_merge, sparse_reorder
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
@@ -219,7 +230,7 @@ _LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_mod
          'losses': 'tinyflow.losses', 'metrics': 'tinyflow.metrics', 'sets': 'tinyflow.sets',
          'io': 'tinyflow.io', 'python_io': 'tinyflow.python_io',
          'queue': 'tinyflow.queue',
-         'strings': 'tinyflow.strings', 'summary': 'tinyflow.summary', 'app': 'tinyflow.app',
+         'sparse': 'tinyflow.sparse', 'strings': 'tinyflow.strings', 'summary': 'tinyflow.summary', 'app': 'tinyflow.app',
          'config': 'tinyflow.device_settings', 'contrib': 'tinyflow.contrib',
          'flags': 'tinyflow.flags', 'gfile': 'tinyflow.gfile', 'lookup': 'tinyflow.lookup',
          'logging': 'tinyflow.logging',

@@ -22,7 +22,7 @@ FLOORS = [
     {'profiler', 'fetches', 'feeds', 'growth', 'session', 'timeline'},
     {'explain', 'testing', 'graphdef', 'graph_util', 'saved_model', 'train', 'nn', 'rnn', 'math',
      'linalg', 'bitwise', 'random', 'manip', 'dtypes', 'debugging', 'version', 'app', 'gfile',
-     'logging', 'lookup', 'resource_loader', 'sysconfig', 'test', 'strings', 'queue', 'io',
+     'logging', 'lookup', 'resource_loader', 'sysconfig', 'test', 'strings', 'sparse', 'queue', 'io',
      'python_io', 'data_sets', 'examples', 'contrib',
      'layers', 'losses', 'metrics', 'sets', 'data', 'summary', 'doctor', 'graph_diff'},
     {'viz'},

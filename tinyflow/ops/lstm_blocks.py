@@ -20,41 +20,62 @@ _STEP = f'x: T, cs_prev: T, h_prev: T, {_WEIGHTS}'
 _TYPES = {'T': frozenset({float16, float32})}
 
 
-def _sigmoid(x):
-    out = np.negative(x)
+def _sigmoid(x, out=None):
+    out = np.negative(x, out)
     np.exp(out, out)
     np.add(out, 1, out)
     return np.reciprocal(out, out)
 
 
-def _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole):
-    """(i, cs, f, o, ci, co, h) of one step, from the gates before their activations."""
-    i, ci, f, o = np.split(gates, 4, axis=1)
-    f = f + f.dtype.type(forget_bias)
+def _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs):
+    """Fills (i, cs, f, o, ci, co, h) of one step, from the gates before their activations."""
+    i, cs, f, o, ci, co, h = outs
+    from_i, from_ci, from_f, from_o = np.split(gates, 4, axis=1)
+    np.add(from_f, f.dtype.type(forget_bias), f)
     if use_peephole:
-        i, f = i + cs_prev * wci, f + cs_prev * wcf
-    i, f, ci = _sigmoid(i), _sigmoid(f), np.tanh(ci)
-    cs = ci * i + cs_prev * f
+        f += cs_prev * wcf
+        from_i = from_i + cs_prev * wci
+    _sigmoid(from_i, i)
+    _sigmoid(f, f)
+    np.tanh(from_ci, ci)
+    np.multiply(ci, i, cs)
+    cs += np.multiply(cs_prev, f, h)
     if cell_clip > 0:
-        cs = np.clip(cs, -cs.dtype.type(cell_clip), cs.dtype.type(cell_clip))
-    o = _sigmoid(o + cs * wco if use_peephole else o)
-    co = np.tanh(cs)
-    return i, cs, f, o, ci, co, co * o
+        np.clip(cs, -cs.dtype.type(cell_clip), cs.dtype.type(cell_clip), cs)
+    _sigmoid(from_o + cs * wco if use_peephole else from_o, o)
+    np.tanh(cs, co)
+    np.multiply(co, o, h)
 
 
-def _backward(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad, use_peephole):
-    """(gradient of cs_prev, gradient of the gates before their activations) of one step."""
-    do = o * (1 - o) * h_grad * co
-    dcs = (1 - co * co) * h_grad * o + cs_grad
+def _backward(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad, use_peephole, gates):
+    """Fills the gradient of the gates before their activations; gives that of cs_prev."""
+    di, dci, df, do = np.split(gates, 4, axis=1)
+    one = i.dtype.type(1)
+    through_o = h_grad * o                              # what reaches tanh(cs)
+    spare = one - o
+    spare *= through_o
+    np.multiply(spare, co, do)                          # o (1 - o) h_grad co
+    dcs = np.multiply(co, co, spare)
+    np.subtract(one, dcs, dcs)
+    dcs *= through_o
+    dcs += cs_grad
     if use_peephole:
-        dcs = dcs + do * wco
-    di = i * (1 - i) * dcs * ci
-    dci = (1 - ci * ci) * dcs * i
-    df = f * (1 - f) * dcs * cs_prev
-    before = dcs * f
+        dcs += do * wco
+    dcs_i = np.multiply(dcs, i, through_o)
+    np.subtract(one, i, di)
+    di *= dcs_i
+    di *= ci
+    np.multiply(ci, ci, dci)
+    np.subtract(one, dci, dci)
+    dci *= dcs_i
+    before = np.multiply(dcs, f, dcs)
+    np.subtract(one, f, df)
+    df *= before
+    df *= cs_prev
     if use_peephole:
-        before = before + di * wci + df * wcf
-    return before, np.concatenate([di, dci, df, do], axis=1)
+        before += di * wci
+        before += df * wcf
+    return before
 
 
 def _peephole_gradients(gates_grad, cs_prev, cs, use_peephole):
@@ -90,7 +111,9 @@ class LSTMBlockCell(Op):
         _check(x.shape, cs_prev.shape, w.shape, 2)
         gates = np.concatenate([x, h_prev], axis=1) @ w
         gates += b
-        return _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole)
+        outs = tuple([np.empty(cs_prev.shape, x.dtype) for _ in range(7)])
+        _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs)
+        return outs
 
     def gradient(op, *grads):
         x, _, h_prev, w = op.inputs[:4]
@@ -123,8 +146,9 @@ class LSTMBlockCellGrad(Op):
 
     def kernel(x, cs_prev, h_prev, w, wci, wcf, wco, b, i, cs, f, o, ci, co, cs_grad, h_grad, *,
                use_peephole):
-        before, gates = _backward(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad,
-                                  use_peephole)
+        gates = np.empty((len(x), w.shape[1]), x.dtype)
+        before = _backward(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad,
+                           use_peephole, gates)
         return before, gates, *_peephole_gradients(gates, cs_prev, cs, use_peephole)
 
 
@@ -148,11 +172,9 @@ class BlockLSTM(Op):
         gates = (x.reshape(-1, width) @ w[:width] + b).reshape(steps, rows, -1)
         for t in range(min(int(seq_len_max), steps)):
             gates[t] += h_prev @ w[width:]
-            parts = _forward(gates[t], cs_prev, wci, wcf, wco, forget_bias, cell_clip,
-                             use_peephole)
-            for result, part in zip(results, parts):
-                result[t] = part
-            cs_prev, h_prev = parts[1], parts[6]
+            outs = [result[t] for result in results]
+            _forward(gates[t], cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs)
+            cs_prev, h_prev = outs[1], outs[6]
         return tuple(results)
 
     def gradient(op, *grads):
@@ -179,13 +201,14 @@ class BlockLSTMGrad(Op):
                cs_grad, h_grad, *, use_peephole):
         steps, width = min(int(seq_len_max), len(x)), x.shape[2]
         gates = np.zeros(x.shape[:2] + w.shape[1:], x.dtype)
+        state_weights = np.ascontiguousarray(w[width:].T)
         before_cs = np.concatenate([cs_prev[None], cs[:-1]])
         before_h = np.concatenate([h_prev[None], h[:-1]])
         d_cs, d_h = np.zeros_like(cs_prev), np.zeros_like(h_prev)
         for t in range(steps - 1, -1, -1):
-            d_cs, gates[t] = _backward(before_cs[t], wci, wcf, wco, i[t], cs[t], f[t], o[t], ci[t],
-                                       co[t], cs_grad[t] + d_cs, h_grad[t] + d_h, use_peephole)
-            d_h = gates[t] @ w[width:].T
+            d_cs = _backward(before_cs[t], wci, wcf, wco, i[t], cs[t], f[t], o[t], ci[t], co[t],
+                             cs_grad[t] + d_cs, h_grad[t] + d_h, use_peephole, gates[t])
+            d_h = gates[t] @ state_weights
         flat = gates.reshape(-1, w.shape[1])
         d_w = np.concatenate([x.reshape(-1, width).T @ flat,
                               before_h.reshape(-1, h.shape[2]).T @ flat])

@@ -32,7 +32,7 @@ class ImageSummary(Op):
 
     signature = 'tag: string, tensor: T -> summary: string'
     types = {'T': dtypes.FLOATS | {dtypes.uint8}}
-    attrs = {'max_images': 3, 'bad_color': _RED}
+    attrs = {'max_images': 3, 'T': dtypes.float32, 'bad_color': _RED}
     gradient = NOT_DIFFERENTIABLE
     partial_rank = True
 

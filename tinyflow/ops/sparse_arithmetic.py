@@ -7,7 +7,7 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from tinyflow.ops import (
     arithmetic,
@@ -26,7 +26,6 @@ from tinyflow.ops.sparse_entries import (
     checked_sparse,
     entries_shape,
     groups_of,
-    row_major,
 )
 
 __all__ = ['sparse_add', 'sparse_maximum', 'sparse_minimum', 'sparse_softmax']

@@ -10,12 +10,13 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from tinyflow.errors import describe, report, worded
+from tinyflow.errors import describe, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import add_to_collections, get_collection, name_scope
 from tinyflow.graph.dtypes import ANY, HANDLES, REAL
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.ops.arguments import refusal
 
 __all__ = ['histogram', 'merge', 'merge_all', 'scalar', 'tensor_summary', 'text']
 
@@ -121,6 +122,7 @@ class HistogramSummary(Op):
 
     signature = 'tag: string, values: T -> summary: string'
     types = {'T': REAL}
+    attrs = {'T': dtypes.float32}
     gradient = NOT_DIFFERENTIABLE
     partial_rank = True
 
@@ -207,9 +209,9 @@ def text(name, tensor, collections=None):
     from tinyflow.formats.protos.summary_pb2 import SummaryMetadata
     dtype = getattr(tensor, 'dtype', dtypes.string)
     if dtype != dtypes.string:
-        raise worded(ValueError(report(
-            f'Expected tensor {getattr(tensor, "name", tensor)} to have dtype string, got {dtype}',
-            mend='tf.as_string(x) makes text of numbers.')))
+        raise refusal(
+            ValueError, f'Expected tensor {getattr(tensor, "name", tensor)} to have dtype string, '
+            f'got {dtype} (TensorSummaryV2)', mend='tf.as_string(x) makes text of numbers.')
     metadata = SummaryMetadata()
     metadata.plugin_data.plugin_name = 'text'
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
@@ -264,18 +266,16 @@ def merge(inputs, collections=None, name=None):
 
 def _listed(inputs):
     if not isinstance(inputs, (list, tuple)):
-        raise worded(TypeError(
-            f"Expected list for 'inputs' argument to 'MergeSummary' Op, not {inputs!r}.\n"
-            '  Mend: tf.summary.merge([a, b]), or tf.summary.merge_all().'))
+        raise refusal(TypeError, "Expected list for 'inputs' argument to 'MergeSummary' Op, not "
+                      f'{inputs!r}.', mend='tf.summary.merge([a, b]), or tf.summary.merge_all().')
     for each in inputs:
         if each is None or getattr(each, 'dtype', dtypes.string) != dtypes.string:
             told = 'None' if each is None else describe(each)
-            raise worded(TypeError(f'tf.summary.merge takes summaries; {told} is none.\n'
-                                   "  Mend: merge([tf.summary.scalar('loss', loss), ...])."))
+            raise refusal(TypeError, f'{told} is no summary for MergeSummary.',
+                          mend="tf.summary.merge([tf.summary.scalar('loss', loss), ...]).")
     if not inputs:
-        raise worded(ValueError(
-            "List argument 'inputs' to 'MergeSummary' Op with length 0 shorter than minimum "
-            'length 1.\n  Mend: give the summaries that are to be merged.'))
+        raise refusal(ValueError, "List argument 'inputs' to 'MergeSummary' Op with length 0 "
+                      'shorter than minimum length 1.', mend='give the summaries to be merged.')
     return list(inputs)
 
 

@@ -28,16 +28,16 @@ def _doubles(*values):
 
 
 def _histogram(x):
-    """The message for ones and zeros: they fall below 1e-12 and below the limit after 1."""
+    """The message for zeros and ones: they fall below 1e-12 and below the first limit after 1."""
     limit = 1e-12
     while limit <= 1:
         before, limit = limit, limit * 1.1
     numbers = [x.min(), x.max(), x.size, x.sum(), (x * x).sum()]
     fields = b''.join(bytes([i << 3 | 1]) + _doubles(v) for i, v in enumerate(numbers, 1) if v)
-    limits = [-1e-12 * 0, 1e-12, before, limit]
-    counts = [0, (x == 0).sum(), 0, (x == 1).sum()]
-    packed = _field(6, _doubles(*limits)) + _field(7, _doubles(*counts))
-    return _bytes(_value(b'h', 5, fields + packed))
+    largest = np.finfo(np.float64).max
+    packed = _field(6, _doubles(0., 1e-12, before, limit, largest)) \
+        + _field(7, _doubles(0, (x == 0).sum(), 0, (x == 1).sum(), 0))
+    return np.frombuffer(_value(b'h', 5, fields + packed), np.uint8)
 
 
 def _wav(samples, rate):
@@ -79,8 +79,8 @@ def _with_one(tf, x):
 ONE = b'\n\x08\n\x01a\x15\x00\x00\x80\x3f'           # tag 'a', number 1.0
 
 ROWS = [
-    row('HistogramSummary', lambda tf, x: tf.summary.histogram('h', x),
-        [np.array([[0., 1.], [1., 1.]])], ref=_histogram, grad=False,
+    row('HistogramSummary', lambda tf, x: tf.decode_raw(tf.summary.histogram('h', x), tf.uint8),
+        [np.array([[0., 1.], [1., 1.]])], ref=_histogram, grad=False, static_result=False,
         bad=[lambda tf: tf.summary.histogram('h', 'text')],
         run_bad=[lambda tf: tf.summary.histogram('h', [1., np.nan]),
                  lambda tf: tf.summary.histogram('h', [np.inf])]),

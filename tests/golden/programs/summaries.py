@@ -38,7 +38,7 @@ def histogram_summaries(tf, np):
     r = np.random.RandomState(0)
     values = [r.randn(50), r.lognormal(0, 20, 40), -r.lognormal(0, 20, 40), np.zeros(3),
               r.randint(0, 100, [5, 4]),
-              np.array([[1e-12, 1.1e-12, 1.1 * 1e-12], [1e20, -1e300, -0.]])]
+              tf.constant([[1e-12, 1.1e-12, 1.1 * 1e-12], [1e20, -1e300, -0.]], tf.float64)]
     made = [tf.summary.histogram('h', v) for v in values]
     made += [tf.summary.histogram(None, tf.constant([1, 2, 100], kind), family='f')
              for kind in KINDS.split()]
