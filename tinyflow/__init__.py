@@ -175,6 +175,7 @@ from tinyflow.ops.sparse_reductions import (
     sparse_reduce_max, sparse_reduce_max_sparse, sparse_reduce_sum, sparse_reduce_sum_sparse,
 )
 from tinyflow.ops.sparse_reshaping import sparse_reset_shape, sparse_transpose
+from tinyflow.ops.sparse_rows import sparse_fill_empty_rows, sparse_reshape, sparse_retain
 from tinyflow.ops.sparse_to_dense import sparse_to_dense
 from tinyflow.ops.sparse_merging import sparse_merge, sparse_reorder
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta

@@ -81,8 +81,9 @@ def _not_fetchable(fetch: Any) -> str:
 
 def _what_it_was(fetch: Any) -> str:
     if fetch is None:
-        return ('the value is None. tf.gradients gives None where no path leads; a function may '
-                'have forgotten its return.')
+        return ('the value is None. tf.gradients gives None where no path leads, and '
+                'tf.summary.merge_all() where the graph has no summaries; a function may have '
+                'forgotten its return.')
     if hasattr(fetch, 'minimize') and hasattr(fetch, 'apply_gradients'):
         return ('this is an optimizer; fetch the operation that '
                 '`train_op = optimizer.minimize(loss)` returns.')

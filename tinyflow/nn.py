@@ -1,64 +1,21 @@
 """tf.nn: what layers are made of, by TensorFlow's names."""
 from tinyflow.absent import absent as _absent
-from tinyflow.ops.batch_norm import fused_batch_norm
+from tinyflow.lazy import importing as _importing, names_of as _names_of
 from tinyflow.ops.bias import bias_add, relu_layer, xw_plus_b
-from tinyflow.ops.candidate_sampling import (
-    all_candidate_sampler,
-    compute_accidental_hits,
-    fixed_unigram_candidate_sampler,
-    learned_unigram_candidate_sampler,
-    log_uniform_candidate_sampler,
-    uniform_candidate_sampler,
-)
-from tinyflow.ops.convolution_functions import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_backprop_filter,
-    conv2d_backprop_input,
-    conv2d_transpose,
-    conv3d,
-    conv3d_backprop_filter,
-    conv3d_backprop_filter_v2,
-    conv3d_transpose,
-    conv_transpose,
-)
 from tinyflow.ops.cross_entropy import (
     softmax_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
-from tinyflow.ops.depthwise import (
-    depthwise_conv2d_backprop_filter,
-    depthwise_conv2d_backprop_input,
-    depthwise_conv2d_native,
-    depthwise_conv2d_native_backprop_filter,
-    depthwise_conv2d_native_backprop_input,
-)
-from tinyflow.ops.dilated import (
-    atrous_conv2d,
-    atrous_conv2d_transpose,
-    convolution,
-    depthwise_conv2d,
-    pool,
-    separable_conv2d,
-    with_space_to_batch,
-)
 from tinyflow.ops.dropout import dropout, zero_fraction
 from tinyflow.ops.elementary import sigmoid, tanh
 from tinyflow.ops.embedding import embedding_lookup
-from tinyflow.ops.embedding_sparse import (
-    embedding_lookup_sparse,
-    safe_embedding_lookup_sparse,
-)
 from tinyflow.ops.logistic import (
     l2_loss,
     log_poisson_loss,
     sigmoid_cross_entropy_with_logits,
     weighted_cross_entropy_with_logits,
 )
-from tinyflow.ops.lrn import local_response_normalization, lrn
-from tinyflow.ops.morphology import dilation2d, erosion2d
 from tinyflow.ops.nn import (
     crelu,
     elu,
@@ -79,29 +36,40 @@ from tinyflow.ops.normalization import (
     sufficient_statistics,
     weighted_moments,
 )
-from tinyflow.ops.pooling_functions import (
-    avg_pool,
-    avg_pool1d,
-    avg_pool2d,
-    avg_pool3d,
-    avg_pool_v2,
-    max_pool,
-    max_pool1d,
-    max_pool2d,
-    max_pool3d,
-    max_pool_v2,
-    max_pool_with_argmax,
-)
 from tinyflow.ops.ranking import in_top_k, top_k
-from tinyflow.ops.sampled_losses import nce_loss, sampled_softmax_loss
 from tinyflow.ops.shaping import depth_to_space, space_to_batch, space_to_depth
 from tinyflow.ops.softmax import log_softmax, softmax
-from tinyflow.rnn import rnn_cell
-from tinyflow.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
-from tinyflow.rnn.raw import raw_rnn
-from tinyflow.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
 
-__all__ = [
+# Imported when first asked for.
+_LATER = _names_of({
+    'tinyflow.ops.batch_norm': 'fused_batch_norm',
+    'tinyflow.ops.candidate_sampling':
+        'all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler '
+        'learned_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler',
+    'tinyflow.ops.convolution_functions':
+        'conv1d conv1d_transpose conv2d conv2d_backprop_filter conv2d_backprop_input '
+        'conv2d_transpose conv3d conv3d_backprop_filter conv3d_backprop_filter_v2 conv3d_transpose '
+        'conv_transpose',
+    'tinyflow.ops.depthwise':
+        'depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input depthwise_conv2d_native '
+        'depthwise_conv2d_native_backprop_filter depthwise_conv2d_native_backprop_input',
+    'tinyflow.ops.dilated':
+        'atrous_conv2d atrous_conv2d_transpose convolution depthwise_conv2d pool separable_conv2d '
+        'with_space_to_batch',
+    'tinyflow.ops.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
+    'tinyflow.ops.lrn': 'local_response_normalization lrn',
+    'tinyflow.ops.morphology': 'dilation2d erosion2d',
+    'tinyflow.ops.pooling_functions':
+        'avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 max_pool max_pool1d max_pool2d '
+        'max_pool3d max_pool_v2 max_pool_with_argmax',
+    'tinyflow.ops.sampled_losses': 'nce_loss sampled_softmax_loss',
+    'tinyflow.rnn.dynamic': 'bidirectional_dynamic_rnn dynamic_rnn',
+    'tinyflow.rnn.raw': 'raw_rnn',
+    'tinyflow.rnn.rnn_cell': 'rnn_cell',
+    'tinyflow.rnn.static': 'static_bidirectional_rnn static_rnn static_state_saving_rnn',
+})
+
+__all__ = [  # noqa: F822 - some come from _LATER
     'all_candidate_sampler', 'atrous_conv2d', 'atrous_conv2d_transpose', 'avg_pool', 'avg_pool1d',
     'avg_pool2d', 'avg_pool3d', 'avg_pool_v2', 'batch_norm_with_global_normalization',
     'batch_normalization', 'bias_add', 'bidirectional_dynamic_rnn', 'compute_accidental_hits',
@@ -126,7 +94,7 @@ __all__ = [
     'with_space_to_batch', 'xw_plus_b', 'zero_fraction',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _importing(globals(), _LATER, _absent(__name__, __all__))
 
 
 def __dir__():

@@ -2,47 +2,49 @@
 from tinyflow.absent import absent as _absent
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops.sparse_arithmetic import (
-           sparse_add as add,
-           sparse_maximum as maximum,
-           sparse_minimum as minimum,
-           sparse_softmax as softmax,
+    sparse_add as add,
+    sparse_maximum as maximum,
+    sparse_minimum as minimum,
+    sparse_softmax as softmax,
 )
 from tinyflow.ops.sparse_conversions import (
            from_dense,
-           sparse_eye as eye,
-           sparse_mask as mask,
-           sparse_tensor_to_dense as to_dense,
-           sparse_to_indicator as to_indicator,
+    sparse_eye as eye,
+    sparse_mask as mask,
+    sparse_tensor_to_dense as to_dense,
+    sparse_to_indicator as to_indicator,
 )
 from tinyflow.ops.sparse_joining import (
-           sparse_concat as concat,
-           sparse_slice as slice,
-           sparse_split as split,
+    sparse_concat as concat,
+    sparse_slice as slice,
+    sparse_split as split,
 )
 from tinyflow.ops.sparse_matmul import (
-           sparse_tensor_dense_matmul as matmul,
-           sparse_tensor_dense_matmul as sparse_dense_matmul,
+    sparse_tensor_dense_matmul as matmul,
+    sparse_tensor_dense_matmul as sparse_dense_matmul,
 )
 from tinyflow.ops.sparse_merging import sparse_merge as merge, sparse_reorder as reorder
 from tinyflow.ops.sparse_placeholder import sparse_placeholder as placeholder
 from tinyflow.ops.sparse_reductions import (
-           sparse_reduce_max as reduce_max,
-           sparse_reduce_max_sparse as reduce_max_sparse,
-           sparse_reduce_sum as reduce_sum,
-           sparse_reduce_sum_sparse as reduce_sum_sparse,
+    sparse_reduce_max as reduce_max,
+    sparse_reduce_max_sparse as reduce_max_sparse,
+    sparse_reduce_sum as reduce_sum,
+    sparse_reduce_sum_sparse as reduce_sum_sparse,
 )
 from tinyflow.ops.sparse_reshaping import (
-           sparse_expand_dims as expand_dims,
-           sparse_fill_empty_rows as fill_empty_rows,
-           sparse_reset_shape as reset_shape,
-           sparse_reshape as reshape,
-           sparse_retain as retain,
-           sparse_transpose as transpose,
+    sparse_expand_dims as expand_dims,
+    sparse_reset_shape as reset_shape,
+    sparse_transpose as transpose,
+)
+from tinyflow.ops.sparse_rows import (
+    sparse_fill_empty_rows as fill_empty_rows,
+    sparse_reshape as reshape,
+    sparse_retain as retain,
 )
 from tinyflow.ops.sparse_segments import (
-           sparse_segment_mean as segment_mean,
-           sparse_segment_sqrt_n as segment_sqrt_n,
-           sparse_segment_sum as segment_sum,
+    sparse_segment_mean as segment_mean,
+    sparse_segment_sqrt_n as segment_sqrt_n,
+    sparse_segment_sum as segment_sum,
 )
 
 __all__ = ['SparseTensor', 'add', 'concat', 'expand_dims', 'eye', 'fill_empty_rows', 'from_dense',

@@ -6,14 +6,14 @@ from tinyflow.ops.parsing import string_to_number as to_number
 from tinyflow.ops.printing import string_format as format
 from tinyflow.ops.regexes import regex_full_match, regex_replace
 from tinyflow.ops.string_cases import (
-           string_length as length,
-           string_lower as lower,
-           string_strip as strip,
-           string_upper as upper,
+    string_length as length,
+    string_lower as lower,
+    string_strip as strip,
+    string_upper as upper,
 )
 from tinyflow.ops.string_hashes import (
-           string_to_hash_bucket as to_hash_bucket,
-           string_to_hash_bucket_strong as to_hash_bucket_strong,
+    string_to_hash_bucket as to_hash_bucket,
+    string_to_hash_bucket_strong as to_hash_bucket_strong,
 )
 from tinyflow.ops.string_joins import reduce_join, string_join as join, unsorted_segment_join
 from tinyflow.ops.string_splits import strings_split as split

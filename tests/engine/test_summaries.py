@@ -19,6 +19,12 @@ from tinyflow.formats.protos import config_pb2, event_pb2, graph_pb2, meta_graph
 pytestmark = pytest.mark.engine
 
 
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
 def files(folder):
     return sorted(glob.glob(os.path.join(str(folder), 'events.out.tfevents.*')))
 
@@ -76,6 +82,7 @@ def test_names_are_made_fit_and_that_is_logged(caplog):
 
 
 def test_a14_merge_all_without_summaries_is_none_and_run_says_why():
+    tf.constant(1.0)
     assert tf.summary.merge_all() is None
     with tf.Session() as sess, pytest.raises(TypeError, match='merge_all'):
         sess.run(tf.summary.merge_all())
@@ -131,8 +138,8 @@ def test_buckets_are_those_of_a_search(dtype):
     histogram.fill(proto, values)
     counts = np.bincount(np.searchsorted(limits, values.astype(np.float64), side='right'),
                          minlength=len(limits))
-    assert dict((limit, n) for limit, n in zip(proto.bucket_limit, proto.bucket) if n) == \
-        dict((limit, n) for limit, n in zip(limits, counts) if n)
+    assert {limit: n for limit, n in zip(proto.bucket_limit, proto.bucket) if n} == \
+        {limit: n for limit, n in zip(limits, counts) if n}
     assert proto.num == len(values) == sum(proto.bucket)
     assert (proto.min, proto.max) == (values.min(), values.max())
 
@@ -307,9 +314,8 @@ def test_metadata_is_written_once_for_each_tag(tmp_path):
     assert first.tensor.string_val == second.tensor.string_val == [b'hello']
 
 
-def test_graphs_are_added_in_all_ways(tmp_path):
+def test_graphs_are_added_in_all_ways(tmp_path, graph):
     tf.constant(1, name='one')
-    graph = tf.get_default_graph()
     with tf.summary.FileWriter(str(tmp_path)) as writer:
         writer.add_graph(graph)
         writer.add_graph(graph.as_graph_def(), 4)
@@ -384,7 +390,8 @@ def test_damaged_event_files_give_what_came_before(tmp_path):
         for step in range(3):
             writer.add_summary(number(step), step)
     path, = files(tmp_path)
-    data = open(path, 'rb').read()
+    with open(path, 'rb') as file:
+        data = file.read()
     last = len(data) // 4
     changed = bytearray(data)
     changed[-6] ^= 1
@@ -411,3 +418,16 @@ def test_records_that_are_no_events(tmp_path):
 def test_events_are_tensorflows_own_message():
     assert tf.Event is event_pb2.Event is tf.summary.Event
     assert tf.summary.Summary is tf.Summary
+
+
+def test_the_projector_is_told_in_the_folder_of_the_writer(tmp_path):
+    from tinyflow.contrib.tensorboard.plugins import projector
+    config = projector.ProjectorConfig(model_checkpoint_path='model.ckpt-1')
+    config.embeddings.add(tensor_name='words:0', metadata_path='words.tsv')
+    writer = tf.summary.FileWriter(str(tmp_path))
+    projector.visualize_embeddings(writer, config)
+    assert (tmp_path / 'projector_config.pbtxt').read_text() == (
+        'model_checkpoint_path: "model.ckpt-1"\nembeddings {\n  tensor_name: "words:0"\n'
+        '  metadata_path: "words.tsv"\n}\n')
+    with pytest.raises(TypeError, match='ProjectorConfig'):
+        projector.visualize_embeddings(writer, 'config')

@@ -17,6 +17,7 @@ _LAZY = {
     'rnn': 'tinyflow.contrib.rnn',
     'seq2seq': 'tinyflow.contrib.seq2seq',
     'slim': 'tinyflow.contrib.slim',
+    'tensorboard': 'tinyflow.contrib.tensorboard',
     'util': 'tinyflow.contrib.util',
 }
 

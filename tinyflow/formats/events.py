@@ -84,7 +84,6 @@ class EventFile:
             self._next_flush = 0.0
 
     def _write(self):
-        self._next_flush = time.monotonic() + self._flush_secs
         if not self._waiting:
             return
         if self._file is None or not os.path.exists(self.path):     # someone tidied up
@@ -92,6 +91,7 @@ class EventFile:
         with explained(self.path):
             write_all(self._file, b''.join(self._waiting))
         self._waiting, self._size = [], 0
+        self._next_flush = time.monotonic() + self._flush_secs
 
     def _begin(self):
         if self._file is not None:

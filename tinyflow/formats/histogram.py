@@ -64,7 +64,7 @@ def fill(proto, values):
         if not np.isfinite(part).all():
             raise _not_finite(part)
         counts += np.bincount(_bucket_of(part), minlength=len(counts))
-        least, largest = min(least, part.min()), max(largest, part.max())
+        least, largest = min(least, _end(part, part.min())), max(largest, _end(part, part.max()))
         with np.errstate(over='ignore'):
             squares, total = _added(squares, part * part), _added(total, part)
     proto.min, proto.max, proto.num = least, largest, float(len(flat))
@@ -79,6 +79,11 @@ def _added(total, part):
     rounds otherwise."""
     part[0] += total
     return float(np.add.accumulate(part)[-1])
+
+
+def _end(part, value):
+    """The least or largest value; of 0.0 and -0.0, which are equal, the one that comes first."""
+    return value if value else part[np.argmax(part == 0)]
 
 
 def _kept(counts):

@@ -192,7 +192,10 @@ def _alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def unigram_weights(vocab_file: str, unigrams, distortion: float, reserved: int, shards: int,
                     shard: int) -> np.ndarray:
-    """Weights of FixedUnigram; a file has one class per line, its weight after the last comma."""
+    """Weights of FixedUnigram; a file has one class per line, its weight after the last comma.
+
+    Shapes: -> [classes], the reserved ones first, with weight 0.
+    """
     if vocab_file:
         with Path(vocab_file).open(newline='', encoding='utf-8') as file:
             rows = [line for line in csv.reader(file) if line]

@@ -221,131 +221,82 @@ class _Full:
 class _Sliding:
     """Copies windows along all axes but one, which comes first in all that follows.
 
-    The copy is [*positions of the other axes, rows, *kernel along the other axes, in]. Each image
-    has `period` rows, so that windows at `units` places, of which the first ones count, begin in
-    them; windows that begin later in an image give numbers that nobody looks at.
+    The copy is [phases, rows, images, *positions of the other axes, *kernel along the other axes,
+    in]; row r of phase p is row r * stride + p of the images. What one element of the kernel along
+    the sliding axis meets are consecutive rows of one phase: a matrix, without another copy.
     """
 
     def __init__(self, x, windows, axis, out):
         self.axis = axis
         self.x = np.moveaxis(x, axis + 1, 1)
         self.windows = windows = windows.with_first(axis)
-        self.kernel, self.stride = windows.kernel[0], windows.strides[0]
-        self.count = windows.positions[0]
+        self.count, self.phases = windows.positions[0], windows.strides[0]
         self.columns = math.prod(windows.positions[1:])
-        self.run = math.prod(windows.kernel[1:]) * x.shape[-1]          # elements of one row
-        self.rounds = -(-self.kernel // self.stride)
-        self.before = windows.margins[0][0]
-        needed = (self.count - 1) * self.stride + self.kernel - self.before
-        self.height = max(0, min(self.x.shape[1], needed))              # rows that are looked at
-        period = max(self.before + self.height, needed, self.count * self.stride)
-        self.units = -(-period // self.stride)
-        self.period = self.units * self.stride
-        self.chunks = _chunks(len(x), self.columns * (self.period * self.run + self.units * out))
+        self.run = math.prod(windows.kernel[1:]) * x.shape[-1]
+        self.begins = [divmod(k * windows.rates[0], self.phases) for k in range(windows.kernel[0])]
+        self.rows = self.begins[-1][0] + self.count
+        self.chunks = _chunks(len(x), self.columns * (self.phases * self.rows * self.run
+                                                      + 2 * self.count * out))
 
     def convolve(self, filter, y):
-        filter = np.moveaxis(filter, self.axis, 0) if self.axis else filter
-        matrix = np.ascontiguousarray(filter.reshape(self.kernel * self.run, -1))
-        y = np.moveaxis(y, self.axis + 1, 1)
+        matrices = np.ascontiguousarray(np.moveaxis(filter, self.axis, 0)).reshape(
+            -1, self.run, y.shape[-1])
+        y = np.moveaxis(y, (self.axis + 1, 0), (0, 1))
         for start, stop in self.chunks:
-            flat, places = self._copied(start, stop)
-            products = workspace('product', (*self.windows.positions[1:], places, y.shape[-1]),
-                                 y.dtype)
-            np.matmul(self._in_rounds(flat, places), matrix, self._every(products))
-            self._exchange(products, y[start:stop], _give_out)
+            part, met = y[:, start:stop], self._met(start, stop)
+            total, product = [workspace(use, (len(met[0]), y.shape[-1]), y.dtype)
+                              for use in ('total', 'product')]
+            np.matmul(met[0], matrices[0], total)
+            for rows, matrix in zip(met[1:], matrices[1:]):
+                np.matmul(rows, matrix, product)
+                np.add(total, product, total)
+            np.copyto(part, total.reshape(part.shape))
 
     def filter_gradient(self, dy, dfilter):
-        dy = np.moveaxis(dy, self.axis + 1, 1)
-        rows = (slice(None),) * (len(self.windows.positions) - 1)
-        total = np.zeros((self.kernel * self.run, dy.shape[-1]), dy.dtype)
+        dy = np.moveaxis(dy, (self.axis + 1, 0), (0, 1))
+        sums = np.zeros((len(self.begins), self.run, dy.shape[-1]), dy.dtype)
         for start, stop in self.chunks:
-            flat, places = self._copied(start, stop)
-            gathered = workspace('product', (*self.windows.positions[1:], places, dy.shape[-1]),
-                                 dy.dtype)
-            self._exchange(gathered, dy[start:stop], _take_in)
-            gathered[(*rows, slice((stop - start) * self.units, None))] = 0
-            for product in self._products(flat, places, gathered):
-                np.add(total, product, total)
-        result = np.moveaxis(dfilter, self.axis, 0) if self.axis else dfilter
-        result[...] = total.reshape(result.shape)
+            part, met = dy[:, start:stop], self._met(start, stop)
+            gathered = workspace('total', part.shape, dy.dtype)
+            np.copyto(gathered, part)
+            gathered = gathered.reshape(-1, dy.shape[-1])
+            for rows, total in zip(met, sums):
+                np.add(total, np.matmul(rows.T, gathered), total)
+        result = np.moveaxis(dfilter, self.axis, 0)
+        result[...] = sums.reshape(result.shape)
 
-    def _products(self, flat, places, gathered):
-        """Matrices that add up to the derivative at the filter."""
-        if self.kernel * self.run * gathered.shape[-1] < _SMALL:
-            yield from np.matmul(self._in_rounds(flat, places).swapaxes(1, 2),
-                                 self._every(gathered))
-            return
-        # For one row of the kernel the rows that it meets do not overlap: no rounds are needed.
-        step = self.run * flat.itemsize
-        rows = as_strided(flat, (self.kernel, self.run, self.columns * places),
-                          (step, flat.itemsize, self.stride * step))
-        yield np.matmul(rows, gathered.reshape(-1, gathered.shape[-1])).reshape(
-            self.kernel * self.run, -1)
-
-    def _copied(self, start, stop):
-        """(the copy of some images, flat; the places for windows in each column)."""
-        images = stop - start
-        places = -(-images * self.units // self.rounds) * self.rounds
+    def _met(self, start, stop):
+        """For each element of the kernel along the sliding axis what it meets: a matrix with a row
+        of `run` elements for each [position, image, *other positions]."""
         windows, part = self.windows, self.x[start:stop]
-        shape = (*windows.positions[1:], places * self.stride, *windows.kernel[1:],
-                 self.x.shape[-1])
-        size = math.prod(shape)
-        # The last windows end behind the last row.
-        flat = workspace('columns', (size + self.kernel * self.run,), self.x.dtype)
-        flat[size:] = 0
-        copied = flat[:size].reshape(shape)
-        rows = (slice(None),) * (len(windows.positions) - 1)
-        copied[(*rows, slice(images * self.period, None))] = 0
-        _shared(images, lambda i, j: self._copy(
-            part[i:j], copied[(*rows, slice(i * self.period, j * self.period))]))
-        return flat, places
+        copied = workspace('columns', (self.phases, self.rows, stop - start,
+                                       *windows.positions[1:], *windows.kernel[1:],
+                                       self.x.shape[-1]), self.x.dtype)
+        _shared(stop - start, lambda i, j: self._copy(part[i:j], copied[:, :, i:j]))
+        flat = copied.reshape(self.phases, self.rows, -1, self.run)
+        return [flat[phase, row:row + self.count].reshape(-1, self.run)
+                for row, phase in self.begins]
 
     def _copy(self, x, copied):
-        windows, rest = self.windows, self.windows.kernel[1:]
-        padded = self._spaced(x)
-        padded = padded.reshape(-1, *padded.shape[2:])
+        windows, padded = self.windows, self._spaced(x)
         steps = padded.strides
-        if rest and self.run < _SHORT:
-            for place in np.ndindex(*rest):
-                at = strided((0, *place), windows)[1:]
-                copied[(..., *place, slice(None))] = np.moveaxis(padded[(slice(None), *at)], 0, -2)
-            return
         np.copyto(copied, as_strided(
             padded, copied.shape,
-            (*[s * stride for s, stride in zip(steps[1:], windows.strides[1:])], steps[0],
-             *[s * rate for s, rate in zip(steps[1:], windows.rates[1:])], steps[-1])))
+            (steps[1], steps[1] * self.phases, steps[0],
+             *[s * stride for s, stride in zip(steps[2:], windows.strides[1:])],
+             *[s * rate for s, rate in zip(steps[2:], windows.rates[1:])], steps[-1])))
 
     def _spaced(self, x):
-        """x with `period` rows for each image, and the margins of the other axes."""
-        margins = self.windows.margins[1:]
+        """x with as many rows as are looked at, and the margins of the other axes."""
+        before, margins = self.windows.margins[0][0], self.windows.margins[1:]
         ends = [low + size + high for size, (low, high) in zip(x.shape[2:-1], margins)]
-        shape = (len(x), self.period, *ends, x.shape[-1])
-        if not self.before and shape == x.shape and x.flags.c_contiguous:
+        shape = (len(x), self.phases * self.rows, *ends, x.shape[-1])
+        if not before and shape == x.shape and x.flags.c_contiguous:
             return x
-        inside = [slice(self.before, self.before + self.height),
+        height = max(0, min(x.shape[1], shape[1] - before))
+        inside = [slice(before, before + height),
                   *[slice(low, low + size) for size, (low, _) in zip(x.shape[2:-1], margins)]]
-        return _framed(x[:, :self.height], workspace('padded', shape, x.dtype), inside)
-
-    def _in_rounds(self, flat, places):
-        """The windows as a stack of matrices, one for each round."""
-        step = self.stride * self.run * flat.itemsize
-        return as_strided(flat, (self.rounds, self.columns * places // self.rounds,
-                                 self.kernel * self.run),
-                          (step, self.rounds * step, flat.itemsize))
-
-    def _every(self, products):
-        """[*columns, places, out] as a stack, of which each round's rows are one matrix."""
-        out = products.shape[-1]
-        return products.reshape(-1, self.rounds, out).swapaxes(0, 1)
-
-    def _exchange(self, products, y, copy):
-        """copy(y, products), both [images, positions, ...], for pieces of the images."""
-        images, axes = len(y), products.ndim - 2
-        shape = products.shape
-        laid = products[(*(slice(None),) * axes, slice(images * self.units))].reshape(
-            *shape[:axes], images, self.units, shape[-1])
-        laid = np.moveaxis(laid, (axes, axes + 1), (0, 1))
-        _shared(images, lambda i, j: copy(y[i:j], laid[i:j]))
+        return _framed(x[:, :height], workspace('padded', shape, x.dtype), inside)
 
 
 def with_margins(x, windows):
@@ -370,17 +321,6 @@ def _framed(x, whole, inside):
         rest = rest[(*before, part)]
     rest[...] = x
     return whole
-
-
-def _give_out(y, laid):
-    """Results of all places to y [images, positions, ...], which holds those that count."""
-    np.copyto(y, laid[:, :y.shape[1]])
-
-
-def _take_in(y, laid):
-    """The reverse, with zeros for the places that do not count."""
-    laid[:, :y.shape[1]] = y
-    laid[:, y.shape[1]:] = 0
 
 
 # ---- memory kept between calls -----------------------------------------------------------------

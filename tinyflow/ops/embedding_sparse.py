@@ -23,7 +23,7 @@ from tinyflow.ops import (
     sets,
     shaping,
     slicing,
-    sparse_reshaping,
+    sparse_rows,
     sparse_segments,
 )
 
@@ -124,9 +124,9 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
         rank = measures.size(shape) if known_rank is None else known_rank
         ids, weights = _as_rows(sparse_ids, sparse_weights, shape, rank)
         ids, weights = _only_valid(ids, weights, combiner)
-        ids, empty = sparse_reshaping.sparse_fill_empty_rows(ids, default_id or 0)
+        ids, empty = sparse_rows.sparse_fill_empty_rows(ids, default_id or 0)
         if weights is not None:
-            weights, _ = sparse_reshaping.sparse_fill_empty_rows(weights, 1.0)
+            weights, _ = sparse_rows.sparse_fill_empty_rows(weights, 1.0)
         found = embedding_lookup_sparse(
             tables, ids, weights, combiner=combiner, partition_strategy=partition_strategy,
             name=None if default_id is None else scope, max_norm=max_norm)
@@ -145,7 +145,7 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
 def _as_rows(ids, weights, shape, rank):
     """The ids (and weights) of any rank as [rows, any]."""
     rows = reduction.reduce_prod(slicing.slice(shape, [0], [rank - 1]))
-    ids = sparse_reshaping.sparse_reshape(ids, [rows, gathering.gather(shape, rank - 1)])
+    ids = sparse_rows.sparse_reshape(ids, [rows, gathering.gather(shape, rank - 1)])
     if weights is not None:
         weights = SparseTensor(ids.indices, weights.values, ids.dense_shape)
     return ids, weights
@@ -155,12 +155,12 @@ def _only_valid(ids, weights, combiner):
     """Without ids below 0, and where weights are divided by, without weights of 0 or less."""
     valid = logic.greater_equal(ids.values, 0)
     if weights is None:
-        return sparse_reshaping.sparse_retain(ids, valid), None
+        return sparse_rows.sparse_retain(ids, valid), None
     valid = logic.logical_and(valid, constants.ones_like(weights.values, dtype=bool_))
-    ids, weights = [sparse_reshaping.sparse_retain(s, valid) for s in (ids, weights)]
+    ids, weights = [sparse_rows.sparse_retain(s, valid) for s in (ids, weights)]
     if combiner != 'sum':
         positive = logic.greater(weights.values, 0)
-        ids, weights = [sparse_reshaping.sparse_retain(s, positive) for s in (ids, weights)]
+        ids, weights = [sparse_rows.sparse_retain(s, positive) for s in (ids, weights)]
     return ids, weights
 
 

@@ -12,6 +12,7 @@ from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sparse_tensor import SparseTensor
 
 __all__ = ['bitcast', 'cast', 'check_numerics', 'ensure_shape', 'guarantee_const', 'identity',
            'identity_n', 'prevent_gradient', 'saturate_cast', 'stop_gradient', 'to_bfloat16',
@@ -256,6 +257,8 @@ def cast(x, dtype, name=None):
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, dtype, name=name), x.indices, x.dense_shape)
     with name_scope(name, 'Cast', [x]) as scope:
+        if isinstance(x, SparseTensor):
+            return SparseTensor(x.indices, cast(x.values, dtype, name=scope), x.dense_shape)
         x = convert_to_tensor(x, name='x')
         return x if x.dtype.base_dtype is dtype else Cast.apply(x, DstT=dtype, name=scope)
 

@@ -168,12 +168,14 @@ class BlockLSTM(Op):
         _check(x.shape, cs_prev.shape, w.shape, 3)
         steps, rows, width = x.shape
         results = [np.zeros((steps, rows, cs_prev.shape[1]), x.dtype) for _ in range(7)]
-        # The inputs' share of all steps in one product; only that of the state must wait.
-        gates = (x.reshape(-1, width) @ w[:width] + b).reshape(steps, rows, -1)
+        both = np.empty((rows, w.shape[0]), x.dtype)
+        gates = np.empty((rows, w.shape[1]), x.dtype)
         for t in range(min(int(seq_len_max), steps)):
-            gates[t] += h_prev @ w[width:]
+            both[:, :width], both[:, width:] = x[t], h_prev
+            np.dot(both, w, gates)
+            gates += b
             outs = [result[t] for result in results]
-            _forward(gates[t], cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs)
+            _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs)
             cs_prev, h_prev = outs[1], outs[6]
         return tuple(results)
 

@@ -64,4 +64,4 @@ class LoopOverTime:
         self._graph._nodes_ahead += self._head + self._body_nodes + self._tail - own
 
 
-__all__ = ['LoopOverTime', 'as_in_tensorflow_1']
+__all__ = ['LoopOverTime']

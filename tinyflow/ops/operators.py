@@ -11,7 +11,8 @@ from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sites import Site, here
-from tinyflow.ops import arithmetic, linalg, logic
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.ops import arithmetic, linalg, logic, sparse_arithmetic
 
 
 def _add(x, y, name):
@@ -54,6 +55,8 @@ def _operator(key, function):
         if y is None:
             raise _none(key, 'y', ('x', x))
         with name_scope(None, key, [x, y]) as scope:
+            if key == 'mul' and isinstance(y, SparseTensor):
+                return sparse_arithmetic.times_dense(y, x, scope)
             if type(y) is not Tensor:
                 try:
                     y = convert_to_tensor(y, name='y', preferred_dtype=x.dtype.base_dtype)

@@ -79,7 +79,7 @@ class SparseSplit(Op):
 
     def shape(split_dim, indices, values, shape, *, num_split):
         parts = entries_shape(indices, shape)
-        return [[part] * num_split for part in parts]
+        return [part for part in parts for _ in range(num_split)]
 
     def kernel(split_dim, indices, values, shape, *, num_split):
         axis, rank = int(split_dim.reshape(())), len(shape)
@@ -101,7 +101,7 @@ class SparseSplit(Op):
             whole[axis] = part
             parts.append(_slice(indices, values, shape, first, whole))
             start += part
-        return tuple(list(column) for column in zip(*parts))
+        return tuple(array for column in zip(*parts) for array in column)
 
 
 def _slice(indices, values, shape, start, size):
@@ -212,7 +212,6 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
         if value is None:
             raise worded(ValueError(f'{what} is required'))
     sp_input = checked_sparse(sp_input)
-    indices, values, shape = SparseSplit.apply(axis, sp_input.indices, sp_input.values,
-                                               sp_input.dense_shape, num_split=num_split,
-                                               name=name)
-    return [SparseTensor(*parts) for parts in zip(indices, values, shape)]
+    found = SparseSplit.apply(axis, sp_input.indices, sp_input.values, sp_input.dense_shape,
+                              num_split=num_split, name=name)
+    return [SparseTensor(*found[i::num_split]) for i in range(num_split)]

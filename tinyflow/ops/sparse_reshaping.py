@@ -1,13 +1,10 @@
 """Sparse tensors of another shape: transposed, with an axis more, with another dense shape."""
 from __future__ import annotations
 
-import numpy as np
-
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.static import static_value
 from tinyflow.ops import (
@@ -16,7 +13,6 @@ from tinyflow.ops import (
     constants,
     identities,
     joining,
-    masking,
     measures,
     reduction,
     select_v2,
@@ -25,7 +21,7 @@ from tinyflow.ops import (
     sparse_merging,
     value_checks,
 )
-from tinyflow.ops.sparse_entries import check_inside, checked_sparse, rank_of
+from tinyflow.ops.sparse_entries import checked_sparse
 
 __all__ = ['sparse_expand_dims', 'sparse_reset_shape', 'sparse_transpose']
 
@@ -37,19 +33,29 @@ def sparse_transpose(sp_input, perm=None, name=None):
     """
     with name_scope(name, 'SparseTranspose', [sp_input]):
         sp_input = checked_sparse(sp_input)
-        fixed = perm is not None
         if perm is None:
-            rank = measures.size(sp_input.dense_shape, name='Rank')
-            perm = (rank - 1) - constants.range(0, rank, 1)
-        indices = shaping.transpose(choosing.gather(shaping.transpose(sp_input.indices), perm))
-        raw = sp_input.raw_shape
-        known = static_value(convert_to_tensor(perm)) if fixed else None
+            return _turned_around(sp_input)
+        indices = _permuted(sp_input, perm)
+        raw, known = sp_input.raw_shape, static_value(convert_to_tensor(perm))
         if isinstance(known, tuple) and None not in known and raw is not None \
                 and None not in raw:
             shape = [raw[axis] for axis in known]
         else:
             shape = choosing.gather(sp_input.dense_shape, perm)
         return sparse_merging.sparse_reorder(SparseTensor(indices, sp_input.values, shape))
+
+
+def _turned_around(sp_input):
+    rank = measures.Size.apply(sp_input.dense_shape, out_type=dtypes.int32, name='Rank')
+    perm = (rank - 1) - constants.range(0, rank, 1)
+    indices = _permuted(sp_input, perm)
+    shape = choosing.gather(sp_input.dense_shape, perm)
+    indices, values = sparse_merging.SparseReorder.apply(indices, sp_input.values, shape)
+    return SparseTensor(indices, values, identities.identity(shape))
+
+
+def _permuted(sp_input, perm):
+    return shaping.transpose(choosing.gather(shaping.transpose(sp_input.indices), perm))
 
 
 def sparse_expand_dims(sp_input, axis=None, name=None):

@@ -132,16 +132,16 @@ class FileWriter:
     # ---- inside --------------------------------------------------------------------------
 
     def _add(self, event, step):
-        self._warn_if_closed()
+        self._warn_if_closed(4)
         event.wall_time = time.time()
         if step is not None:
             event.step = _as_step(step)
         self.event_writer.add(event)
 
-    def _warn_if_closed(self):
+    def _warn_if_closed(self, frames=3):
         if self.event_writer.closed:
             warnings.warn('This FileWriter is closed: nothing is written until its reopen() is '
-                          'called.', stacklevel=3)
+                          'called.', stacklevel=frames)
 
     def _add_both(self, graph, graph_def):
         """The graph as a GraphDef and inside a MetaGraphDef, as TensorFlow writes them."""

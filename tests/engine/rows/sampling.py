@@ -5,6 +5,7 @@ All samplers have seeds, so that both executors draw the same.
 import numpy as np
 
 from tests.engine.rows import row
+from tinyflow.ops import sparse_rows
 
 LABELS = np.array([[1, 2], [3, 4], [0, 1]], np.int64)
 DATA, INDICES, IDS = (4, 3), np.array([0, 3, 3, 1], np.int32), np.array([0, 0, 2, 2], np.int32)
@@ -76,7 +77,43 @@ def dense(tf, indices, **settings):
     return tf.sparse_to_dense(indices, [3, 4], 1.0, **settings)
 
 
+ENTRIES = np.array([[0, 1], [2, 0], [2, 2]], np.int64)
+SIZES = np.array([4, 3], np.int64)
+
+
+def reshape(tf, indices, sizes, shape):
+    return list(sparse_rows.SparseReshape.apply(indices, sizes, shape))
+
+
+def fill(tf, indices, values, sizes, default):
+    return list(sparse_rows.SparseFillEmptyRows.apply(indices, values, sizes, default))
+
+
+def reshape_ref(indices, sizes, shape):
+    shape = np.zeros(sizes).reshape(shape).shape
+    flat = np.ravel_multi_index(tuple(indices.T), sizes)
+    return [np.stack(np.unravel_index(flat, shape), 1), np.array(shape)]
+
+
+def fill_ref(indices, values, sizes, default):
+    rows = [(tuple(i), v, k) for k, (i, v) in enumerate(zip(indices, values))]
+    empty = [r for r in range(sizes[0]) if r not in indices[:, 0]]
+    rows = sorted(rows + [((r, 0), default, None) for r in empty], key=lambda entry: entry[0][0])
+    back = [next(p for p, entry in enumerate(rows) if entry[2] == k) for k in range(len(values))]
+    return [np.array([r[0] for r in rows]), np.array([r[1] for r in rows]),
+            np.isin(np.arange(sizes[0]), empty), np.array(back)]
+
+
 ROWS = [
+    row('SparseReshape', reshape, [ENTRIES, SIZES, np.array([2, -1, 2], np.int64)],
+        ref=reshape_ref, bad=[lambda tf: reshape(tf, ENTRIES, [[4, 3]], [12])],
+        run_bad=[lambda tf: reshape(tf, ENTRIES, SIZES, [5, 5])[0],
+                 lambda tf: reshape(tf, ENTRIES, SIZES, [-1, -1])[0]]),
+    row('SparseReshape', reshape, [ENTRIES, SIZES, np.array([12], np.int64)], ref=reshape_ref,
+        name='vector'),
+    row('SparseFillEmptyRows', fill, [ENTRIES, (3,), SIZES, ()], ref=fill_ref,
+        static_result=False, bad=[lambda tf: fill(tf, ENTRIES, [1.0, 2.0, 3.0], SIZES, [0.0])],
+        run_bad=[lambda tf: fill(tf, ENTRIES, [1.0, 2.0, 3.0], [2, 3], 0.0)[1]]),
     row('UniformCandidateSampler', **sampler('uniform_candidate_sampler', range_max=10)),
     row('UniformCandidateSampler', lambda tf, x: tf.nn.uniform_candidate_sampler(
         x, 2, 7, False, 5, seed=3)[0], [LABELS], run_bad=[too_many], name='not unique'),

@@ -104,7 +104,8 @@ ROWS = [
                                                                 + _field(8, b'said'))
                                     + _field(9, _field(1, _field(1, b'text'))))),
         bad=[lambda tf: tf.summary.text('t', tf.constant(1))]),
-    row('MergeSummary', _with_one, [np.float32(1)], grad=False, ref=lambda x: _bytes(ONE.replace(b'a', b'b') + ONE),
+    row('MergeSummary', _with_one, [np.float32(1)], grad=False,
+        ref=lambda x: _bytes(ONE.replace(b'a', b'b') + ONE),
         bad=[lambda tf: tf.summary.merge([]), lambda tf: tf.summary.merge([None])],
         run_bad=[_twice, lambda tf: tf.summary.merge(['no message'])]),
 ]

@@ -7,6 +7,7 @@ from . import (  # noqa: F401  (importing a module registers its cases)
     queues,
     sampling,
     saving,
+    strings,
     summaries,
 )
 from ..op_cases import CASES, FAMILIES
