@@ -20,7 +20,7 @@ def importing(namespace: dict[str, Any], modules: dict[str, str],
               missing: Callable[[str], Any], shown: tuple[str, ...] = ()) -> Callable[[str], Any]:
     """The `__getattr__` of a namespace whose `globals()` are given: finds a name in its module.
 
-    A name that is the module's own last part means the module. `missing` is asked for any other
+    A name that the module lacks means the module itself. `missing` is asked for any other
     name. The modules named in `shown` are public; those that an import leaves behind are not.
     """
     def __getattr__(name: str) -> Any:
@@ -31,6 +31,7 @@ def importing(namespace: dict[str, Any], modules: dict[str, str],
         if '__path__' in namespace:             # a package: its modules became its attributes
             hide_modules(namespace, {*shown, *(n for n, m in modules.items()
                                                if m.endswith('.' + n))})
-        value = namespace[name] = found if module.endswith('.' + name) else getattr(found, name)
+        # tf.nn.lrn is the function of that name in ops/lrn.py; tf.nn.rnn_cell is a module itself.
+        value = namespace[name] = getattr(found, name, found)
         return value
     return __getattr__

@@ -10,7 +10,8 @@ from tests.golden.api import FILE, listing
 NAMESPACES = ['app', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging', 'dtypes',
               'errors', 'examples', 'flags', 'gfile', 'initializers', 'layers', 'linalg', 'logging',
               'lookup', 'losses', 'manip', 'math', 'metrics', 'nest', 'nn', 'random',
-              'resource_loader', 'sets', 'summary', 'sysconfig', 'test', 'testing', 'train', 'version', 'viz']
+              'resource_loader', 'sets', 'summary', 'sysconfig', 'test', 'testing', 'train',
+              'version', 'viz']
 HIGHER_FLOORS = ['estimator', 'keras']
 
 

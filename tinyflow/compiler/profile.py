@@ -1,6 +1,7 @@
 """Profiled runs: the same program, with a clock read after every instruction."""
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,7 +67,14 @@ def fill_metadata(executable: Executable, arrays: Sequence[np.ndarray],
         op_start_rel_micros=0.0, op_end_rel_micros=t.seconds * 1e6,
         all_end_rel_micros=t.seconds * 1e6,
         timeline_label=f'{t.instruction.name} = {t.instruction.type}'
-                       f'({", ".join(v.name for v in t.instruction.inputs)})')
+                       f'({", ".join(v.name for v in t.instruction.inputs)})',
+        output_bytes=_output_bytes(t.instruction))
         for t in timings]
     run_metadata.step_stats = StepStats([DeviceStepStats(DEVICE, stats)])
     return results
+
+
+def _output_bytes(instruction: Instruction) -> int:
+    """The size of an instruction's outputs, as far as their shapes are known before the run."""
+    return sum(math.prod(value.sizes) * value.dtype.np.itemsize for value in instruction.outputs
+               if value.known_shape and value.dtype.np is not None)

@@ -198,24 +198,22 @@ class _Full:
 
     def _rows(self, start, stop):
         windows, part = self.windows, self.x[start:stop]
-        flat = workspace('columns', (stop - start, *windows.positions, *windows.kernel,
-                                     self.x.shape[-1]), self.x.dtype)
+        rows, row = (stop - start, *windows.positions), (*windows.kernel, self.x.shape[-1])
+        # Long runs of memory are copied; of a few channels, those of one element of the kernel.
+        by_columns = math.prod(row[-2:]) < _SHORT
+        flat = workspace('columns', row + rows if by_columns else rows + row, self.x.dtype)
+        copied = np.moveaxis(flat, range(len(row)), range(-len(row), 0)) if by_columns else flat
 
         def copy(i, j):
             padded = with_margins(part[i:j], windows)
-            if windows.kernel[-1] * self.x.shape[-1] < _SHORT:
-                for place in np.ndindex(*windows.kernel):
-                    flat[(slice(i, j), ..., *place, slice(None))] = \
-                        padded[(slice(None), *strided(place, windows))]
-                return
             steps = padded.strides
-            np.copyto(flat[i:j], as_strided(
-                padded, flat[i:j].shape,
+            np.copyto(copied[i:j], as_strided(
+                padded, copied[i:j].shape,
                 (steps[0], *[s * stride for s, stride in zip(steps[1:], windows.strides)],
                  *[s * rate for s, rate in zip(steps[1:], windows.rates)], steps[-1])))
 
         _shared(stop - start, copy)
-        return flat.reshape(-1, self.row)
+        return flat.reshape(self.row, -1).T if by_columns else flat.reshape(-1, self.row)
 
 
 class _Sliding:

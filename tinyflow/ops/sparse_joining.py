@@ -83,9 +83,8 @@ class SparseSplit(Op):
 
     def kernel(split_dim, indices, values, shape, *, num_split):
         axis, rank = int(split_dim.reshape(())), len(shape)
-        if not -rank <= axis < rank:
-            raise ValueError(f'Input split_dim should be between {-rank} and {rank - 1}, got '
-                             f'{axis}')
+        if not 0 <= axis < rank:
+            raise ValueError(f'Input split_dim should be between 0 and {rank - 1}, got {axis}')
         size = int(shape[axis])
         if not 1 <= num_split <= size:
             raise ValueError(f'Input num_split should be between 1 and the splitting dimension '

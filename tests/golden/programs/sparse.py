@@ -94,7 +94,7 @@ def joins(tf, np):
                  tf.sparse.concat(0, [_one(tf), wide]),
                  tf.sparse.concat(-1, [_one(tf), wide], expand_nonconcat_dim=True),
                  tf.sparse_concat(0, [_one(tf)])]),
-            run(parts), run(tf.sparse.split(sp_input=_one(tf), num_split=3, axis=-1, name='third')),
+            run(parts), run(tf.sparse.split(sp_input=_one(tf), num_split=3, axis=1, name='third')),
             run(piece), run(tf.gradients(_weighted(tf, piece.values), v)),
             run(tf.sparse_concat(0, [x, _other(tf)]), feeds)]
 
