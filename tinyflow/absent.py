@@ -66,8 +66,8 @@ _SECOND = {
 
 # Parts of TensorFlow 1 that are not to be built.
 _NO_CONTRIB = 'it was an experiment of its time'
-_NO_CONTRIB_SUMMARY = ('it belongs to the writers of tf.contrib.summary; tf.summary.FileWriter and '
-                       'tf.summary.merge_all write summaries')
+_NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes by nodes of its own; here the program writes: '
+                       'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
     'contrib.eager': 'there is no eager execution; build a graph first and run it by '
                      'tf.Session().run(...)',

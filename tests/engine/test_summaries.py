@@ -231,6 +231,24 @@ def test_a_directory_that_someone_tidied_away(tmp_path):
     assert numbers(tmp_path / 'logs') == [('x', 1, 1.0)]
 
 
+def test_a_failed_write_leaves_whole_records_and_is_made_up_for(tmp_path, monkeypatch):
+    from tinyflow.formats import events as module
+    writer = tf.summary.FileWriter(str(tmp_path))
+    writer.add_summary(number(0), 0)
+    writer.add_summary(number(1), 1)
+
+    def full(file, data):
+        file.write(data[:10])
+        raise OSError(28, 'No space left on device')
+    with monkeypatch.context() as patch:
+        patch.setattr(module, 'write_all', full)
+        with pytest.raises(tf.errors.ResourceExhaustedError):
+            writer.flush()
+    assert [n[1] for n in numbers(tmp_path)] == [0]
+    writer.close()
+    assert [n[1] for n in numbers(tmp_path)] == [0, 1]
+
+
 def test_threads_share_a_writer(tmp_path):
     writer = tf.summary.FileWriter(str(tmp_path), max_queue=7)
 
@@ -357,6 +375,7 @@ def test_times_of_a_run_are_written_as_tensorflows_message(tmp_path):
     stats = {s.node_name: s for s in device.node_stats}['y']
     assert device.device.endswith('CPU:0') and stats.timeline_label.startswith('y = MatMul')
     assert stats.all_end_rel_micros >= 1 and stats.all_start_micros > 1e15
+    assert stats.memory[0].total_bytes == 40000
     assert abs(stats.all_end_rel_nanos / 1000 - stats.all_end_rel_micros) <= 1
 
 
@@ -378,8 +397,9 @@ def test_what_a_writer_refuses(tmp_path):
     with pytest.raises(TypeError, match='logdir'):
         tf.summary.FileWriter(None)
     (tmp_path / 'file').write_text('x')
-    with pytest.raises(tf.errors.OpError, match='file'):
-        tf.summary.FileWriter(str(tmp_path / 'file'))
+    for path in ('file', 'file/logs'):
+        with pytest.raises(tf.errors.FailedPreconditionError, match='logdir is a directory'):
+            tf.summary.FileWriter(str(tmp_path / path))
 
 
 # ---- reading ------------------------------------------------------------------------------

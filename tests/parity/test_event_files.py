@@ -1,7 +1,8 @@
 """Event files between tinyflow, TensorBoard and an installed TensorFlow.
 
-What the `tensorboard` package finds is looked at where it is installed (extras `dev` and `tensorboard`), what
-TensorFlow finds where TINYFLOW_TF115_PYTHON or TINYFLOW_TF215_PYTHON names its interpreter.
+What the `tensorboard` package finds is looked at where it is installed (extras `dev` and
+`tensorboard`), what TensorFlow finds where TINYFLOW_TF115_PYTHON or TINYFLOW_TF215_PYTHON names its
+interpreter.
 """
 from __future__ import annotations
 

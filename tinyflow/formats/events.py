@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 
-from tinyflow.errors import worded
+from tinyflow import errors
 from tinyflow.formats.files import explained, write_all
 from tinyflow.formats.records import RecordReader, frame
 
@@ -88,8 +88,14 @@ class EventFile:
             return
         if self._file is None or not os.path.exists(self.path):     # someone tidied up
             self._begin()
-        with explained(self.path):
-            write_all(self._file, b''.join(self._waiting))
+        end = self._file.tell()
+        try:
+            with explained(self.path):
+                write_all(self._file, b''.join(self._waiting))
+        except BaseException:               # a full disk, or Ctrl-C: half a record hides all others
+            self._file.seek(end)
+            self._file.truncate()
+            raise
         self._waiting, self._size = [], 0
         self._next_flush = time.monotonic() + self._flush_secs
 
@@ -107,7 +113,12 @@ class EventFile:
 
 def _make(logdir):
     with explained(logdir):
-        os.makedirs(logdir, exist_ok=True)
+        try:
+            os.makedirs(logdir, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise errors.FailedPreconditionError(None, None, errors.report(
+                f'{logdir}: there is a file of that name',
+                mend='logdir is a directory, in which event files are made.')) from None
 
 
 def _new_file(name, suffix):
@@ -150,7 +161,7 @@ def summary_iterator(path):
             try:
                 event = Event.FromString(record)
             except DecodeError as error:
-                raise worded(ValueError(
+                raise errors.worded(ValueError(
                     f'{path}: a record is no Event ({error}): this is another kind of TFRecord '
                     'file.\n  Mend: tf.python_io.tf_record_iterator reads any.')) from None
             yield event

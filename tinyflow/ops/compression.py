@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import zlib
 
+from tinyflow import errors
 from tinyflow.ops.string_arrays import OfStrings, mapped
 
 __all__ = ['decode_compressed']
@@ -28,6 +29,10 @@ class DecodeCompressed(OfStrings):
         return mapped(lambda text: _unpacked(text, _WINDOW[kind], kind), bytes)
 
 
+def _damaged(problem):
+    return errors.DataLossError(None, None, f'DecodeCompressed: {problem}')
+
+
 def _unpacked(text, window, kind):
     """All members: gzip files may be glued together."""
     parts = []
@@ -36,9 +41,9 @@ def _unpacked(text, window, kind):
         try:
             parts.append(unpacker.decompress(text))
         except zlib.error as error:
-            raise ValueError(f'{error}|is the string packed by {kind}?') from None
+            raise _damaged(f'{error}: is the string packed by {kind}?') from None
         if not unpacker.eof:
-            raise ValueError(f'the {kind} data ends too early: {len(text)} bytes')
+            raise _damaged(f'the {kind} data ends too early, after {len(text)} bytes')
         text = unpacker.unused_data
     return b''.join(parts)
 
@@ -46,6 +51,6 @@ def _unpacked(text, window, kind):
 def decode_compressed(bytes, compression_type='', name=None):
     """Each string unpacked, `compression_type` being 'GZIP', 'ZLIB' or '' (not packed).
 
-    Shapes: bytes [*a] -> [*a]. InvalidArgumentError for what is not packed so.
+    Shapes: bytes [*a] -> [*a]. DataLossError for what is not packed so.
     """
     return DecodeCompressed.apply(bytes, compression_type=compression_type, name=name)

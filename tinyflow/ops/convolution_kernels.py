@@ -4,12 +4,9 @@ Any number of spatial axes, channels last: x [batch, *sizes, in], filter [*kerne
 y [batch, *positions, out]. What is called convolution is correlation, as everywhere in this field:
 y[p] = sum over k of x[p * stride + k * rate - margin] . filter[k].
 
-A matrix with a row for each window would repeat each element of x once for each element of the
-kernel. Along one axis, the `sliding` one, that can be spared: where the rows of that axis lie side
-by side in memory, so do those of each window. BLAS takes no matrix whose rows overlap, hence the
-windows are taken in rounds: those that start at row 0, R, 2R, ... do not overlap if R * stride is
-at least the kernel's size; then those from 1, R + 1, ...; each round is a matrix for BLAS. The rows
-of all images follow one another, with rows of zeros in between where there are margins.
+A matrix with a row for each window repeats each element of x once for each element of the kernel.
+Along one axis, the sliding one, that can be spared: where the rows of that axis come first, those
+that one element of the kernel meets lie side by side, and the results of all of them are added up.
 """
 from __future__ import annotations
 
@@ -22,10 +19,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from tinyflow.tiles import in_tiles
 
-_CHUNK = 1 << 21        # elements of copied windows at a time; what BLAS reads should be in cache
+_CHUNK = 1 << 18        # elements of copied windows at a time; what BLAS reads should be in cache
 _PARTS = 16             # pieces of a chunk that threads may share
 _SHORT = 16             # elements; runs shorter than this are not worth a loop of their own
-_SMALL = 1 << 17        # elements; sums of matrices larger than this cost more than they save
+_WORTH = 8              # see _copier
 
 
 class Windows(NamedTuple):
@@ -152,16 +149,16 @@ def _copier(x, windows, out):
     """What copies windows over x: along all axes, or along all but the axis that slides.
 
     That is the one with the largest kernel among those whose windows overlap, if there is one. It
-    saves copies of x, but results of `out` channels have to be put into their order, or taken out
-    of it; measured, that is worth it from half an element for each channel on.
+    saves copies of x, but there are sums of as many results to be made as the kernel has elements
+    along it; measured, that is worth it if it saves `_WORTH` copied elements for each of `out`.
     """
     best = None
-    for axis, (k, stride, rate) in enumerate(zip(windows.kernel, windows.strides, windows.rates)):
-        if rate == 1 and k > stride and (best is None or k > windows.kernel[best]):
+    for axis, (k, stride) in enumerate(zip(windows.kernel, windows.strides)):
+        if k > stride and (best is None or k > windows.kernel[best]):
             best = axis
     if best is not None:
         row = math.prod(windows.kernel) * x.shape[-1]
-        if 2 * (row - row // windows.kernel[best]) > out:
+        if row - row // windows.kernel[best] > _WORTH * out:
             return _Sliding(x, windows, best, out)
     return _Full(x, windows, out)
 

@@ -209,8 +209,14 @@ class _Translation:
             return self.category(c == 'P', in_class)
         if c in _CONTROL:
             return _CONTROL[c]
-        if c == 'x' or c == '0':
+        if c == 'x':
             return self.code(c)
+        if c == '0':
+            self.at -= 1
+            return self.code(c)
+        if c in '1234567' and self.pattern[self.at:self.at + 1] in tuple('01234567'):
+            self.at -= 1
+            return self.code('0')
         if not in_class and c in 'AzbBQ':
             return {'A': '\\A', 'z': '\\Z', 'b': '(?a:\\b)', 'B': '(?a:\\B)'}.get(c) or \
                 self.quoted()
@@ -219,7 +225,7 @@ class _Translation:
         return re.escape(c)
 
     def code(self, kind):
-        form = r'[0-7]{0,2}' if kind == '0' else r'\{[0-9A-Fa-f]+\}|[0-9A-Fa-f]{2}'
+        form = r'[0-7]{0,3}' if kind == '0' else r'\{[0-9A-Fa-f]+\}|[0-9A-Fa-f]{2}'
         found = re.compile(form).match(self.pattern, self.at)
         if not found:
             self.fail('invalid escape sequence: \\x')

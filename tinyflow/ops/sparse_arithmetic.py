@@ -40,7 +40,7 @@ def _merged(a_indices, b_indices):
 # ---- sparse and sparse -----------------------------------------------------------------------
 
 class SparseAdd(Op):
-    """The sum of two sparse tensors, without the values of less magnitude than the threshold."""
+    """The sum of two sparse tensors, without sums of less magnitude than the threshold."""
 
     signature = ('a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, '
                  'b_shape: int64, thresh: Treal -> sum_indices: int64, sum_values: T, '
@@ -57,7 +57,10 @@ class SparseAdd(Op):
         sums = np.zeros(len(places), a_values.dtype)
         np.add.at(sums, a_numbers, a_values)
         np.add.at(sums, b_numbers, b_values)
-        kept = np.abs(sums) >= thresh
+        # Only what both had a part in is compared with the threshold, as in TF.
+        alone = np.ones(len(places), bool)
+        alone[np.intersect1d(a_numbers, b_numbers)] = False
+        kept = alone | (np.abs(sums) >= thresh)
         return places[kept], sums[kept], a_shape.copy()
 
     def gradient(op, d_indices, d_values, d_shape):
@@ -234,8 +237,8 @@ class SparseSoftmax(Op):
 def sparse_add(a, b, threshold=None, thresh=None):
     """The sum of two tensors of which at least one is sparse; of two SparseTensors again one.
 
-    Shapes: a and b [*a] -> [*a]. Values of a sparse sum of less magnitude than `threshold` are left
-    out. TypeError if both are dense.
+    Shapes: a and b [*a] -> [*a]. Where both SparseTensors have an entry and the sum is of less
+    magnitude than `threshold`, it is left out. TypeError if both are dense.
     """
     threshold = renamed('threshold', threshold, 'thresh', thresh)
     threshold = 0 if threshold is None else threshold
