@@ -30,7 +30,10 @@ with tf.Session() as session:
     kernel, bias = session.run(cell.weights)
     values = session.run(outputs)
 
-print('the state after inputs 1, 0, 0:')
+tf.viz.draw(outputs, output('09_unrolled.svg'), open=['rnn/basic_rnn_cell'], show_constants=False)
+print('Picture of the three steps:', output('09_unrolled.svg'))
+
+print('\nthe state after inputs 1, 0, 0:')
 by_hand = np.zeros([1, 2])
 for step, value in zip([1.0, 0.0, 0.0], values):
     by_hand = np.tanh(np.concatenate([[[step]], by_hand], axis=1) @ kernel + bias)
@@ -77,8 +80,6 @@ before = len(graph.get_operations())
 static_outputs, static_state = tf.nn.static_rnn(cell, tf.unstack(x, axis=1), dtype=tf.float32)
 static_nodes = len(graph.get_operations()) - before
 
-tf.viz.draw(static_outputs[2], output('09_static.svg'), depth=1, direction='LR')
-print('\nPicture of the first three steps, unrolled:', output('09_static.svg'))
 
 # %% [markdown]
 # ## Dynamic: the loop is in the graph
@@ -95,7 +96,8 @@ with tf.variable_scope(tf.get_variable_scope(), reuse=True):
     dynamic_outputs, dynamic_state = tf.nn.dynamic_rnn(cell, any_length, dtype=tf.float32)
 dynamic_nodes = len(graph.get_operations()) - before
 
-tf.viz.draw(dynamic_state.h, output('09_dynamic.svg'), show_constants=False)
+tf.viz.draw(dynamic_state.h, output('09_dynamic.svg'), open=['rnn_1'],
+            show_constants=False)
 print('Picture of the loop:', output('09_dynamic.svg'))
 
 loops = [op.name for op in graph.get_operations() if op.type == 'While']
@@ -171,14 +173,16 @@ print('the state is that of the last real step:', np.array_equal(last[0], cut[0,
 # %% [markdown]
 # ## The loop, opened
 #
-# `tf.explain` shows the program for the loop: `run` calls `f0`, and `f0_body` is one step. All four
-# gates of the LSTM are one matrix product.
+# `tf.explain` shows what the nodes become: one program for what lies outside of the loop, and one for
+# its body. Here is the body, one step of the LSTM. Its four gates are one matrix product, whose
+# columns are then cut apart.
 
 # %%
 account = tf.explain(dynamic_state.h, {any_length: sequences(64, 12)[0]}, session)
-print('\nthe step of the loop as a program\n')
-body = account.source[account.source.index('def f0_body'):]
-print(body)
+functions = account.functions
+print('\nprograms inside of the loop:', *functions)
+print()
+print(functions['f0_body'])
 session.close()
 
 # %% [markdown]

@@ -23,7 +23,6 @@ RECORDED = load_programs()
 
 # Programs that use what a later issue builds; the tests below say when one starts to work.
 LATER = {
-    'string_ops': 'tf.as_string',
     'resource_variable': 'resource variables',
     'optimizer_on_resource_variable': 'resource variables',
 }

@@ -84,7 +84,8 @@ class Source:
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self._constants: dict[Any, str] = {}
-        self._read_places = _read_places(plan.program)
+        self._read_places = _read_places(plan.program) \
+            if any(i.definition.functions for i in plan.program.instructions) else set()
         self._handed_out: set[Value] = set()
         self._tiles = itertools.count(1)
         self._code_lines = self._write()

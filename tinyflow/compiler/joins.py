@@ -51,6 +51,8 @@ class Part(NamedTuple):
 
 def find_parts(program: Program, locations: dict[Value, Location]) -> dict[Value, Part]:
     """The values that can be made in their place, from the last concatenation to the first."""
+    if not any(i.type == 'ConcatV2' for i in program.instructions):
+        return {}
     made = {v: i for i in program.instructions for v in i.outputs}
     viewed = {i.inputs[0] for i in program.instructions if i.definition.view and i.inputs}
     viewed |= {i.inputs[_SPLITS[i.type]] for i in program.instructions if i.type in _SPLITS}

@@ -325,6 +325,6 @@ def _divided(kind):
     return divide
 
 
-SparseTensor.__mul__ = _mul
-SparseTensor.__truediv__ = _divided('truediv')
-SparseTensor.__div__ = _divided('div')
+for _name, _method in (('__mul__', _mul), ('__truediv__', _divided('truediv')),
+                       ('__div__', _divided('div'))):
+    setattr(SparseTensor, _name, _method)

@@ -48,7 +48,9 @@ class SparseTensorDenseMatMul(Op):
             raise ValueError(f'Cannot multiply A and B because inner dimension does not match: '
                              f'{inner} vs. {len(b)}')
         values = values.conj() if adjoint_a else values
-        return _row_sums(b[of] * values[:, None], to, rows)
+        products = b[of]
+        products *= values[:, None]
+        return _row_sums(products, to, rows)
 
     def gradient(op, dy):
         indices, values, a_shape, b = op.inputs
@@ -71,11 +73,13 @@ class SparseTensorDenseMatMul(Op):
 def _row_sums(products, to, rows):
     """products [n, columns], added up in the rows that `to` tells."""
     result = np.zeros((rows, products.shape[1]), products.dtype)
-    order = np.argsort(to, kind='stable')
-    to = to[order]
-    if len(to):
-        starts = np.flatnonzero(np.r_[True, to[1:] != to[:-1]])
-        result[to[starts]] = np.add.reduceat(products[order], starts, axis=0)
+    if not len(to):
+        return result
+    if (to[1:] < to[:-1]).any():
+        order = np.argsort(to, kind='stable')
+        to, products = to[order], products[order]
+    starts = np.flatnonzero(np.r_[True, to[1:] != to[:-1]])
+    result[to[starts]] = np.add.reduceat(products, starts, axis=0)
     return result
 
 

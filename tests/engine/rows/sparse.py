@@ -65,8 +65,8 @@ ROWS = [
     row('SparseAdd', lambda tf, v, w: tf.sparse_add(tensor(tf, v), tensor(tf, w, OTHERS)).values,
         [(3,), (2,)], low=0.5, high=1.5, static_result=False,
         ref=lambda v, w: entries(dense(PLACES, v) + dense(OTHERS, w))[1],
-        run_bad=[lambda tf: tf.sparse_add(tensor(tf, [1.0, 2.0, 3.0]),
-                                          tensor(tf, [1.0, 2.0, 3.0], size=(9, 9))).values]),
+        run_bad=[lambda tf: sparse_arithmetic.SparseAdd.apply(
+            PLACES, [1.0, 2.0, 3.0], SIZE, PLACES, [1.0, 2.0, 3.0], [9, 9], 0.0)[1]]),
     row('SparseAddGrad', add_grad, [(4,)], ref=lambda g: [g[1:], g[[0, 2]]]),
     row('SparseSparseMaximum', lambda tf, v, w: flat(tf.sparse_maximum(
         tensor(tf, v), tensor(tf, w, OTHERS)))[:2], [(3,), (2,)], low=0.5, high=1.5, grad=False,

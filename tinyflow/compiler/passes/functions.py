@@ -15,6 +15,10 @@ from tinyflow.graph.operation import Tensor
 
 def narrow_functions(program: Program) -> Program:
     """Conds and loops without the outputs that the program does not use."""
+    if not any(i.definition.bind is not None for i in program.instructions):
+        count = len(program.instructions)
+        return program.with_instructions(program.instructions, Note(
+            'functions', 'no conds and no loops', count, count))
     used = {v for v in program.fetches if v is not None}
     kept: list[Instruction] = []
     dropped = 0

@@ -20,14 +20,16 @@ _ROWS = 1024            # of one factor; products with more are fast by themselv
 
 def stack_products(program: Program) -> Program:
     """AddN of MatMuls with transpose_a becomes ConcatV2, ConcatV2, MatMul."""
-    uses = Counter(v for i in program.instructions for v in i.inputs)
-    uses.update(v for v in program.fetches if v is not None)
+    sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
+    uses: Counter = Counter()
+    if sums:
+        uses.update(v for i in program.instructions for v in i.inputs)
+        uses.update(v for v in program.fetches if v is not None)
     gone: set[Instruction] = set()
     instead: dict[Instruction, list[Instruction]] = {}
-    for instruction in program.instructions:
+    for instruction in sums:
         products = [v.producer for v in instruction.inputs]
-        if instruction.type == 'AddN' and len(products) >= _LEAST and \
-                all(p is not None and _stackable(p, uses) for p in products):
+        if all(p is not None and _stackable(p, uses) for p in products):
             gone.update(p for p in products if p is not None)
             instead[instruction] = _stacked(instruction, [p for p in products if p is not None])
     kept = [new for old in program.instructions if old not in gone
