@@ -29,8 +29,7 @@ def importing(namespace: dict[str, Any], modules: dict[str, str],
             return missing(name)
         found = importlib.import_module(module)
         if '__path__' in namespace:             # a package: its modules became its attributes
-            hide_modules(namespace, {*shown, *(n for n, m in modules.items()
-                                               if m.endswith('.' + n))})
+            hide_modules(namespace, shown)
         # tf.nn.lrn is the function of that name in ops/lrn.py; tf.nn.rnn_cell is a module itself.
         value = namespace[name] = getattr(found, name, found)
         return value

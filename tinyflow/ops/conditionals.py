@@ -272,6 +272,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name='case'
     function for when none is true; without it that is an error while running, and with `exclusive`
     it is one if several are true.
 
+    Shapes: predicates [] (bool) -> the structure that the functions return.
+
     Raises TypeError for pairs of the wrong kind, ValueError if the branches do not return alike.
     """
     pairs = _pairs(pred_fn_pairs)

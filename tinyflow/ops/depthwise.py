@@ -1,20 +1,21 @@
 """Depthwise convolution: each channel has filters of its own, and channels are not mixed.
 
-What follows for the kernels: no product of matrices, but one product and one sum of rows for each
-element of the filter, done piece by piece in the cache.
+What follows for the kernels: no product of matrices, but sums of products of rows, which einsum
+adds up without storing the products, piece by piece in the cache.
 """
 from __future__ import annotations
 
 from functools import lru_cache
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.ops import constants, windows
 from tinyflow.ops.convolution_functions import integers
-from tinyflow.ops.convolution_kernels import strided, with_margins, workspace
+from tinyflow.ops.convolution_kernels import with_margins, workspace
 from tinyflow.tiles import in_tiles
 
 _ATTRS = {'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NHWC',
@@ -75,52 +76,80 @@ def _convolved(x, filter, geometry, out):
 
     def some(i, j):
         padded = with_margins(_repeated(x[i:j], filter.shape[-1]), geometry)
-        part = out[i:j]
-        product = workspace('product', part.shape, part.dtype)
-        for n, place in enumerate(np.ndindex(*geometry.kernel)):
-            seen = padded[(slice(None), *strided(place, geometry))]
-            np.multiply(seen, rows[place], part if n == 0 else product)
-            if n:
-                np.add(part, product, part)
+        _slide(padded, rows, geometry, out[i:j])
 
     _by_pieces(out, some)
     return out
 
 
+def _slide(padded, rows, geometry, out):
+    """The sums over windows of `padded`, times rows [height, width, channels], in `out`."""
+    seen = _windows(padded, geometry)
+    if geometry.strides[1] == 1 and out.flags.c_contiguous:
+        # What an element of the kernel meets in a row of an image is then one run of memory.
+        count = out.shape[2]
+        rows = np.tile(rows, (1, 1, count))
+        seen = as_strided(seen, (*seen.shape[:4], rows.shape[-1]),
+                          (*seen.strides[:4], seen.itemsize))
+        np.einsum('nhijx,ijx->nhx', seen, rows, out=out.reshape(*out.shape[:2], -1))
+    else:
+        np.einsum('nhijwc,ijc->nhwc', seen, rows, out=out)
+
+
+def _windows(padded, geometry):
+    """A view [images, height, *kernel, width, channels] of `padded`."""
+    (height, width), (down, right) = geometry.positions, padded.strides[1:3]
+    strides, rates = geometry.strides, geometry.rates
+    return as_strided(
+        padded, (len(padded), height, *geometry.kernel, width, padded.shape[-1]),
+        (padded.strides[0], down * strides[0], down * rates[0], right * rates[1],
+         right * strides[1], padded.strides[-1]))
+
+
 def _to_input(filter, dy, geometry, out):
-    rows = filter.reshape(*filter.shape[:2], -1)
+    # As the convolution, whose steps are now gaps in dy, with the kernel's elements reversed.
     multiplier, sizes = filter.shape[-1], out.shape[1:-1]
-    ends = [low + size + high for size, (low, high) in zip(sizes, geometry.margins)]
-    inside = tuple(slice(low, low + size) for size, (low, _) in zip(sizes, geometry.margins))
+    rows = filter.reshape(*filter.shape[:2], -1)[::-1, ::-1]
+    reach = [(k - 1) * rate for k, rate in zip(geometry.kernel, geometry.rates)]
+    backward = geometry._replace(strides=(1, 1), positions=tuple(sizes))
+    gaps = tuple(slice(first, first + (count - 1) * stride + 1, stride)
+                 for first, count, stride in zip(
+                     [r - low for r, (low, _) in zip(reach, geometry.margins)],
+                     geometry.positions, geometry.strides))
 
     def some(i, j):
-        part = dy[i:j]
-        product = workspace('product', part.shape, part.dtype)
-        whole = workspace('padded', (j - i, *ends, part.shape[-1]), part.dtype)
+        whole = workspace('padded', (j - i, *[size + r for size, r in zip(sizes, reach)],
+                                     dy.shape[-1]), dy.dtype)
         whole.fill(0)
-        for place in np.ndindex(*geometry.kernel):
-            seen = whole[(slice(None), *strided(place, geometry))]
-            np.add(seen, np.multiply(part, rows[place], product), seen)
-        dx = whole[(slice(None), *inside)]
-        if multiplier > 1:
-            dx = dx.reshape(*dx.shape[:-1], -1, multiplier).sum(-1)
-        out[i:j] = dx
+        whole[(slice(None), *gaps)] = dy[i:j]
+        if multiplier == 1:
+            _slide(whole, rows, backward, out[i:j])
+            return
+        each = workspace('product', (j - i, *sizes, dy.shape[-1]), dy.dtype)
+        _slide(whole, rows, backward, each)
+        np.sum(each.reshape(*each.shape[:-1], -1, multiplier), -1, out=out[i:j])
 
-    _by_pieces(dy, some)
+    _by_pieces(out, some)
     return out
 
 
 def _to_filter(x, dy, geometry, out):
     multiplier = out.shape[-1]
-    rows = np.zeros((*out.shape[:2], dy.shape[-1]), dy.dtype)
+    total = np.zeros((*out.shape[:2], dy.shape[-1]), dy.dtype)
     step = max(1, _PIECE * len(dy) // max(1, dy.size))
     for i in range(0, len(dy), step):
-        padded = with_margins(_repeated(x[i:i + step], multiplier), geometry)
+        seen = _windows(with_margins(_repeated(x[i:i + step], multiplier), geometry), geometry)
         part = dy[i:i + step]
-        for place in np.ndindex(*geometry.kernel):
-            seen = padded[(slice(None), *strided(place, geometry))]
-            rows[place] += np.einsum('nhwc,nhwc->c', seen, part)
-    out[...] = rows.reshape(out.shape)
+        if geometry.strides[1] == 1 and part.flags.c_contiguous:
+            part = part.reshape(*part.shape[:2], -1)
+            seen = as_strided(seen, (*seen.shape[:4], part.shape[-1]),
+                              (*seen.strides[:4], seen.itemsize))
+            for place in np.ndindex(*geometry.kernel):
+                sums = np.einsum('nhx,nhx->x', seen[(slice(None), slice(None), *place)], part)
+                total[place] += sums.reshape(-1, dy.shape[-1]).sum(0)
+        else:
+            total += np.einsum('nhijwc,nhwc->ijc', seen, part)
+    out[...] = total.reshape(out.shape)
     return out
 
 

@@ -97,7 +97,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     unknown size there (PAINS A22), which `shape_invariants` can say beforehand. `back_prop`,
     `parallel_iterations` and `swap_memory` are accepted for TF1 programs and need not be set.
 
-    A single loop variable is returned bare, unless `return_same_structure`.
+    Shapes: loop_vars [*a], ... -> [*a], ...: a single loop variable is returned bare, unless
+    `return_same_structure`.
 
     Raises TypeError if cond or body is not callable, ValueError if the body returns another number
     of values or other dtypes, or shapes that contradict shape_invariants.
