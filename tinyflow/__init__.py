@@ -8,7 +8,7 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 import importlib as _importlib
 
 from tinyflow import (
-    bitwise, compat, debugging, dtypes, errors, initializers, linalg, manip, math, nest, nn, random,
+    bitwise, compat, dtypes, errors, initializers, linalg, manip, math, nest, nn, random,
     train, version, viz,
 )
 from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
@@ -61,6 +61,7 @@ from tinyflow.initializers import (
     truncated_normal_initializer, uniform_unit_scaling_initializer, variance_scaling_initializer,
     zeros_initializer,
 )
+from tinyflow.lazy import names_of as _names_of
 from tinyflow.naming import explain_name
 from tinyflow.ops.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, div, div_no_nan, divide, floor, floor_div, floordiv,
@@ -95,10 +96,7 @@ from tinyflow.ops.elementary import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, exp, expm1, log, log1p, log_sigmoid,
     sigmoid, sin, sinh, tan, tanh,
 )
-from tinyflow.ops.fingerprints import string_to_hash_bucket_fast
-from tinyflow.ops.finite_checks import add_check_numerics_ops, verify_tensor_all_finite
 from tinyflow.ops.functional import foldl, foldr, map_fn, scan
-from tinyflow.ops.histograms import histogram_fixed_width, histogram_fixed_width_bins, unravel_index
 from tinyflow.ops.indexing import (
     argsort, batch_gather, boolean_mask, dynamic_partition, dynamic_stitch, gather, gather_nd,
     invert_permutation, one_hot, repeat, scatter_nd, searchsorted, sequence_mask, setdiff1d, slice,
@@ -106,38 +104,21 @@ from tinyflow.ops.indexing import (
     tensor_scatter_nd_update, tensor_scatter_sub, tensor_scatter_update, unique, unique_with_counts,
     where,
 )
-from tinyflow.ops.files import matching_files, read_file, write_file
 from tinyflow.ops.linalg import cross, matmul
 from tinyflow.ops.logic import (
     approximate_equal, equal, greater, greater_equal, is_finite, is_inf, is_nan, less, less_equal,
     logical_and, logical_not, logical_or, logical_xor, not_equal,
 )
-from tinyflow.ops.lookup_tables import initialize_all_tables, tables_initializer
 from tinyflow.ops.matrix_functions import sqrtm as matrix_square_root
-from tinyflow.ops.monotony import is_non_decreasing, is_strictly_increasing
 from tinyflow.ops.loops import while_loop
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
 from tinyflow.ops.operators import OPERATORS as _operators
 from tinyflow.ops.printing import Print, print_v2 as print
-from tinyflow.ops.python_functions import numpy_function, py_func, py_function
-from tinyflow.ops.patches import extract_image_patches, extract_volume_patches
-from tinyflow.ops.parsing import decode_csv, decode_raw, string_to_number
-from tinyflow.ops.queues import (
-    FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue,
-)
-from tinyflow.ops.example_parsing import (
-    FixedLenFeature, FixedLenSequenceFeature, SparseFeature, VarLenFeature, parse_example,
-    parse_single_example, parse_single_sequence_example,
-)
 from tinyflow.ops.random import (
     get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
     random_uniform, truncated_normal,
 )
 from tinyflow.ops.ranking import arg_max, arg_min, argmax, argmin
-from tinyflow.ops.readers import (
-    FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader, TextLineReader,
-    WholeFileReader,
-)
 from tinyflow.ops.reduction import (
     count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
     reduce_prod, reduce_sum,
@@ -151,35 +132,13 @@ from tinyflow.ops.segments import (
 from tinyflow.ops.shape_checks import (
     assert_rank, assert_rank_at_least, assert_rank_in, assert_scalar,
 )
-from tinyflow.ops.select_v2 import where_v2
-from tinyflow.ops.serialized_tensors import parse_tensor, serialize_tensor
 from tinyflow.ops.shaping import (
     batch_to_space, batch_to_space_nd, concat, depth_to_space, expand_dims, matrix_transpose,
     meshgrid, pad, parallel_stack, required_space_to_batch_paddings, reshape, reverse,
     reverse_sequence, reverse_v2, roll, space_to_batch, space_to_batch_nd, space_to_depth, split,
     squeeze, stack, tile, transpose, unstack,
 )
-from tinyflow.ops.sparse_placeholder import sparse_placeholder
-from tinyflow.ops.sparse_segments import (
-    sparse_segment_mean, sparse_segment_sqrt_n, sparse_segment_sum,
-)
-from tinyflow.ops.sparse_arithmetic import (
-    sparse_add, sparse_maximum, sparse_minimum, sparse_softmax,
-)
-from tinyflow.ops.sparse_conversions import (
-    sparse_mask, sparse_tensor_to_dense, sparse_to_indicator,
-)
-from tinyflow.ops.sparse_joining import sparse_concat, sparse_slice, sparse_split
-from tinyflow.ops.sparse_matmul import sparse_matmul, sparse_tensor_dense_matmul
-from tinyflow.ops.sparse_reductions import (
-    sparse_reduce_max, sparse_reduce_max_sparse, sparse_reduce_sum, sparse_reduce_sum_sparse,
-)
-from tinyflow.ops.sparse_reshaping import sparse_reset_shape, sparse_transpose
-from tinyflow.ops.sparse_rows import sparse_fill_empty_rows, sparse_reshape, sparse_retain
-from tinyflow.ops.sparse_to_dense import sparse_to_dense
-from tinyflow.ops.sparse_merging import sparse_merge, sparse_reorder
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
-from tinyflow.ops.special_incomplete import betainc, igamma, igammac
 from tinyflow.ops.state import (
     assign, assign_add, assign_sub, count_up_to, scatter_add, scatter_div, scatter_max, scatter_min,
     scatter_mul, scatter_nd_add, scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
@@ -193,16 +152,7 @@ from tinyflow.ops.value_checks import (
     assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
 )
 from tinyflow.ops.tensor_array import TensorArray
-from tinyflow.ops.as_string import as_string
-from tinyflow.ops.compression import decode_compressed
-from tinyflow.ops.regexes import regex_replace
-from tinyflow.ops.string_cases import decode_base64, encode_base64, string_strip
-from tinyflow.ops.string_hashes import string_to_hash_bucket, string_to_hash_bucket_strong
-from tinyflow.ops.string_joins import reduce_join, string_join
-from tinyflow.ops.string_splits import string_split
-from tinyflow.ops.substrings import substr
 from tinyflow.session import InteractiveSession, Session
-from tinyflow.template import make_template
 from tinyflow.variable_lists import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
     initialize_all_variables, initialize_local_variables, initialize_missing_variables,
@@ -224,7 +174,8 @@ newaxis = None
 __version__ = VERSION
 
 # Found when first asked for: higher floors, and what most programs do not need at once.
-_LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_model',
+_LAZY = {'debugging': 'tinyflow.debugging',
+         'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_model',
          'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
          'data': 'tinyflow.data', 'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',
@@ -239,18 +190,56 @@ _LAZY = {'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_mod
          'resource_loader': 'tinyflow.resource_loader', 'sysconfig': 'tinyflow.sysconfig',
          'test': 'tinyflow.test'}
 # Functions and classes likewise: public name -> the module that has it.
-_LATER = {'get_logger': 'tinyflow.logging',
-          'import_graph_def': 'tinyflow.graphdef.importing',
-          'TensorSpec': 'tinyflow.graph.tensor_spec',
-          'SparseTensorSpec': 'tinyflow.data.structure',
-          'deserialize_many_sparse': 'tinyflow.ops.sparse_serializing',
-          'serialize_many_sparse': 'tinyflow.ops.sparse_serializing',
-          'serialize_sparse': 'tinyflow.ops.sparse_serializing',
-          'reduce_join': 'tinyflow.ops.string_joins',
-          'make_ndarray': 'tinyflow.formats.tensors',
-          'make_tensor_proto': 'tinyflow.formats.tensors',
-          **_messages.lazy(_messages.MESSAGES)}
-_NAMESPACES = {'bitwise', 'compat', 'debugging', 'dtypes', 'errors', 'initializers', 'linalg',
+_LATER = {**_names_of({
+    'tinyflow.data.structure': 'SparseTensorSpec',
+    'tinyflow.formats.tensors': 'make_ndarray make_tensor_proto',
+    'tinyflow.graph.tensor_spec': 'TensorSpec',
+    'tinyflow.graphdef.importing': 'import_graph_def',
+    'tinyflow.logging': 'get_logger',
+    'tinyflow.ops.sparse_serializing':
+        'deserialize_many_sparse serialize_many_sparse serialize_sparse',
+    'tinyflow.ops.as_string': 'as_string',
+    'tinyflow.ops.compression': 'decode_compressed',
+    'tinyflow.ops.example_parsing':
+        'FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature parse_example '
+        'parse_single_example parse_single_sequence_example',
+    'tinyflow.ops.files': 'matching_files read_file write_file',
+    'tinyflow.ops.fingerprints': 'string_to_hash_bucket_fast',
+    'tinyflow.ops.finite_checks': 'add_check_numerics_ops verify_tensor_all_finite',
+    'tinyflow.ops.histograms': 'histogram_fixed_width histogram_fixed_width_bins unravel_index',
+    'tinyflow.ops.lookup_tables': 'initialize_all_tables tables_initializer',
+    'tinyflow.ops.monotony': 'is_non_decreasing is_strictly_increasing',
+    'tinyflow.ops.parsing': 'decode_csv decode_raw string_to_number',
+    'tinyflow.ops.patches': 'extract_image_patches extract_volume_patches',
+    'tinyflow.ops.python_functions': 'numpy_function py_func py_function',
+    'tinyflow.ops.queues': 'FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue',
+    'tinyflow.ops.readers':
+        'FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader '
+        'WholeFileReader',
+    'tinyflow.ops.regexes': 'regex_replace',
+    'tinyflow.ops.select_v2': 'where_v2',
+    'tinyflow.ops.serialized_tensors': 'parse_tensor serialize_tensor',
+    'tinyflow.ops.sparse_arithmetic': 'sparse_add sparse_maximum sparse_minimum sparse_softmax',
+    'tinyflow.ops.sparse_conversions': 'sparse_mask sparse_tensor_to_dense sparse_to_indicator',
+    'tinyflow.ops.sparse_joining': 'sparse_concat sparse_slice sparse_split',
+    'tinyflow.ops.sparse_matmul': 'sparse_matmul sparse_tensor_dense_matmul',
+    'tinyflow.ops.sparse_merging': 'sparse_merge sparse_reorder',
+    'tinyflow.ops.sparse_placeholder': 'sparse_placeholder',
+    'tinyflow.ops.sparse_reductions':
+        'sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse',
+    'tinyflow.ops.sparse_reshaping': 'sparse_reset_shape sparse_transpose',
+    'tinyflow.ops.sparse_rows': 'sparse_fill_empty_rows sparse_reshape sparse_retain',
+    'tinyflow.ops.sparse_segments': 'sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum',
+    'tinyflow.ops.sparse_to_dense': 'sparse_to_dense',
+    'tinyflow.ops.special_incomplete': 'betainc igamma igammac',
+    'tinyflow.ops.string_cases': 'decode_base64 encode_base64 string_strip',
+    'tinyflow.ops.string_hashes': 'string_to_hash_bucket string_to_hash_bucket_strong',
+    'tinyflow.ops.string_joins': 'reduce_join string_join',
+    'tinyflow.ops.string_splits': 'string_split',
+    'tinyflow.ops.substrings': 'substr',
+    'tinyflow.template': 'make_template',
+}), **_messages.lazy(_messages.MESSAGES)}
+_NAMESPACES = {'bitwise', 'compat', 'dtypes', 'errors', 'initializers', 'linalg',
                'manip', 'math', 'nest', 'nn', 'random', 'train', 'version', 'viz'}
 
 # Importing a module makes it an attribute of its package; of those, only namespaces are public.

@@ -166,7 +166,8 @@ def max_pool_gradient(x, y, dy, windows, out):
             if apart:
                 np.multiply(dchosen, chosen, out=target)
             else:
-                target += dchosen * chosen
+                product = workspace('product', chosen.shape, out.dtype)
+                np.add(target, np.multiply(dchosen, chosen, out=product), out=target)
 
     _by_images(x, some)
     return out
