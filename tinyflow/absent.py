@@ -45,7 +45,6 @@ _RENAMED = {
 
 # What exists today and does the same, for names of TensorFlow 1 that are not built yet.
 _INSTEAD = {
-    'image': 'prepare the images with NumPy and feed them',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
 }
 

@@ -72,13 +72,13 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
     grad_ys = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     with name_scope(name, 'gradients', [*ys, *xs, *stops, *grad_ys]):
         ys = [_target(y, 'y', i) for i, y in enumerate(ys)]
-        xs = [_as_captured(_target(x, 'x', i)) for i, x in enumerate(xs)]
+        xs = [_target(x, 'x', i) for i, x in enumerate(xs)]
         stops = [_target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
         found: dict = {}
         for y, grad_y in zip(ys, _start(ys, grad_ys)):
             _add(found, y, grad_y)
         with collector_paused():
-            _sweep(found, ys, xs, {t.op for t in stops})
+            _sweep_outwards(found, ys, xs, {t.op for t in stops})
     results = [found.get(x) for x in xs]
     if unconnected is UnconnectedGradients.ZERO:
         results = [_op('ZerosLike', x) if g is None else g for g, x in zip(results, xs)]
@@ -112,12 +112,6 @@ def _target(value: Any, label: str, index: int) -> Tensor:
     if isinstance(element, Tensor):
         return element
     return convert_to_tensor(value, name=f'{label}_{index}', as_ref=True)
-
-
-def _as_captured(x: Tensor) -> Tensor:
-    """Inside a function, the placeholder that stands for an x from around it."""
-    graph = get_default_graph()
-    return x if graph.outer_graph is None else graph.captured.get(x, x)
 
 
 # ---- where the sweep begins ------------------------------------------------------------------
@@ -164,6 +158,47 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
 
 
 # ---- the sweep -------------------------------------------------------------------------------
+
+def _sweep_outwards(found: dict, ys: list[Tensor], xs: list[Tensor],
+                    stopped: set[Operation]) -> None:
+    """Sweeps the default graph and, if it is a function, the graphs around it that xs stand in.
+
+    The gradient by a parameter is one by the tensor around the function that it stands for.
+    """
+    graphs = [get_default_graph()]
+    while graphs[-1].outer_graph is not None:
+        graphs.append(graphs[-1].outer_graph)
+    if not any(x.op.graph in graphs[1:] for x in xs):
+        _sweep(found, ys, xs, stopped)
+        return
+    cut_off: set = set()
+    for graph in graphs:
+        captured = getattr(graph, 'captured', {})
+        entries = [(outer, inner) for outer, inner in captured.items()
+                   if _reaches(outer, set(xs), cut_off)]
+        here = [t for t in found if t.op.graph is graph]
+        _sweep(found, here, [x for x in xs if x.op.graph is graph] + [t for _, t in entries],
+               stopped)
+        for outer, inner in entries:
+            if inner in found:
+                _add(found, outer, found[inner])
+
+
+def _reaches(tensor: Tensor, xs: set[Tensor], cut_off: set[Tensor]) -> bool:
+    """True if `tensor` is or depends on one of xs; `cut_off` collects those that do not."""
+    seen, stack = set(), [tensor]
+    while stack:
+        t = stack.pop()
+        if t in xs:
+            return True
+        if t in seen or t in cut_off:
+            continue
+        seen.add(t)
+        source = getattr(t.op.graph, 'source_of', lambda _: None)(t)
+        stack += t.op.inputs if source is None else [source]
+    cut_off |= seen
+    return False
+
 
 def _sweep(found: dict, ys: list[Tensor], xs: list[Tensor], stopped: set[Operation]) -> None:
     """Fills `found` (tensor -> gradient, or list of gradients still to be added) up to xs."""

@@ -48,9 +48,9 @@ for step, value in zip([1.0, 0.0, 0.0], values):
 #
 # ## A task that needs memory
 #
-# A sequence of 12 random numbers; the network shall say at the end what the *first* one was. Whoever
-# cannot remember can do no better than to answer 0.5 each time, and is then wrong by 1/12 = 0.083
-# (mean square).
+# A sequence of 12 random numbers; the network shall say at the end what the *first* one was.
+# Whoever cannot remember can do no better than to answer 0.5 each time, and is then wrong by 1/12 =
+# 0.083 (mean square).
 
 # %%
 np.random.seed(0)
@@ -65,8 +65,8 @@ def sequences(count, length):
 # %% [markdown]
 # ## Static: the loop is in Python
 #
-# `static_rnn` gets a Python list of inputs and adds the nodes of the cell to the graph once for each
-# of them. The loop is over before anything runs: the graph is *unrolled*.
+# `static_rnn` gets a Python list of inputs and adds the nodes of the cell to the graph once for
+# each of them. The loop is over before anything runs: the graph is *unrolled*.
 
 # %%
 tf.reset_default_graph()
@@ -84,9 +84,10 @@ static_nodes = len(graph.get_operations()) - before
 # %% [markdown]
 # ## Dynamic: the loop is in the graph
 #
-# `dynamic_rnn` gets one tensor `[batch, time, numbers]` and adds a **While** node. In it lies a small
-# graph of its own, the *body*, with the cell in it; when the graph runs, the body runs once for each
-# step. How many there are is known only then. `reuse` makes it use the Variables that are there.
+# `dynamic_rnn` gets one tensor `[batch, time, numbers]` and adds a **While** node. In it lies a
+# small graph of its own, the *body*, with the cell in it; when the graph runs, the body runs once
+# for each step. How many there are is known only then. `reuse` makes it use the Variables that are
+# there.
 
 # %%
 any_length = tf.placeholder(tf.float32, [None, None, 1], name='any_length')
@@ -119,9 +120,9 @@ print('100 steps with the same graph:', longer.shape)
 #
 # ## Learning
 #
-# The last output goes through a dense layer with one output, the answer. The gradient goes backwards
-# through all steps (*backpropagation through time*), also through the loop: for the While node,
-# `minimize` adds a second one, which runs through the steps from last to first.
+# The last output goes through a dense layer with one output, the answer. The gradient goes
+# backwards through all steps (*backpropagation through time*), also through the loop: for the While
+# node, `minimize` adds a second one, which runs through the steps from last to first.
 
 # %%
 wanted = tf.placeholder(tf.float32, [None, 1], name='wanted')
@@ -144,8 +145,8 @@ print(f'\nthe loss went from {losses[0]:.3f} to {np.mean(losses[-20:]):.4f}:\n')
 print(text_curve(losses))
 
 # %% [markdown]
-# First it finds the 0.5 of those who do not remember, and stays there for a while. Then it discovers
-# what is worth keeping, and the loss falls for the second time.
+# First it finds the 0.5 of those who do not remember, and stays there for a while. Then it
+# discovers what is worth keeping, and the loss falls for the second time.
 
 # %%
 numbers, first = sequences(3, 12)
@@ -157,8 +158,9 @@ print()
 # %% [markdown]
 # ## Sequences of different lengths
 #
-# In a batch all rows have the same length, so short ones are filled up with zeros. `sequence_length`
-# says how long each really is: behind its end the outputs are zeros, and the state stays as it was.
+# In a batch all rows have the same length, so short ones are filled up with zeros.
+# `sequence_length` says how long each really is: behind its end the outputs are zeros, and the
+# state stays as it was.
 
 # %%
 lengths = tf.placeholder(tf.int32, [None], name='lengths')
@@ -173,8 +175,8 @@ print('the state is that of the last real step:', np.array_equal(last[0], cut[0,
 # %% [markdown]
 # ## The loop, opened
 #
-# `tf.explain` shows what the nodes become: one program for what lies outside of the loop, and one for
-# its body. Here is the body, one step of the LSTM. Its four gates are one matrix product, whose
+# `tf.explain` shows what the nodes become: one program for what lies outside of the loop, and one
+# for its body. Here is the body, one step of the LSTM. Its four gates are one matrix product, whose
 # columns are then cut apart.
 
 # %%
@@ -186,8 +188,8 @@ print(functions['f0_body'])
 session.close()
 
 # %% [markdown]
-# **What to remember.** A cell, a state, the same weights at each step. Static: unrolled in the graph;
-# dynamic: a While node. LSTM and GRU cells remember longer than the simple one.
+# **What to remember.** A cell, a state, the same weights at each step. Static: unrolled in the
+# graph; dynamic: a While node. LSTM and GRU cells remember longer than the simple one.
 #
 # **Try it.** Put `BasicRNNCell` or `GRUCell` in place of the LSTM. Make the sequences longer: 20,
 # then 50. From where on does it no longer learn? Ask for the largest number in place of the first.

@@ -3,8 +3,8 @@
 #
 # Until now the data came through `feed_dict`, from arrays that we cut into batches ourselves. When
 # they lie in files, must be converted and shuffled, and when training and test want different data,
-# it is better to let the graph fetch them. A **Dataset** describes where elements come from and what
-# is done to them; an **iterator** hands them out.
+# it is better to let the graph fetch them. A **Dataset** describes where elements come from and
+# what is done to them; an **iterator** hands them out.
 
 # %%
 import numpy as np
@@ -46,9 +46,9 @@ print('shuffle                ', *elements(numbers.shuffle(7, seed=1)))
 print('repeat twice, batch(5) ', *elements(numbers.repeat(2).batch(5)))
 
 # %% [markdown]
-# Each of these calls takes a Dataset and returns a new one, so they form a chain. The function given
-# to `map` is called only once, with a symbol for an element: it adds nodes to a small graph, which
-# is then run for each element. (So `print` in it prints a Tensor, and only once.)
+# Each of these calls takes a Dataset and returns a new one, so they form a chain. The function
+# given to `map` is called only once, with a symbol for an element: it adds nodes to a small graph,
+# which is then run for each element. (So `print` in it prints a Tensor, and only once.)
 #
 # The order of the calls matters:
 
@@ -59,8 +59,8 @@ print('shuffle(2)             ', *elements(numbers.shuffle(2, seed=8)))
 
 # %% [markdown]
 # Batching first and then shuffling leaves neighbours together. And `shuffle(2)` keeps only two
-# elements at hand to choose from, so nothing comes much too early: for a good mixture the buffer must
-# hold all of them, or at least many.
+# elements at hand to choose from, so nothing comes much too early: for a good mixture the buffer
+# must hold all of them, or at least many.
 #
 # ## A file: iris flowers
 #
@@ -92,8 +92,8 @@ print('an element of the training data has the types', training.output_types)
 print('and the shapes', training.output_shapes)
 
 # %% [markdown]
-# `repeat()` without a number never ends, which suits training. `prefetch(1)` prepares the next batch
-# in another thread while this one is being used.
+# `repeat()` without a number never ends, which suits training. `prefetch(1)` prepares the next
+# batch in another thread while this one is being used.
 #
 # ## One model, two sources
 #
@@ -175,11 +175,11 @@ print(first)
 print(second)
 
 # %% [markdown]
-# **What to remember.** Dataset: a description, made by a chain of calls. Iterator: hands the elements
-# out, a new one at each `session.run`. Shuffle, then repeat, then batch.
+# **What to remember.** Dataset: a description, made by a chain of calls. Iterator: hands the
+# elements out, a new one at each `session.run`. Shuffle, then repeat, then batch.
 #
-# **Try it.** Put `.take(10)` in front of `.shuffle` in `training`: is that enough to learn from? Write
-# your own data into a CSV file and read it. What happens if `repeat()` is left out?
+# **Try it.** Put `.take(10)` in front of `.shuffle` in `training`: is that enough to learn from?
+# Write your own data into a CSV file and read it. What happens if `repeat()` is left out?
 
 # %%
 assert odd == [1, 3, 5]

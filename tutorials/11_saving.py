@@ -45,9 +45,9 @@ train = tf.train.MomentumOptimizer(0.02, 0.9).minimize(loss, global_step=step)
 # %% [markdown]
 # ## Save
 #
-# A **Saver** adds nodes to the graph that write Variables to a file and read them from one. It keeps
-# the newest 5 checkpoints (here 2) and removes older ones; the small file `checkpoint` says which is
-# the newest.
+# A **Saver** adds nodes to the graph that write Variables to a file and read them from one. It
+# keeps the newest 5 checkpoints (here 2) and removes older ones; the small file `checkpoint` says
+# which is the newest.
 
 # %%
 saver = tf.train.Saver(max_to_keep=2)
@@ -78,8 +78,9 @@ print('\nPicture of the Saver:', output('11_saver.svg'))
 # %% [markdown]
 # ## Restore
 #
-# A new Session knows nothing. `restore` gives every Variable its value, so no initializer is needed;
-# training could go on just where it stopped, because the counter and the momentum were saved too.
+# A new Session knows nothing. `restore` gives every Variable its value, so no initializer is
+# needed; training could go on just where it stopped, because the counter and the momentum were
+# saved too.
 
 # %%
 with tf.Session() as session:
@@ -102,8 +103,8 @@ for name, shape in tf.train.list_variables(path):
 # %% [markdown]
 # ## When graph and checkpoint do not fit
 #
-# The Saver finds values by *name*. Rename one Variable and it is not found any more. Here is a graph
-# whose author wrote `slope` for `weight`, and added something new.
+# The Saver finds values by *name*. Rename one Variable and it is not found any more. Here is a
+# graph whose author wrote `slope` for `weight`, and added something new.
 
 # %%
 tf.reset_default_graph()
@@ -163,8 +164,8 @@ with open(inside('frozen.pb'), 'wb') as file:
     file.write(frozen.SerializeToString())
 
 # %% [markdown]
-# `import_graph_def` adds such a list to another graph. `input_map` ties its ends to tensors that are
-# there: here the frozen line gets the numbers from a constant.
+# `import_graph_def` adds such a list to another graph. `input_map` ties its ends to tensors that
+# are there: here the frozen line gets the numbers from a constant.
 
 # %%
 tf.reset_default_graph()
@@ -187,10 +188,10 @@ print('the frozen line says', frozen_values)
 # come out, under names that mean something to whoever uses it. Servers and other languages read it.
 
 # %%
-line = earlier.graph
-tf.saved_model.simple_save(earlier, inside('exported'),
-                           inputs={'x': line.get_tensor_by_name('x:0')},
-                           outputs={'y': line.get_tensor_by_name('prediction:0')})
+with earlier.graph.as_default():
+    inputs = {'x': earlier.graph.get_tensor_by_name('x:0')}
+    outputs = {'y': earlier.graph.get_tensor_by_name('prediction:0')}
+    tf.saved_model.simple_save(earlier, inside('exported'), inputs, outputs)
 earlier.close()
 
 tf.reset_default_graph()

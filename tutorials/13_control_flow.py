@@ -3,7 +3,8 @@
 #
 # A graph is built once and then runs, always the same way. So how can it *decide* something, or
 # repeat until a number is small enough? A Python `if` is no help: it is over when the graph is
-# built, and at that time there are no numbers yet. For this there are `tf.cond` and `tf.while_loop`.
+# built, and at that time there are no numbers yet. For this there are `tf.cond` and
+# `tf.while_loop`.
 
 # %%
 import numpy as np
@@ -27,9 +28,9 @@ except TypeError as error:
 # %% [markdown]
 # ## cond: one of two
 #
-# `tf.cond` takes two functions. Both are called now, while building, and each makes a small graph of
-# its own, a *branch*. When the graph runs, only one of the branches does. Here is the square root,
-# but 0 for negative numbers:
+# `tf.cond` takes two functions. Both are called now, while building, and each makes a small graph
+# of its own, a *branch*. When the graph runs, only one of the branches does. Here is the square
+# root, but 0 for negative numbers:
 
 # %%
 root = tf.cond(x > 0, lambda: tf.sqrt(x), lambda: tf.constant(0.0), name='root')
@@ -75,17 +76,22 @@ for value in [2.0, 100.0, 1e6]:
     print('{0:8g} {2:9.4f} {1:7}'.format(value, *session.run([count, heron], {n: value})))
 
 tf.viz.draw(heron, output('13_while.svg'))
-print('\nPicture:', output('13_while.svg'))
+print('\nPicture of the loop:', output('13_while.svg'))
+
+loop = tf.get_default_graph().get_operation_by_name('heron')
+tf.viz.draw(loop.get_attr('body'), output('13_body.svg'))
+print('Picture of its body:', output('13_body.svg'))
 
 # %% [markdown]
-# How often the body runs depends on the numbers. In the picture the loop is one node, `heron`, of
-# type While; condition and body are graphs inside of it. `count + 1` is *not* a Python counter: the
-# body was called once, and `count` is a symbol. (Try `print(count)` in the body.)
+# How often the body runs depends on the numbers. In the first picture the loop is one node,
+# `heron`, of type While; condition and body are graphs inside of it, and the second picture shows
+# the body. `count + 1` is *not* a Python counter: the body was called once, and `count` is a
+# symbol. (Try `print(count)` in the body.)
 #
 # ## The loop, opened
 #
-# `tf.explain` shows what a loop becomes: two Python functions, one for the condition and one for the
-# body.
+# `tf.explain` shows what a loop becomes: two Python functions, one for the condition and one for
+# the body.
 
 # %%
 account = tf.explain(heron, {n: 2.0}, session)
@@ -95,19 +101,19 @@ for source in account.functions.values():
 # %% [markdown]
 # ## The gradient of a loop
 #
-# Each round is an ordinary calculation, so the chain rule holds for all of them one after the other,
-# last round first. For that, the loop must keep what each round has computed; the gradient is a
-# second loop, which reads it backwards. The derivative of the root of n is 1 / (2 root):
+# Each round is an ordinary calculation, so the chain rule holds for all of them one after the
+# other, last round first. For that, the loop must keep what each round has computed; the gradient
+# is a second loop, which reads it backwards. The derivative of the root of n is 1 / (2 root):
 
 # %%
 heron_slope, = tf.gradients(heron, n)
 print('\n       n  gradient  1/(2 root)')
-for value in [2.0, 100.0]:
-    print('{:8g} {:9.6f} {:11.6f}'.format(value, session.run(heron_slope, {n: value}),
-                                         0.5 / value ** 0.5))
+heron_slopes = [session.run(heron_slope, {n: value}) for value in [2.0, 100.0]]
+for value, found in zip([2.0, 100.0], heron_slopes):
+    print(f'{value:8g} {found:9.6f} {0.5 / value ** 0.5:11.6f}')
 
 # %% [markdown]
-# Nobody told it the derivative of a square root; it was found through eight rounds of adding and
+# Nobody told it the derivative of a square root; it was found through rounds of adding and
 # dividing.
 #
 # ## Loops over the rows of a tensor
@@ -171,8 +177,8 @@ print('where inside as well  ', values[2])
 #
 # ## Before anything runs: tf.doctor
 #
-# Some mistakes can be seen in the graph alone. `tf.doctor` looks for them. This loss is wrong in two
-# ways, and training would go on without a word:
+# Some mistakes can be seen in the graph alone. `tf.doctor` looks for them. This loss is wrong in
+# two ways, and training would go on without a word:
 
 # %%
 tf.reset_default_graph()
@@ -194,8 +200,11 @@ print('\n' + str(report))
 # training: `print(tf.doctor(loss))`.
 #
 # **Try it.** Write the greatest common divisor of two numbers as a loop. What happens to Heron's
-# method when n is negative, and what without `maximum_iterations`? Put a `tf.Print` into one branch of
-# the `cond`.
+# method when n is negative, and what without `maximum_iterations`? Put a `tf.Print` into one branch
+# of the `cond`.
 
 # %%
-assert np.isclose(session_root := 1.41421356, 2 ** 0.5)
+assert [np.isnan(part).any() for part in values] == [False, True, False]
+assert "first made by Log 'Log'" in nan
+assert [finding.id for finding in report] == ['A11', 'log']
+assert np.allclose(heron_slopes, [0.5 / 2.0 ** 0.5, 0.05], atol=1e-4)

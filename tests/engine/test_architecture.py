@@ -24,7 +24,7 @@ FLOORS = [
      'linalg', 'bitwise', 'random', 'manip', 'dtypes', 'debugging', 'version', 'app', 'gfile',
      'logging', 'lookup', 'resource_loader', 'sysconfig', 'test', 'strings', 'sparse', 'queue', 'io',
      'python_io', 'data_sets', 'examples', 'contrib',
-     'layers', 'losses', 'metrics', 'sets', 'data', 'summary', 'doctor', 'graph_diff'},
+     'layers', 'losses', 'metrics', 'sets', 'data', 'summary', 'doctor', 'graph_diff', 'image'},
     {'viz'},
     {'__init__'},
     {'cli', '__main__'},

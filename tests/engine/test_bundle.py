@@ -216,3 +216,13 @@ def test_snappy():
                     b'\x08\x04ab\x16\x09\x00'):
         with pytest.raises(snappy.DamagedStream):
             snappy.decompress(damaged)
+
+
+def test_a_missing_part_is_told(tmp_path):
+    prefix = str(tmp_path / 'parts')
+    with BundleWriter(prefix) as writer:
+        shape, extents = slices.parse('4 0,2')
+        writer.add_slice('x', shape, extents, np.arange(2), tf.int64)
+    with BundleReader(prefix) as reader, \
+            pytest.raises(tf.errors.DataLossError, match="parts are missing of the tensor 'x'"):
+        reader.get('x')

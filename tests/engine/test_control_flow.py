@@ -480,3 +480,73 @@ def test_several_lists_that_begin_empty_do_not_disturb_each_other():
     one, other = empty.set(0, np.array(1)), empty.set(0, np.array(2))
     assert (one.get(0), other.get(0), empty.length) == (1, 2, 0)
     assert one._difference is other._difference is empty._difference is None
+
+
+# ---- gradients that are asked for inside --------------------------------------------------------
+
+def _minimize(optimizer, v):
+    return tf.group(optimizer.minimize(tf.reduce_sum(tf.square(v))))
+
+
+def test_an_optimizer_inside_a_branch():
+    v, p = tf.Variable([1., 2.]), tf.placeholder(tf.bool)
+    step = tf.cond(p, lambda: _minimize(tf.train.GradientDescentOptimizer(.1), v), tf.no_op)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(step, {p: False})
+        np.testing.assert_array_equal(sess.run(v), [1., 2.])
+        sess.run(step, {p: True})
+        np.testing.assert_allclose(sess.run(v), [.8, 1.6], rtol=1e-6)
+
+
+def test_gradients_made_outside_are_applied_inside_a_branch():
+    """The slots and powers of Adam are made inside; values as TF 1.15.5 gives them."""
+    v, p = tf.Variable([1., 2.]), tf.placeholder(tf.bool)
+    adam = tf.train.AdamOptimizer(.1)
+    pairs = adam.compute_gradients(tf.reduce_sum(v ** 2))
+    step = tf.cond(p, lambda: tf.group(adam.apply_gradients(pairs)), tf.no_op)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for choice in (True, False, True):
+            sess.run(step, {p: choice})
+        np.testing.assert_allclose(sess.run(v), [.8004126, 1.8001668], rtol=1e-5)
+
+
+def test_an_optimizer_inside_a_loop():
+    v = tf.Variable([1., 2.])
+    optimizer = tf.train.GradientDescentOptimizer(.1)
+
+    def body(i):
+        with tf.control_dependencies([optimizer.minimize(tf.reduce_sum(tf.square(v)))]):
+            return i + 1
+    loop = tf.while_loop(lambda i: i < 3, body, [0])
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(loop)
+        np.testing.assert_allclose(sess.run(v), [.512, 1.024], rtol=1e-5)
+
+
+def test_gradients_inside_a_branch_reach_through_what_stands_around_it():
+    v, w, p = tf.Variable([1., 2.]), tf.Variable(3.), tf.placeholder(tf.bool)
+    outer = tf.exp(v) * w
+    loss = tf.reduce_sum(outer * v)
+    inside = tf.cond(p, lambda: tf.gradients(tf.reduce_sum(outer * v), [v, w]),
+                     lambda: [v + 0., w + 0.])
+    of_outer = tf.cond(p, lambda: tf.gradients(loss, [v, w]), lambda: [v + 0., w + 0.])
+
+    def nested(i, total):
+        return i + 1, total + .1 * tf.cond(
+            p, lambda: tf.gradients(tf.reduce_sum(outer * v * total), [v])[0], lambda: v + 0.)
+    twice = tf.while_loop(lambda i, _: i < 2, nested, [0, tf.ones([2])])[1]
+    stopped = tf.cond(p, lambda: tf.gradients(outer * v, [v], stop_gradients=[outer])[0],
+                      lambda: v + 0.)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        expected = sess.run(tf.gradients(loss, [v, w]))
+        for branch in (inside, of_outer):
+            for found, value in zip(sess.run(branch, {p: True}), expected):
+                np.testing.assert_allclose(found, value, rtol=1e-5)
+        by_v = expected[0]
+        np.testing.assert_allclose(sess.run(twice, {p: True}), (1 + .1 * by_v) ** 2, rtol=1e-5)
+        np.testing.assert_allclose(sess.run([stopped, outer], {p: True})[0], sess.run(outer),
+                                   rtol=1e-6)

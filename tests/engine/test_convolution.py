@@ -49,11 +49,14 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
 @pytest.mark.parametrize('chunk', [1, 300, 1 << 20])
 @pytest.mark.parametrize('sizes, kernel, strides, rates, margins', CASES)
-def test_kernels_in_chunks_of_any_size(monkeypatch, chunk, sizes, kernel, strides, rates, margins):
+def test_kernels_in_chunks_of_any_size(monkeypatch, long, chunk, sizes, kernel, strides, rates,
+                                       margins):
     """All three kernels against sums over windows, however many images are taken at a time."""
     monkeypatch.setattr(convolution_kernels, '_CHUNK', chunk)
+    monkeypatch.setattr(convolution_kernels, '_LONG', long)
     positions = tuple(map(geometry, sizes, kernel, strides, rates, margins))
     windows = Windows(kernel, strides, rates, margins, positions)
     x, w = random(3, *sizes, 2), random(*kernel, 2, 3)
@@ -68,17 +71,28 @@ def test_kernels_in_chunks_of_any_size(monkeypatch, chunk, sizes, kernel, stride
                                atol=1e-12)
 
 
-@pytest.mark.parametrize('small', [0, 1 << 30])
-def test_both_ways_to_the_derivative_at_the_filter(monkeypatch, small):
-    monkeypatch.setattr(convolution_kernels, '_SMALL', small)
-    x, dy = random(4, 7, 6, 3), random(4, 4, 6, 2)
+@pytest.mark.parametrize('fewest', [1, 2, 8])
+@pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
+@pytest.mark.parametrize('one_thread', [100, 200, 1000])
+def test_products_in_blocks_of_any_size(monkeypatch, one_thread, long, fewest):
+    """Chunks that threads share, blocks that fill the matrices or leave some rows."""
+    for name, value in (('_ONE_THREAD', one_thread), ('_LONG', long), ('_FEWEST_ROWS', fewest),
+                        ('_PARTS', 2), ('_DEPTH', 5), ('_CHUNK', 300)):
+        monkeypatch.setattr(convolution_kernels, name, value)
+    x, w, dy = random(9, 7, 6, 3), random(3, 2, 3, 2), random(9, 4, 6, 2)
     windows = Windows((3, 2), (2, 1), (1, 1), ((1, 1), (0, 1)), (4, 6))
+    margins = [(1, 1), (0, 1)]
+    np.testing.assert_allclose(convolution_kernels.convolve(x, w, windows),
+                               convolved(x, w, (2, 1), margins), atol=1e-12)
     np.testing.assert_allclose(
         convolution_kernels.filter_gradient(x, dy, windows),
-        filter_gradient(x, dy, (3, 2, 3, 2), (2, 1), [(1, 1), (0, 1)]), atol=1e-12)
+        filter_gradient(x, dy, (3, 2, 3, 2), (2, 1), margins), atol=1e-12)
 
 
-def test_results_do_not_depend_on_the_number_of_threads(monkeypatch):
+@pytest.mark.parametrize('long', [0, 1 << 30], ids=['sliding', 'full'])
+def test_results_do_not_depend_on_the_number_of_threads(monkeypatch, long):
+    monkeypatch.setattr(convolution_kernels, '_LONG', long)
+    monkeypatch.setattr(convolution_kernels, '_CHUNK', 1 << 10)     # enough chunks for 4 threads
     x, w = random(70, 9, 8, 3, dtype=np.float32), random(3, 3, 3, 4, dtype=np.float32)
     image, filter = tf.constant(x), tf.constant(w)
     y = tf.nn.avg_pool(tf.nn.max_pool(tf.nn.conv2d(image, filter, 1, 'SAME'), 2, 2, 'SAME'), 2, 1,

@@ -173,3 +173,10 @@ def test_a14_is_quiet_where_it_is_used_or_waited_for(capfd):
         warnings.simplefilter('error')
         sess.run(z, {x: [1.]})
         sess.run(x * 2., {x: [1.]})
+
+
+def test_a14_warns_of_a_print_of_what_is_fed():
+    x = tf.placeholder(tf.float32, [None])
+    tf.Print(x, [x])
+    with tf.Session() as sess, pytest.warns(TinyflowWarning, match=r'\[A14\].*prints nothing'):
+        sess.run(x * 2., {x: [1.]})

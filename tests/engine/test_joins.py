@@ -160,3 +160,32 @@ def test_elementwise_kernels_write_into_arrays_with_gaps():
             assert not room[:, :2].any() and not room[:, 6:].any(), definition.type
             tried += 1
     assert tried > 80
+
+
+def test_what_is_viewed_is_not_made_inside_a_concatenation_that_has_gaps():
+    x = tf.placeholder(tf.float32, [3, 4])
+    e = tf.exp(x)
+    inner = tf.concat([e, tf.tanh(x)], 0)               # stands in columns of the outer one
+    outer = tf.concat([inner, tf.sin(inner)], 1)
+    fetches = [tf.reduce_sum(tf.reshape(e, [12]) * tf.constant(np.arange(12.), tf.float32)),
+               tf.reduce_sum(outer * outer)]
+    run_both(x.graph, fetches, {x: X})
+    with tf.Session() as sess:
+        for value in (X, X + 1):
+            np.testing.assert_allclose(sess.run(fetches[0], {x: value}),
+                                       np.sum(np.exp(value).ravel() * np.arange(12)), rtol=1e-5)
+
+
+@pytest.mark.parametrize('fetch_one, transpose_b', [(True, False), (False, True)])
+def test_products_that_are_used_elsewhere_or_transposed_otherwise_are_not_stacked(
+        fetch_one, transpose_b):
+    x = tf.placeholder(tf.float32, [3, 4])
+    other = (4, 3) if transpose_b else (3, 4)
+    products = [tf.matmul(tf.exp(x + i), tf.reshape(tf.tanh(x * i), other), transpose_a=True,
+                          transpose_b=transpose_b) for i in (1., 2., 3.)]
+    fetches = [tf.add_n(products), *products[:fetch_one]]
+    run_both(x.graph, fetches, {x: X})
+    with tf.Session() as sess:
+        expected = sum(np.exp(X + i).T @ (np.tanh(X * i).reshape(other).T if transpose_b
+                                          else np.tanh(X * i)) for i in (1, 2, 3))
+        np.testing.assert_allclose(sess.run(fetches, {x: X})[0], expected, rtol=1e-4)

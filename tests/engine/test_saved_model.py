@@ -180,6 +180,40 @@ def test_unknown_ops_that_nobody_needs(tmp_path, caplog):
         tf.saved_model.load(session, ['serve'], str(tmp_path / 'm'))
 
 
+def test_a_variable_whose_initial_value_is_of_an_unknown_op(tmp_path):
+    """TensorFlow 2 draws initial values by ops that are not here; what was saved is restored."""
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    from tinyflow.formats.reading import read, write
+    expected = simple(tmp_path / 'm')
+    path = tmp_path / 'm' / 'saved_model.pb'
+    proto = read(path, SavedModel)
+    nodes = proto.meta_graphs[0].graph_def.node
+    initial = {n.input[1] for n in nodes if n.op == 'Assign' and not n.name.startswith('save')}
+    for node in nodes:
+        if node.name in initial:
+            node.op = 'NotHere'
+            del node.input[:]
+    write(path, proto)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.saved_model.load(session, ['serve'], str(tmp_path / 'm'))
+        assert session.run('y:0', {'x:0': X}).tolist() == expected.tolist()
+        assert tf.global_variables() and all(v.initializer is None for v in tf.global_variables())
+        tf.train.export_meta_graph()
+
+
+def test_damage_inside_a_message_names_the_file(tmp_path):
+    simple(tmp_path / 'm')
+    path = tmp_path / 'm' / 'saved_model.pb'
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    from tinyflow.formats.reading import read, write
+    proto = read(path, SavedModel)
+    proto.meta_graphs[0].collection_def['variables'].bytes_list.value[0] = b'\x0a\xff'
+    write(path, proto)
+    with tf.Graph().as_default(), tf.Session() as session, \
+            pytest.raises(tf.errors.DataLossError, match='(?s)variables.*saved_model.pb'):
+        tf.saved_model.load(session, ['serve'], str(tmp_path / 'm'))
+
+
 # ---- what is refused ----------------------------------------------------------------------
 
 

@@ -492,3 +492,14 @@ def test_init_from_the_root(session, folder):
 def test_vocabularies_are_refused():
     with pytest.raises(NotImplementedError, match='load_variable'):
         tf.train.VocabInfo('new', 5, 0, 'old')
+
+
+def test_saving_over_the_same_name_does_not_count_as_several(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as sess:
+        v = tf.Variable(1.)
+        saver = tf.train.Saver(max_to_keep=2)
+        sess.run(v.initializer)
+        for _ in range(4):
+            path = saver.save(sess, str(tmp_path / 'model'))
+        assert saver.last_checkpoints == [path]
+        saver.restore(sess, path)

@@ -21,7 +21,8 @@ def run(script, folder, *arguments, environment=None):
          str(script), *arguments],
         cwd=folder, capture_output=True, encoding='utf-8', timeout=MOST_SECONDS,
         env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8',
-             **(environment or {})})
+             # beside other tests, BLAS threads that wait for each other take ten times as long
+             'OPENBLAS_NUM_THREADS': '1', **(environment or {})})
 
 
 @pytest.mark.engine
@@ -64,6 +65,14 @@ def test_prose_quotes_what_is_printed(tmp_path):
                          'weight [2.2086694] bias [-0.82041824]'],
         '04_gradients': ['at x = 2: 12.0', '   4  0.99476  1.00000', 'elsewhere: [None]'],
         '06_digits': ['from 2.3026 to'],
+        '08_convolution': ['[ 0  0  3  3  0 -3]', 'by hand the same: True', '11274 in all'],
+        '09_recurrent': ['100 steps with the same graph: (4, 100, 16)',
+                         'While nodes with the gradient: 2', 'def f0_body('],
+        '10_data': ['shuffle(2)              1 2 3 0 4 6 5',
+                    'fetched apart: 0 2   fetched together: 2 4'],
+        '11_saving': ['saved line.ckpt-100', 'missing  line/slope', 'feed x:0, fetch prediction:0'],
+        '12_tensorboard': ['tagged_run_metadata  1', '42 images in the test file'],
+        '13_control_flow': ['first made by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
     }
     for stem, texts in quoted.items():
         done = run(ROOT / 'tutorials' / f'{stem}.py', tmp_path, str(tmp_path / 'out'))

@@ -423,3 +423,24 @@ def test_what_was_asked_for_and_is_hidden_is_named(net):
     shown = viz.draw(train, show_optimizer=True)
     assert not [n for n in shown.model.notes if 'asked for' in n]
     assert shown.model.node('train').fetched
+
+
+def test_a_loop_and_a_cond_tell_what_lies_inside():
+    x = tf.placeholder(tf.float32, [], name='x')
+    _, grown = tf.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, v * x),
+                             [tf.constant(0), tf.constant(1.0)], name='grow',
+                             maximum_iterations=9)
+    chosen = tf.cond(x > 0, lambda: tf.sqrt(grown), lambda: tf.zeros([]), name='choose')
+    model = viz.draw(chosen, open=['grow', 'choose']).model
+    assert model.node('grow').details == [
+        'While', 'maximum_iterations = 9', 'loop_counter = 0', 'cond: Less ×2, LogicalAnd',
+        'body: AddV2 ×2, Mul']
+    inside = [text for text in model.node('choose').details if ': ' in text]
+    assert inside == ['then_branch: Sqrt', 'else_branch: 2 nodes']
+
+
+def test_the_body_of_a_loop_can_be_drawn(graph):
+    x = tf.placeholder(tf.float32, [], name='x')
+    tf.while_loop(lambda i: i < x, lambda i: tf.exp(i), [tf.constant(0.0)], name='loop')
+    body = graph.get_operation_by_name('loop').get_attr('body')
+    assert 'Exp' in names(viz.draw(body))

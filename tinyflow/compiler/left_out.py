@@ -58,12 +58,18 @@ def unrun_updates(inside: Collection[Operation], graph: Graph) -> list[Operation
     return [m for m in members if m is not None and m not in inside and _fed_by(m, inside)]
 
 
-def silent_prints(inside: Collection[Operation],
+def silent_prints(inside: set[Operation],
                   operations: list[Operation]) -> list[Operation]:
     """Prints without consumers that are not run, of what is computed."""
     return [op for op in operations if op.type in PRINTS and op not in inside
-            and not any(t.consumers() for t in op.outputs) and _fed_by(op, inside)
+            and not any(t.consumers() for t in op.outputs)
+            and (_fed_by(op, inside) or _shows_what_is_fed(op, inside))
             and not _is_waited_for(op, operations)]
+
+
+def _shows_what_is_fed(operation: Operation, inside: set[Operation]) -> bool:
+    return any(t.op.type == 'Placeholder' and not inside.isdisjoint(t.consumers())
+               for t in operation.inputs)
 
 
 def is_training_step(operation: Operation) -> bool:

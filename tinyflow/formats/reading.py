@@ -1,6 +1,7 @@
 """Protocol buffers from files and into them, binary or as text; a damaged file is named."""
 from __future__ import annotations
 
+import contextlib
 import os
 
 from tinyflow import errors
@@ -54,6 +55,23 @@ def _damaged(where, message_class, error):
     return errors.DataLossError(None, None, errors.report(
         f'{where}{size} is not a {name}, or it is damaged: {reason}',
         mend='write or copy the file once more; a file in text form ends in .pbtxt.'))
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Adds the name of the file, if there is one, to errors about what it holds."""
+    try:
+        yield
+    except (errors.NotFoundError, errors.DataLossError) as error:
+        if path is None:
+            raise
+        raise type(error)(error.node_def, error.op, f'{error.message}\n  in {path}') from None
+    except (KeyError, ValueError) as error:
+        if path is None:
+            raise
+        kind = KeyError if isinstance(error, KeyError) else ValueError
+        told = error.args[0] if kind is KeyError else error
+        raise errors.worded(kind(f'{told}\n  in {path}')) from None
 
 
 def read(path, message_class, binary=None):

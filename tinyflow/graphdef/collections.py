@@ -9,6 +9,7 @@ import importlib
 import logging
 
 from tinyflow.errors import worded
+from tinyflow.formats import reading
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graphdef import scopes
 from tinyflow.variables import Variable
@@ -137,10 +138,13 @@ def restore(graph, collection_defs, import_scope, skip, wanted):
 
 def _restored(key, value, functions, import_scope, variables):
     message_class, _, from_proto = functions
+    def made():
+        message = reading.parse(value, message_class, f"an item of the collection '{key}'")
+        return from_proto(message, import_scope=import_scope)
     if key not in VARIABLE_KEYS:
-        return from_proto(message_class.FromString(value), import_scope=import_scope)
+        return made()
     if value not in variables:
-        variables[value] = from_proto(message_class.FromString(value), import_scope=import_scope)
+        variables[value] = made()
     return variables[value]
 
 

@@ -168,12 +168,14 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
     inputs from outside (see `export_meta_graph`) are not given in `input_map`.
     """
     from tinyflow.formats.protos.meta_graph_pb2 import MetaGraphDef
-    proto = read_meta_graph_file(os.fspath(meta_graph_or_file)) \
-        if isinstance(meta_graph_or_file, (str, os.PathLike)) \
-        else reading.as_message(meta_graph_or_file, MetaGraphDef)
+    if isinstance(meta_graph_or_file, (str, os.PathLike)):
+        path = os.fspath(meta_graph_or_file)
+        proto = read_meta_graph_file(path)
+    else:
+        path, proto = None, reading.as_message(meta_graph_or_file, MetaGraphDef)
     _check_unbound(proto, unbound_inputs_col_name, input_map)
     graph = graph or get_default_graph()
-    with graph.as_default():
+    with reading.naming(path), graph.as_default():
         nodes = proto.graph_def
         if clear_devices:
             nodes = type(nodes)()

@@ -16,10 +16,11 @@ def to_proto(self, export_scope=None):
         return None
     proto = VariableDef(
         variable_name=scopes.strip(self._variable.name, export_scope),
-        initializer_name=scopes.strip(self.initializer.name, export_scope),
         snapshot_name=scopes.strip(self._snapshot.name, export_scope),
         trainable=self.trainable, synchronization=_number(self.synchronization),
         aggregation=_number(self.aggregation))
+    if self.initializer is not None:
+        proto.initializer_name = scopes.strip(self.initializer.name, export_scope)
     if self._initial_value is not None:
         proto.initial_value_name = scopes.strip(self._initial_value.name, export_scope)
     slice_info = self._get_save_slice_info()
@@ -48,7 +49,9 @@ def from_proto(variable_def, import_scope=None):
 
     self = Variable.__new__(Variable)
     self._variable = element(variable_def.variable_name)
-    self._initializer_op = element(variable_def.initializer_name)
+    # Loading a SavedModel leaves out initial values of ops that tinyflow has not.
+    initializer = variable_def.initializer_name
+    self._initializer_op = element(initializer) if initializer else None
     self._snapshot = element(variable_def.snapshot_name)
     # TensorFlow before 1.5 did not write it.
     named = variable_def.initial_value_name if hasattr(variable_def, 'initial_value_name') else ''

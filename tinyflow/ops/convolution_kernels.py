@@ -20,9 +20,18 @@ from numpy.lib.stride_tricks import as_strided
 from tinyflow.tiles import in_tiles
 
 _CHUNK = 1 << 18        # elements of copied windows at a time; what BLAS reads should be in cache
-_PARTS = 16             # pieces of a chunk that threads may share
+_LARGER = 8             # times that where BLAS uses several threads
+_PARTS = 16             # chunks; fewer are not worth sharing them among threads
 _SHORT = 16             # elements; runs shorter than this are not worth a loop of their own
-_WORTH = 8              # see _copier
+_LONG = 32              # elements; see _copier
+_SMALL = 1 << 17        # elements; of larger filters there are no gradients for each thread
+
+# OpenBLAS does a product of m * k * n <= 2 ** 18 in the thread that calls it, and on processors
+# with AVX-512 quicker than a large one, since it does not copy the matrices first. With such blocks
+# it is the chunks that threads share, with all that is to be done for them.
+_ONE_THREAD = 1 << 18
+_FEWEST_ROWS = 8        # of a block; for fewer, a call costs too much
+_DEPTH = 128            # rows that are added up in a block of a filter's gradient
 
 
 class Windows(NamedTuple):
@@ -149,8 +158,9 @@ def _copier(x, windows, out):
     """What copies windows over x: along all axes, or along all but the axis that slides.
 
     That is the one with the largest kernel among those whose windows overlap, if there is one. It
-    saves copies of x, but there are sums of as many results to be made as the kernel has elements
-    along it; measured, that is worth it if it saves `_WORTH` copied elements for each of `out`.
+    saves copies of x, and smaller matrices of filters are quicker; but there are sums to be made of
+    as many results as the kernel has elements along it. Measured, that is worth it unless what is
+    left of each window is very short.
     """
     best = None
     for axis, (k, stride) in enumerate(zip(windows.kernel, windows.strides)):
@@ -158,19 +168,95 @@ def _copier(x, windows, out):
             best = axis
     if best is not None:
         row = math.prod(windows.kernel) * x.shape[-1]
-        if row - row // windows.kernel[best] > _WORTH * out:
+        if row // windows.kernel[best] >= _LONG:
             return _Sliding(x, windows, best, out)
     return _Full(x, windows, out)
 
 
-def _chunks(images, per_image):
-    step = max(1, _CHUNK // max(1, per_image))
+def _chunks(images, per_image, row, out):
+    """(chunks as pairs of start and stop, whether threads may share them).
+
+    They may where products with a matrix [row, out] can be done in blocks. Otherwise it is BLAS
+    that uses several threads; it must not be called by several, and likes larger chunks.
+    """
+    if max(row, _DEPTH) * out * _FEWEST_ROWS <= _ONE_THREAD:
+        chunks = _split(images, _CHUNK // max(1, per_image))
+        if len(chunks) >= _PARTS:
+            return chunks, True
+    return _split(images, _LARGER * _CHUNK // max(1, per_image)), False
+
+
+def _split(images, step):
+    step = max(1, step)
     return [(i, min(i + step, images)) for i in range(0, images, step)]
 
 
-def _shared(images, function):
-    """Calls function(start, stop) for pieces of some images; threads may share the work."""
-    in_tiles(images, function, max(1, -(-images // _PARTS)))
+def _each_chunk(chunks, shared, function):
+    """Calls function(start, stop, multiply) for each chunk."""
+    if shared:
+        in_tiles(len(chunks),
+                 lambda i, j: [function(*chunk, _in_blocks) for chunk in chunks[i:j]], 1)
+    else:
+        for chunk in chunks:
+            function(*chunk, np.matmul)
+
+
+def _sum_of_chunks(chunks, shared, total, add):
+    """total = the sum of what add(start, stop, total, multiply) adds for each chunk.
+
+    Threads may share the chunks. Each adds up fixed groups of them, for a fixed result.
+    """
+    total.fill(0)
+    if not shared or total.size > _SMALL:
+        for chunk in chunks:
+            add(*chunk, total, lambda a, b: np.matmul(a.T, b))
+        return
+    size = -(-len(chunks) // (2 * _PARTS))
+    groups = [chunks[i:i + size] for i in range(0, len(chunks), size)]
+    sums = workspace('sums', (len(groups), *total.shape), total.dtype)
+    sums.fill(0)
+    in_tiles(len(groups), lambda i, j: [add(*chunk, sums[g], _transposed_in_blocks)
+                                        for g in range(i, j) for chunk in groups[g]], 1)
+    np.add.reduce(sums, 0, None, total)
+
+
+def _in_blocks(a, b, out):
+    """a @ b by blocks of rows, each so small that BLAS does it in this thread (see _ONE_THREAD)."""
+    rows = max(1, min(len(a), _ONE_THREAD // b.size))
+    rows = max(rows // 4 * 4, min(rows, 4))
+    whole = len(a) // rows * rows
+    np.matmul(_blocks(a[:whole], rows, a.shape[1])[:, 0], b, out[:whole].reshape(
+        -1, rows, b.shape[1]))
+    if whole < len(a):
+        np.matmul(a[whole:], b, out[whole:])
+    return out
+
+
+def _transposed_in_blocks(a, b):
+    """a.T @ b likewise, as a sum over blocks of _DEPTH rows of both."""
+    (depth, height), width = a.shape, b.shape[1]
+    rows, count = max(1, min(height, _ONE_THREAD // (_DEPTH * width))), depth // _DEPTH
+    result = np.empty((height, width), b.dtype)
+    if not count:
+        return _in_blocks(a.T, b, result)
+    deep, high = count * _DEPTH, height // rows * rows
+    products = workspace('products', (count, height, width), b.dtype)
+    left, right = a[:deep].T, b[:deep].reshape(count, 1, _DEPTH, width)
+    np.matmul(_blocks(left[:high], rows, _DEPTH).swapaxes(0, 1), right,
+              products[:, :high].reshape(count, -1, rows, width))
+    if high < height:
+        np.matmul(_blocks(left[high:], height - high, _DEPTH)[0], right[:, 0], products[:, high:])
+    np.add.reduce(products, 0, None, result)
+    if deep < depth:
+        result += _in_blocks(a[deep:].T, b[deep:], np.empty_like(result))
+    return result
+
+
+def _blocks(a, rows, columns):
+    """A view [height / rows, width / columns, rows, columns] of a [height, width]."""
+    (height, width), (down, right) = a.shape, a.strides
+    return as_strided(a, (height // rows, width // columns, rows, columns),
+                      (rows * down, columns * right, down, right))
 
 
 class _Full:
@@ -179,19 +265,20 @@ class _Full:
     def __init__(self, x, windows, out):
         self.x, self.windows = x, windows
         self.row = math.prod(windows.kernel) * x.shape[-1]
-        self.chunks = _chunks(len(x), math.prod(windows.positions) * (self.row + out))
+        self.chunks, self.shared = _chunks(
+            len(x), math.prod(windows.positions) * (self.row + out), self.row, out)
 
     def convolve(self, filter, y):
-        matrix = np.ascontiguousarray(filter.reshape(self.row, -1))
-        for start, stop in self.chunks:
-            np.matmul(self._rows(start, stop), matrix, y[start:stop].reshape(-1, y.shape[-1]))
+        matrix = _matrix(filter, (self.row, -1))
+        _each_chunk(self.chunks, self.shared, lambda start, stop, multiply: multiply(
+            self._rows(start, stop), matrix, y[start:stop].reshape(-1, y.shape[-1])))
 
     def filter_gradient(self, dy, dfilter):
-        total = dfilter.reshape(self.row, -1)
-        total.fill(0)
-        for start, stop in self.chunks:
+        def add(start, stop, total, multiply):
             part = np.ascontiguousarray(dy[start:stop]).reshape(-1, dy.shape[-1])
-            np.add(total, np.matmul(self._rows(start, stop).T, part), total)
+            np.add(total, multiply(self._rows(start, stop), part), total)
+
+        _sum_of_chunks(self.chunks, self.shared, dfilter.reshape(self.row, -1), add)
 
     def _rows(self, start, stop):
         windows, part = self.windows, self.x[start:stop]
@@ -201,15 +288,12 @@ class _Full:
         flat = workspace('columns', row + rows if by_columns else rows + row, self.x.dtype)
         copied = np.moveaxis(flat, range(len(row)), range(-len(row), 0)) if by_columns else flat
 
-        def copy(i, j):
-            padded = with_margins(part[i:j], windows)
-            steps = padded.strides
-            np.copyto(copied[i:j], as_strided(
-                padded, copied[i:j].shape,
-                (steps[0], *[s * stride for s, stride in zip(steps[1:], windows.strides)],
-                 *[s * rate for s, rate in zip(steps[1:], windows.rates)], steps[-1])))
-
-        _shared(stop - start, copy)
+        padded = with_margins(part, windows)
+        steps = padded.strides
+        np.copyto(copied, as_strided(
+            padded, copied.shape,
+            (steps[0], *[s * stride for s, stride in zip(steps[1:], windows.strides)],
+             *[s * rate for s, rate in zip(steps[1:], windows.rates)], steps[-1])))
         return flat.reshape(self.row, -1).T if by_columns else flat.reshape(-1, self.row)
 
 
@@ -230,33 +314,37 @@ class _Sliding:
         self.run = math.prod(windows.kernel[1:]) * x.shape[-1]
         self.begins = [divmod(k * windows.rates[0], self.phases) for k in range(windows.kernel[0])]
         self.rows = self.begins[-1][0] + self.count
-        self.chunks = _chunks(len(x), self.columns * (self.phases * self.rows * self.run
-                                                      + 2 * self.count * out))
+        per_image = self.columns * (self.phases * self.rows * self.run + 2 * self.count * out)
+        self.chunks, self.shared = _chunks(len(x), per_image, self.run, out)
 
     def convolve(self, filter, y):
-        matrices = np.ascontiguousarray(np.moveaxis(filter, self.axis, 0)).reshape(
-            -1, self.run, y.shape[-1])
+        matrices = _matrix(np.moveaxis(filter, self.axis, 0), (-1, self.run, y.shape[-1]))
         y = np.moveaxis(y, (self.axis + 1, 0), (0, 1))
-        for start, stop in self.chunks:
+
+        def fill(start, stop, multiply):
             part, met = y[:, start:stop], self._met(start, stop)
             total, product = [workspace(use, (len(met[0]), y.shape[-1]), y.dtype)
                               for use in ('total', 'product')]
-            np.matmul(met[0], matrices[0], total)
+            multiply(met[0], matrices[0], total)
             for rows, matrix in zip(met[1:], matrices[1:]):
-                np.matmul(rows, matrix, product)
-                np.add(total, product, total)
+                np.add(total, multiply(rows, matrix, product), total)
             np.copyto(part, total.reshape(part.shape))
+
+        _each_chunk(self.chunks, self.shared, fill)
 
     def filter_gradient(self, dy, dfilter):
         dy = np.moveaxis(dy, (self.axis + 1, 0), (0, 1))
-        sums = np.zeros((len(self.begins), self.run, dy.shape[-1]), dy.dtype)
-        for start, stop in self.chunks:
+
+        def add(start, stop, total, multiply):
             part, met = dy[:, start:stop], self._met(start, stop)
             gathered = workspace('total', part.shape, dy.dtype)
             np.copyto(gathered, part)
             gathered = gathered.reshape(-1, dy.shape[-1])
-            for rows, total in zip(met, sums):
-                np.add(total, np.matmul(rows.T, gathered), total)
+            for rows, some in zip(met, total):
+                np.add(some, multiply(rows, gathered), some)
+
+        sums = np.empty((len(self.begins), self.run, dy.shape[-1]), dy.dtype)
+        _sum_of_chunks(self.chunks, self.shared, sums, add)
         result = np.moveaxis(dfilter, self.axis, 0)
         result[...] = sums.reshape(result.shape)
 
@@ -267,7 +355,7 @@ class _Sliding:
         copied = workspace('columns', (self.phases, self.rows, stop - start,
                                        *windows.positions[1:], *windows.kernel[1:],
                                        self.x.shape[-1]), self.x.dtype)
-        _shared(stop - start, lambda i, j: self._copy(part[i:j], copied[:, :, i:j]))
+        self._copy(part, copied)
         flat = copied.reshape(self.phases, self.rows, -1, self.run)
         return [flat[phase, row:row + self.count].reshape(-1, self.run)
                 for row, phase in self.begins]
@@ -329,5 +417,20 @@ def workspace(use, shape, dtype):
     key = use, dtype
     kept = _kept.__dict__.get(key)
     if kept is None or len(kept) < size:
-        kept = _kept.__dict__[key] = np.empty(size, dtype)
+        kept = _kept.__dict__[key] = _aligned(size, dtype)
     return kept[:size].reshape(shape)
+
+
+def _aligned(size, dtype):
+    """An array that begins with a line of the cache, which BLAS reads quicker."""
+    line = 64 // np.dtype(dtype).itemsize
+    whole = np.empty(size + line, dtype)
+    first = -whole.ctypes.data // whole.itemsize % line
+    return whole[first:first + size]
+
+
+def _matrix(filter, shape):
+    """The filter's elements as matrices that begin with a line of the cache."""
+    matrix = _aligned(filter.size, filter.dtype).reshape(filter.shape)
+    np.copyto(matrix, filter)
+    return matrix.reshape(shape)

@@ -26,7 +26,7 @@ class LoadedModel:
         self.graph = Graph()
         self.session = Session(graph=self.graph)
         with self.graph.as_default():
-            self.meta_graph_def = loader.load_graph(_reduced(proto))
+            self.meta_graph_def = loader.load_graph(_reduced(proto), where=export_dir)
             loader.restore(self.session, self.meta_graph_def, export_dir)
         self.tags = sorted(proto.meta_info_def.tags)
         reserved = (constants.INIT_OP_SIGNATURE_KEY, constants.TRAIN_OP_SIGNATURE_KEY)

@@ -10,6 +10,7 @@ from tinyflow.errors import worded
 from tinyflow.formats import reading
 from tinyflow.graph.defaults import get_collection, get_default_graph
 from tinyflow.graphdef import importing, meta_graph, scopes
+from tinyflow.graphdef.collections import VARIABLE_KEYS
 from tinyflow.saved_model import constants
 from tinyflow.saved_model.assets import asset_feeds
 
@@ -41,7 +42,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     export_dir = os.fspath(export_dir)
     proto = find_meta_graph(read_saved_model(export_dir), tags, export_dir)
     with sess.graph.as_default():
-        proto = load_graph(proto, import_scope, **saver_kwargs)
+        proto = load_graph(proto, import_scope, export_dir, **saver_kwargs)
         restore(sess, proto, export_dir, import_scope)
     return proto
 
@@ -82,10 +83,15 @@ def find_meta_graph(saved_model, tags, export_dir):
         f'{export_dir}.\n  Mend: its tags are {there or "missing: it has no graphs"}.'))
 
 
-def load_graph(proto, import_scope=None, **saver_kwargs):
-    """Adds nodes and collections to the default graph; the MetaGraphDef."""
-    proto = _without_unknown_ops(proto)
-    proto, _, _ = meta_graph.import_meta_graph(proto, import_scope=import_scope, **saver_kwargs)
+def load_graph(proto, import_scope=None, where=None, **saver_kwargs):
+    """Adds nodes and collections to the default graph; the MetaGraphDef.
+
+    Errors name the SavedModel in the directory `where`.
+    """
+    with reading.naming(None if where is None else _model_file(where)):
+        proto = _without_unknown_ops(proto)
+        proto, _, _ = meta_graph.import_meta_graph(proto, import_scope=import_scope,
+                                                   **saver_kwargs)
     return proto
 
 
@@ -110,11 +116,24 @@ def _without_unknown_ops(proto):
     result.CopyFrom(proto)
     del result.graph_def.node[:]
     result.graph_def.node.extend([n for n in proto.graph_def.node if n.name not in gone])
-    for collection in result.collection_def.values():
+    for key, collection in result.collection_def.items():
         if collection.WhichOneof('kind') == 'node_list':
             kept = [n for n in collection.node_list.value if n.split(':')[0] not in gone]
             collection.node_list.value[:] = kept
+        elif key in VARIABLE_KEYS:
+            collection.bytes_list.value[:] = [
+                _without_initializer(value, gone) for value in collection.bytes_list.value]
     return result
+
+
+def _without_initializer(value, gone):
+    """A serialized VariableDef that does not name nodes that are gone."""
+    from tinyflow.formats.protos.variable_pb2 import VariableDef
+    proto = reading.parse(value, VariableDef, 'a VariableDef of the SavedModel')
+    for field in ('initializer_name', 'initial_value_name'):
+        if getattr(proto, field).split(':')[0] in gone:
+            proto.ClearField(field)
+    return proto.SerializeToString(deterministic=True)
 
 
 def needed_names(proto):

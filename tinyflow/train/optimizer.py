@@ -229,6 +229,9 @@ class Optimizer:
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name, graph=None):
+        # Inside a branch or a loop the Variable is that of the graph around it.
+        while (name, graph) not in self._non_slot_dict and graph is not None:
+            graph = graph.outer_graph
         return self._non_slot_dict.get((name, graph))
 
     def _non_slot_variables(self):

@@ -150,8 +150,10 @@ class _Build:
                     _is_argument(const, op, index) for op, index in uses):
                 self.shown.discard(const)
                 for op, index in uses:
-                    self.inline.setdefault(op, []).append(
-                        f'{labels.argument(op, index)} = {labels.constant(const)}')
+                    name = labels.argument(op, index)
+                    if labels.functions(op):        # whose arguments have no names of their own
+                        name = const.name.removeprefix(op.name + '/')
+                    self.inline.setdefault(op, []).append(f'{name} = {labels.constant(const)}')
 
     # ---- boxes ---------------------------------------------------------------------------
 
@@ -317,6 +319,7 @@ class _Build:
         if self.of.get(op):
             details.append(f'of {labels.shortened(self.of[op], 20)}')
         details += self.inline.get(op, [])
+        details += labels.functions(op)
         if is_end and op.outputs:
             details.append('→ ' + labels.tensor(op.outputs[0]))
         return details

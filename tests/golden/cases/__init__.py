@@ -4,6 +4,7 @@ A new module is imported here, and recorded by `python tests/golden/record.py op
 """
 from . import (  # noqa: F401  (importing a module registers its cases)
     convolution,
+    images,
     queues,
     sampling,
     saving,

@@ -40,6 +40,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     metrics_streaming,
     metrics_top_k,
     contrib_layers,
+    images,
     sparse,
 )
 from .registry import PROGRAMS
