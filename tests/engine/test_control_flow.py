@@ -550,3 +550,32 @@ def test_gradients_inside_a_branch_reach_through_what_stands_around_it():
         np.testing.assert_allclose(sess.run(twice, {p: True}), (1 + .1 * by_v) ** 2, rtol=1e-5)
         np.testing.assert_allclose(sess.run([stopped, outer], {p: True})[0], sess.run(outer),
                                    rtol=1e-6)
+
+
+def test_a_loop_variable_that_only_an_assignment_waited_for_needs_is_kept():
+    v = tf.Variable(0.)
+
+    def body(i, a, b):
+        with tf.control_dependencies([tf.assign(v, b)]):
+            return i + 1, a + 1., b * 2.
+    a = tf.while_loop(lambda i, *_: i < 3, body, [0, 0., 1.])[1]
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        assert sess.run(a) == 3. and sess.run(v) == 4.
+
+
+def test_a_list_keeps_the_values_of_what_was_captured():
+    """Its memory is used again by what is computed between the loop and the reading of the list."""
+    x = tf.placeholder(tf.float32, [3])
+    big = tf.exp(x)
+    array = tf.TensorArray(tf.float32, 3, element_shape=[3])
+    array = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a.write(i, big)), [0, array])[1]
+    with tf.control_dependencies([array.flow]):
+        y = x
+        for k in range(6):
+            y = tf.sin(tf.cumsum(y) + k)
+    with tf.control_dependencies([y]):
+        stacked = array.stack()
+    with tf.Session() as sess:
+        rows = sess.run([stacked, tf.reduce_sum(y)], {x: [1, 2, 3]})[0]
+    np.testing.assert_allclose(rows, [np.exp([1, 2, 3])] * 3, rtol=1e-6)

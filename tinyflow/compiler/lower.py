@@ -25,12 +25,13 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
     values = dict(zip(feeds, given))        # of a tensor fed twice (as x and 'x:0'), the last
     places: dict[Operation, Value] = {}
     copies = reads_to_copy(order, fetches, values)
-    stale = stale_snapshots(order, fetches, values)
+    stale = stale_snapshots(order, values)
     kept_snapshots = {tensor for _, tensor in stale}
     fetched_places = {t for t in fetches
                       if isinstance(t, Tensor) and t.dtype.is_ref and t not in values}
     instructions: list[Instruction] = []
     results: dict[Tensor, Value] = {}
+    last: list[Instruction] = []            # a fetched Variable is read when all else is done
     snapshots: dict[Tensor, Value] = {}
     for operation in order:
         inputs = tuple([values[t] if (operation, t) in stale else snapshots.get(t) or values[t]
@@ -62,8 +63,10 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
             if tensor in fetched_places:
                 read = _read(operation, values[tensor], tensor)
                 results[tensor] = read.outputs[0]
-                instructions.append(read)
-    wanted = tuple(results.get(f, values.get(f)) if isinstance(f, Tensor) else None
+                (instructions if operation.inputs else last).append(read)
+    instructions += last
+    wanted = tuple(results.get(f) or snapshots.get(f) or values.get(f)
+                   if isinstance(f, Tensor) else None
                    for f in fetches)
     targets = frozenset(f for f in fetches if not isinstance(f, Tensor))
     return Program(tuple(instructions), given, wanted, targets)

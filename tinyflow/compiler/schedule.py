@@ -10,7 +10,8 @@ left to decide is when Variables are written:
 
 A Variable's own read, `v/read`, is only a name for its storage: what counts is when the value is
 used, as TF1 programs expect (`with tf.control_dependencies([v.assign(1.)]): y = tf.identity(v)`). A
-read that the program makes itself, `v.read_value()`, is a use.
+read that the program makes itself, `v.read_value()`, is a use. A Variable that is fetched is read
+when all else is done, as TF1 always had it: sess.run([train, w]) gives the new w.
 """
 from __future__ import annotations
 
@@ -181,14 +182,14 @@ def _reads_that_come_late(order: list[Operation], before: Nodes,
     return late
 
 
-def stale_snapshots(order: list[Operation], fetches: Sequence[Tensor | Operation],
-                    fed: Fed = frozenset()) -> set[tuple[Operation | None, Tensor]]:
+def stale_snapshots(order: list[Operation],
+                    fed: Fed = frozenset()) -> set[tuple[Operation, Tensor]]:
     """(consumer, `v/read`) pairs where the storage has changed before the consumer runs.
 
-    The consumer (None for a fetch) needs the value from before. This happens where operations
-    exchange the values of Variables, and where a read is fetched.
+    The consumer needs the value from before. This happens where operations exchange the values of
+    Variables.
     """
-    stale: set[tuple[Operation | None, Tensor]] = set()
+    stale: set[tuple[Operation, Tensor]] = set()
     if not any(operation.writes for operation in order):
         return stale
     writers = _Writers(order, _dependencies(order, fed))
@@ -199,11 +200,6 @@ def stale_snapshots(order: list[Operation], fetches: Sequence[Tensor | Operation
             if place is not None and writers.unseen(operation, place, done):
                 stale.add((operation, tensor))
         done |= writers.bit.get(operation, 0)
-    for fetch in fetches:
-        if isinstance(fetch, Tensor) and fetch not in fed and not fetch.dtype.is_ref:
-            place = snapshot_of(fetch)
-            if place is not None and place in writers.of_place:
-                stale.add((None, fetch))
     return stale
 
 
