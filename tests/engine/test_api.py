@@ -7,11 +7,12 @@ import pytest
 import tinyflow as tf
 from tests.golden.api import FILE, listing
 
-NAMESPACES = ['app', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging', 'dtypes',
-              'errors', 'examples', 'flags', 'gfile', 'initializers', 'layers', 'linalg', 'logging',
-              'lookup', 'losses', 'manip', 'math', 'metrics', 'nest', 'nn', 'random',
-              'resource_loader', 'sets', 'summary', 'sysconfig', 'test', 'testing', 'train',
-              'version', 'viz']
+NAMESPACES = ['app', 'bitwise', 'compat', 'config', 'contrib', 'data', 'data_sets', 'debugging',
+              'dtypes', 'errors', 'examples', 'flags', 'gfile', 'graph_util', 'image',
+              'initializers', 'io', 'layers', 'linalg', 'logging', 'lookup', 'losses', 'manip',
+              'math', 'metrics', 'nest', 'nn', 'python_io', 'queue', 'random', 'resource_loader',
+              'saved_model', 'sets', 'sparse', 'strings', 'summary', 'sysconfig', 'test', 'testing',
+              'train', 'version', 'viz']
 HIGHER_FLOORS = ['estimator', 'keras']
 
 

@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Each floor may import from itself and from those above it in this list.
 FLOORS = [
-    {'errors', 'garbage', 'lazy', 'tiles', 'absent', 'behavior', 'compat', 'aliases', 'nest', 'files',
-     'flags'},
+    {'errors', 'garbage', 'lazy', 'tiles', 'absent', 'behavior', 'compat', 'aliases', 'nest',
+     'files', 'flags'},
     {'graph'},
     {'formats'},
     {'ops', 'config', 'device_settings', 'pipeline'},
@@ -22,8 +22,8 @@ FLOORS = [
     {'profiler', 'fetches', 'feeds', 'growth', 'session', 'timeline'},
     {'explain', 'testing', 'graphdef', 'graph_util', 'saved_model', 'train', 'nn', 'rnn', 'math',
      'linalg', 'bitwise', 'random', 'manip', 'dtypes', 'debugging', 'version', 'app', 'gfile',
-     'logging', 'lookup', 'resource_loader', 'sysconfig', 'test', 'strings', 'sparse', 'queue', 'io',
-     'python_io', 'data_sets', 'examples', 'contrib',
+     'logging', 'lookup', 'resource_loader', 'sysconfig', 'test', 'strings', 'sparse', 'queue',
+     'io', 'python_io', 'data_sets', 'examples', 'contrib',
      'layers', 'losses', 'metrics', 'sets', 'data', 'summary', 'doctor', 'graph_diff', 'image'},
     {'viz'},
     {'__init__'},

@@ -43,7 +43,8 @@ def _loop(instruction: Instruction, infer: Infer) -> list[Shape]:
     given = [i for i in range(len(now)) if i not in instruction.cells]
     for _ in range(_MOST_ROUNDS):
         after = _outputs(body, given, now, len(now), infer)
-        wider = [shape if i not in given or shapes.covers(shape, other) else _common(shape, other)
+        wider = [shape if i not in given or shapes.covers(shape, other)
+                 else shapes.common(shape, other)
                  for i, (shape, other) in enumerate(zip(now, after))]
         if wider == now:
             return now[:len(instruction.outputs)]
@@ -56,10 +57,4 @@ def _choice(instruction: Instruction, infer: Infer) -> list[Shape]:
     now = [v.raw_shape for v in instruction.inputs[1:]]
     then, other = [_outputs(instruction.attrs[name], given, now, len(instruction.outputs), infer)
                    for name in ('then_branch', 'else_branch')]
-    return [_common(a, b) for a, b in zip(then, other)]
-
-
-def _common(one: Shape, other: Shape) -> Shape:
-    if one is None or other is None or len(one) != len(other):
-        return None
-    return tuple([a if a == b else None for a, b in zip(one, other)])
+    return [shapes.common(a, b) for a, b in zip(then, other)]

@@ -43,6 +43,13 @@ def covers(x: Shape, y: Shape) -> bool:
         all(i is None or i == j for i, j in zip(x, y))
 
 
+def common(x: Shape, y: Shape) -> Shape:
+    """What two shapes agree on: a differing size, or rank, is left open."""
+    if x is None or y is None or len(x) != len(y):
+        return None
+    return tuple([a if a == b else None for a, b in zip(x, y)])
+
+
 def broadcast(x: Shape, y: Shape) -> Shape:
     """The shape of an elementwise operation on `x` and `y`.
 

@@ -191,7 +191,7 @@ class Builder:
             raise worded(ValueError(f"The node '{node.name}' is damaged: its branches do not give "
                                     'equally many values.'))
         _fill_missing(*graphs)
-        shape_list = [conditionals.common_shape(one.raw_shape, other.raw_shape)
+        shape_list = [shapes.common(one.raw_shape, other.raw_shape)
                       for one, other in zip(*[g.outputs for g in graphs])]
         given = _given_shapes(node)
         if len(given) == len(shape_list):       # set_shape is known to the file alone
@@ -211,7 +211,7 @@ class Builder:
             if len(body.outputs) != len(inputs):
                 raise worded(ValueError(f"The node '{node.name}' is damaged: {len(inputs)} loop "
                                         f'variables, and its body gives {len(body.outputs)}.'))
-            wider = [conditionals.common_shape(shape, t.raw_shape)
+            wider = [shapes.common(shape, t.raw_shape)
                      for shape, t in zip(shape_list, body.outputs)]
             if wider == shape_list:
                 break

@@ -41,3 +41,7 @@ __all__ = ['ResizeMethod', 'adjust_brightness', 'adjust_contrast', 'adjust_hue',
            'resize_nearest_neighbor', 'resize_with_crop_or_pad']
 
 __getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

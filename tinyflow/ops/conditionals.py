@@ -14,7 +14,7 @@ import numpy as np
 
 from tinyflow import nest
 from tinyflow.errors import TinyflowWarning, report, worded
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import func_graph_from_py
@@ -199,7 +199,7 @@ def _build(condition, branches, scope, strict):
 def make_if(condition, branches, name):
     """The If node that runs the first of two FuncGraphs if `condition` is true, else the other."""
     captured = match_inputs(branches)
-    shape_list = [common_shape(one.raw_shape, other.raw_shape)
+    shape_list = [shapes.common(one.raw_shape, other.raw_shape)
                   for one, other in zip(branches[0].outputs, branches[1].outputs)]
     stateful = any(has_state(graph) for graph in branches)
     waits = list(dict.fromkeys(itertools.chain(*[g.control_captures for g in branches])))
@@ -220,13 +220,6 @@ def match_inputs(graphs):
         others = [t for t in graph.inputs if t not in set(placeholders)]
         graph.inputs[:] = others + placeholders
     return captured
-
-
-def common_shape(one, other):
-    """What two shapes have in common."""
-    if one is None or other is None or len(one) != len(other):
-        return None
-    return tuple([a if a == b else None for a, b in zip(one, other)])
 
 
 def has_state(graph):

@@ -7,9 +7,9 @@ from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops import arithmetic, constants, fingerprints, identities, logic, measures
+from tinyflow.ops.as_string import AsString
 from tinyflow.ops.lookup_tables import (
     KeyValueTensorInitializer,
     LookupInterface,
@@ -18,6 +18,7 @@ from tinyflow.ops.lookup_tables import (
     TextFileIndex,
     TextFileStringTableInitializer,
 )
+from tinyflow.ops.select_v2 import SelectV2
 
 HasherSpec = namedtuple('HasherSpec', ['hasher', 'key'])
 FastHashSpec = HasherSpec('fasthash', None)
@@ -92,7 +93,7 @@ class IdTableWithHashBuckets(LookupInterface):
         return ids
 
     def _with_buckets(self, values):
-        text = values if values.dtype.base_dtype is dtypes.string else _as_string(values)
+        text = values if values.dtype.base_dtype is dtypes.string else AsString.apply(values)
         buckets = fingerprints.string_to_hash_bucket_fast(text, self._num_oov_buckets,
                                                           name='hash_bucket')
         if self._table is None:
@@ -100,14 +101,7 @@ class IdTableWithHashBuckets(LookupInterface):
         ids = self._table.lookup(values)
         buckets = arithmetic.add(buckets, self._table.size())
         known = logic.not_equal(ids, self._table.default_value)
-        return Op.registry['SelectV2'].apply(known, ids, buckets)
-
-
-def _as_string(values):
-    if 'AsString' not in Op.registry:
-        raise worded(NotImplementedError(
-            'Buckets for integer keys need tf.as_string, which is not in tinyflow yet.'))
-    return Op.registry['AsString'].apply(values)
+        return SelectV2.apply(known, ids, buckets)
 
 
 class StaticVocabularyTable(IdTableWithHashBuckets):

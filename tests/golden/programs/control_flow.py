@@ -78,5 +78,6 @@ def folds_and_scans(tf, np):
     mapped = tf.map_fn(lambda t: (t[0] + t[1], tf.reduce_sum(t[0])), (x, x * x),
                        dtype=(tf.float32, tf.float32))
     return [run([tf.foldl(lambda a, v: a * 0.5 + v, x, start), tf.foldr(lambda a, v: a - v, x),
-                 tf.scan(lambda a, v: a + v, x, start), tf.scan(lambda a, v: a * v, x, reverse=True),
-                 mapped, tf.gradients(mapped[0], x)[0]], feed)]
+                 tf.scan(lambda a, v: a + v, x, start),
+                 tf.scan(lambda a, v: a * v, x, reverse=True), mapped,
+                 tf.gradients(mapped[0], x)[0]], feed)]
