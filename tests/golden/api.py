@@ -24,7 +24,7 @@ def listing(package):
         if isinstance(value, type) and value not in described:
             described.add(value)
             lines += [f'{name}.{line}' for line in _members(value)]
-    return sorted(lines)
+    return sorted(re.sub(r' at 0x[0-9a-f]+', '', line) for line in lines)
 
 
 def _walk(module, prefix):
