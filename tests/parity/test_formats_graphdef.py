@@ -63,11 +63,21 @@ def names(fetches):
     return [fetches if isinstance(fetches, str) else fetches.name]
 
 
+def flat_feeds(feeds):
+    """(tensor name, array) pairs; a SparseTensor is fed by its three parts."""
+    for key, value in feeds.items():
+        if hasattr(key, 'dense_shape') and hasattr(key, 'indices'):
+            parts = zip((key.indices, key.values, key.dense_shape), value)
+            yield from ((part.name, np.asarray(array)) for part, array in parts)
+        else:
+            yield names(key)[0], np.asarray(value)
+
+
 def write(folder, name, build):
     """Writes a program's graph and its runs; the values here. None if it cannot be built."""
     with tf.Graph().as_default() as graph:
         try:
-            runs = [(names(f), {names(k)[0]: np.asarray(v) for k, v in (feeds or {}).items()})
+            runs = [(names(f), dict(flat_feeds(feeds or {})))
                     for f, feeds in build(tf, np)]
             told = [{'fetches': f, 'feeds': {k: encode(v) for k, v in feeds.items()}}
                     for f, feeds in runs]
