@@ -43,6 +43,8 @@ class GraphDiff:
     added: list[str] = field(default_factory=list)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     changed: list[Change] = field(default_factory=list)
+    first_graph: Graph | None = field(default=None, repr=False, compare=False)
+    second_graph: Graph | None = field(default=None, repr=False, compare=False)
 
     def __bool__(self) -> bool:
         return bool(self.removed or self.added or self.renamed or self.changed)
@@ -57,6 +59,17 @@ class GraphDiff:
         return '\n'.join(lines)
 
     __repr__ = __str__
+
+    def draw(self, path: Any = None, **wishes: Any) -> Any:
+        """One picture of both graphs, and a file of it if a path is given.
+
+        It shows the second graph, with nodes that are added, changed or renamed in their own
+        colours, and what only the first has as ghosts. `wishes` are as for `tf.viz.draw`.
+
+        Raises ValueError for a comparison of programs or checkpoints.
+        """
+        from tinyflow.viz.picture import draw_comparison
+        return draw_comparison(self, path, **wishes)
 
     def _repr_html_(self) -> str:
         from html import escape  # large, and only notebooks need it
@@ -83,7 +96,9 @@ def graph_diff(first: Any, second: Any) -> GraphDiff:
     """
     if _is_checkpoint(first) or _is_checkpoint(second):
         return _compare(_told(first), _told(second), _variables(first), _variables(second))
-    return _compare(_told(first), _told(second), _nodes(first), _nodes(second))
+    graphs = [None if isinstance(what, Program) else _graph(what) for what in (first, second)]
+    return _compare(_told(first), _told(second), _nodes(first, graphs[0]),
+                    _nodes(second, graphs[1]), *graphs)
 
 
 # ---- what is compared ------------------------------------------------------------------------
@@ -107,7 +122,7 @@ def _told(what: Any) -> str:
     return str(what) if isinstance(what, Graph) else f'a {type(what).__name__}'
 
 
-def _nodes(what: Any) -> dict[str, _Node]:
+def _nodes(what: Any, graph: Graph | None) -> dict[str, _Node]:
     if isinstance(what, Program):
         return {i.name: _Node(i.type, tuple([v.name for v in i.inputs]),
                               tuple(map(_output, i.outputs)), _attrs(i.attrs))
@@ -115,7 +130,7 @@ def _nodes(what: Any) -> dict[str, _Node]:
     return {op.name: _Node(op.type, (*[t.name for t in op.inputs],
                                      *sorted('^' + c.name for c in op.control_inputs)),
                            tuple(map(_output, op.outputs)), _attrs(op.attrs))
-            for op in _graph(what).get_operations()}
+            for op in (graph or Graph()).get_operations()}
 
 
 def _variables(what: Any) -> dict[str, _Node]:
@@ -178,7 +193,8 @@ def _text(value: Any) -> str:
 # ---- comparing -------------------------------------------------------------------------------
 
 def _compare(first: str, second: str, before: dict[str, _Node],
-             after: dict[str, _Node]) -> GraphDiff:
+             after: dict[str, _Node], first_graph: Graph | None = None,
+             second_graph: Graph | None = None) -> GraphDiff:
     renamed = _renamed(before, after)
     names = {**{n: n for n in before if n in after}, **renamed}
     changed = [change for old, new in names.items()
@@ -189,7 +205,7 @@ def _compare(first: str, second: str, before: dict[str, _Node],
         first, second, len(names.keys() - touched),
         [_line(n, before[n]) for n in before if n not in names],
         [_line(n, after[n]) for n in after if n not in taken],
-        list(renamed.items()), changed)
+        list(renamed.items()), changed, first_graph, second_graph)
 
 
 def _line(name: str, node: _Node) -> str:

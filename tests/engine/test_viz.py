@@ -431,12 +431,10 @@ def test_a_loop_and_a_cond_tell_what_lies_inside():
                              [tf.constant(0), tf.constant(1.0)], name='grow',
                              maximum_iterations=9)
     chosen = tf.cond(x > 0, lambda: tf.sqrt(grown), lambda: tf.zeros([]), name='choose')
-    model = viz.draw(chosen, open=['grow', 'choose']).model
-    assert model.node('grow').details == [
-        'While', 'maximum_iterations = 9', 'loop_counter = 0', 'cond: Less ×2, LogicalAnd',
-        'body: AddV2 ×2, Mul']
-    inside = [text for text in model.node('choose').details if ': ' in text]
-    assert inside == ['then_branch: Sqrt', 'else_branch: 2 nodes']
+    model = viz.draw(chosen, close=['grow', 'choose/if true', 'choose/if false']).model
+    assert model.node('grow').details == ['loop: 10 nodes', 'Less ×2, AddV2 ×2, LogicalAnd …']
+    assert model.node('choose/if true').details == ['function: 1 node', 'Sqrt']
+    assert model.node('choose/if false').details == ['function: 1 node']
 
 
 def test_the_body_of_a_loop_can_be_drawn(graph):

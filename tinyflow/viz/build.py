@@ -7,11 +7,13 @@ import numpy as np
 
 from tinyflow.errors import worded
 from tinyflow.graph.operation import Tensor
-from tinyflow.viz import fold, labels, select, wires
-from tinyflow.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Box, Model, Node, Options
+from tinyflow.viz import boxes, fold, labels, select, wires
+from tinyflow.viz.inside import Inside, summary
+from tinyflow.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
 from tinyflow.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_place
 
 _GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')
+_UNNAMED = re.compile(r'Const(_\d+)?\Z')
 _KINDS = {FORWARD: 'op', GRADIENT: 'gradient', OPTIMIZER: 'optimizer', INIT: 'init'}
 _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer', 'show_optimizer'),
                INIT: ('initial value and saving', 'show_init')}
@@ -55,7 +57,8 @@ class _Build:
         self._place_in_scopes()
         self.highlighted = set(select.operations(options.highlight, 'highlight=')) \
             if options.highlight is not None else set()
-        self.connections = wires.links(self.ops, self.shown, self.bridges, self.owner,
+        self.highlighted.update(*[self.inside.within(op) for op in self.highlighted])
+        self.connections = wires.links(self.inside, self.shown, self.bridges, self.owner,
                                        self.highlighted)
         self._fold_to_size()
 
@@ -70,11 +73,17 @@ class _Build:
             self.ops = self.graph.get_operations()
         else:
             self.ops = sorted(select.needed(fetched, self.fed), key=lambda op: op.id)
+        self.inside = Inside(self.ops, self.part)
+        self.ops, self.part = self.inside.ops, self.inside.part
+        self.fetched = {end for op in self.fetched for end in self.inside.ends(op)}
         wanted = {GRADIENT: options.show_gradients, OPTIMIZER: options.show_optimizer,
                   INIT: options.show_init}
         asked = {self.part[op] for op in self.fetched}
         on = {part for part, wish in wanted.items()
               if wish or wish is None and part in asked} | {FORWARD}
+        if GRADIENT not in on:
+            self.ops = self.inside.ops = [op for op in self.ops
+                                          if op not in self.inside.machinery - self.fetched]
         self.shown = {op for op in self.ops if self.part[op] in on}
         if not self.shown and self.ops:
             on.update(wanted)
@@ -139,21 +148,38 @@ class _Build:
         users: dict = {}
         for op in self.ops:
             if op in self.shown:
-                for index, t in enumerate(op.inputs):
+                for t, index, _ in self.inside.links(op):
                     if t.op.type == 'Const' and t.op in self.shown:
                         users.setdefault(t.op, []).append((op, index))
         for const in [op for op in self.ops if op.type == 'Const' and op in self.shown]:
             uses = users.get(const, [])
-            if self.options.show_constants is False and uses:
+            if self.options.show_constants is False and uses or \
+                    not uses and const not in self.fetched and self._is_spent(const):
                 self.shown.discard(const)
             elif uses and const not in self.fetched and all(
-                    _is_argument(const, op, index) for op, index in uses):
+                    self._is_argument(const, op, index) for op, index in uses):
                 self.shown.discard(const)
                 for op, index in uses:
-                    name = labels.argument(op, index)
-                    if labels.functions(op):        # whose arguments have no names of their own
-                        name = const.name.removeprefix(op.name + '/')
-                    self.inline.setdefault(op, []).append(f'{name} = {labels.constant(const)}')
+                    self.inline.setdefault(op, []).append(
+                        self._argument(op, index) + labels.constant(const))
+
+    def _is_argument(self, const, op, index):
+        """Is the constant a mere argument: made by converting one, or naming axes, shapes ...?"""
+        if op in self.inside.parameters:
+            return _UNNAMED.match(const.name.split('/')[-1]) is not None or \
+                self.inside.parameters[op] == const.name.split('/')[-1]
+        if op in self.inside.prefix and const.name.endswith('/maximum_iterations'):
+            return True
+        return const.name.startswith(op.name + '/') or \
+            index in op.definition.static_positions and not op.definition.has_lists
+
+    def _is_spent(self, const):
+        """Does it only tell a loop what it has no use for, such as endlessly many iterations?"""
+        users = const.outputs[0].consumers()
+        return bool(users) and all(user in self.inside.dissolved for user in users)
+
+    def _argument(self, op, index):
+        return 'starts at ' if op in self.inside.parameters else f'{labels.argument(op, index)} = '
 
     # ---- boxes ---------------------------------------------------------------------------
 
@@ -163,14 +189,20 @@ class _Build:
         A node that is also a scope (`W` with `W/Assign`) goes into its own box, unless nothing
         but constants would be there with it.
         """
-        pieces = {op: [p for p in op.name.split('/') if p] or [op.name] for op in self.leaves}
-        named = {tuple(p): op for op, p in pieces.items()}
-        roomy = set()
+        prefix, home = self.inside.prefix, self.inside.home
+        pieces = {op: [*prefix.get(op, ()), *filter(None, op.name.split('/'))] or [op.name]
+                  for op in self.leaves}
+        named = {tuple(p): op for op, p in pieces.items() if op not in home}
+        roomy = {path[:n] for path in self.inside.regions for n in range(1, len(path) + 1)}
         for op, piece in pieces.items():
-            if op.type != 'Const':
+            if op.type != 'Const' and op not in home:
                 roomy.update(tuple(piece[:n]) for n in range(1, len(piece)))
         self.paths, self.inner, self.of = {}, {}, {}
         for op, piece in pieces.items():
+            if op in home:
+                self.paths[op] = home[op]
+                self.inner[op] = self.inside.parameters.get(op, piece[-1])
+                continue
             own = tuple(piece)
             path = own if own in roomy else own[:-1]
             keep = tuple(p for n, p in enumerate(path, 1)
@@ -186,14 +218,15 @@ class _Build:
     def _fold_to_size(self):
         """`self.unit_of`, `self.units`: the drawn thing of each operation, few enough to read."""
         options = self.options
-        scopes = fold.Scopes(self.paths, self.part, options)
+        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions)
         limit = options.limit or float('inf')
         depths = [options.depth] if options.depth is not None else \
             [None, *range(scopes.deepest - 1, -1, -1)]
         for depth in depths:
             self._close(scopes, depth)
             if len(self.units) > limit:
-                self._merge(fold.runs(self._unit_paths(), self._wires(), self._kept()), 'run')
+                self._merge(fold.runs(self._unit_paths(), self._forward_wires(), self._kept()),
+                            'run')
             if len(self.units) <= limit:
                 break
         self._note_size(depth, scopes)
@@ -214,14 +247,19 @@ class _Build:
 
     def _close(self, scopes, depth):
         self.units: dict[str, tuple] = {}
+        self.number = {op: n for n, op in enumerate(self.ops)}
         self.unit_of = {}
         for op in self.leaves:
             closed = scopes.closed_around(self.paths[op], depth)
-            key = f'n{op.id}' if closed is None else 's' + '/'.join(closed)
+            key = self._key(op) if closed is None else 's' + '/'.join(closed)
             kind = 'leaf' if closed is None else 'scope'
             path = self.paths[op] if closed is None else closed
             self.units.setdefault(key, (kind, path, []))[2].append(op)
             self.unit_of[op] = key
+
+    def _key(self, op):
+        """Numbers of operations are their own graph's."""
+        return f'n{op.id}' if op.graph is self.graph else f'i{self.number[op]}'
 
     def _merge(self, groups, kind):
         """Replaces the members of each group by one unit, at the place of the first of them."""
@@ -251,6 +289,9 @@ class _Build:
     def _wires(self):
         return wires.wires(self.connections, self.unit_of)
 
+    def _forward_wires(self):
+        return {ends: wire for ends, wire in self._wires().items() if not wire.loops}
+
     # ---- the result ----------------------------------------------------------------------
 
     def model(self) -> Model:
@@ -262,7 +303,9 @@ class _Build:
         edges = [wires.edge(pair, wire, self.options.shapes, pair[0] in telling, self.fed)
                  for pair, wire in merged.items()]
         _number_keys(nodes, edges)
-        return Model(self._boxes(nodes), nodes, edges, self.notes, self._title(),
+        root = boxes.nested(nodes, self.inside.regions)
+        edges += boxes.choices(root, nodes, self.inside)
+        return Model(root, nodes, edges, self.notes, self._title(),
                      self.options.direction, self.options.legend)
 
     def _title(self):
@@ -273,6 +316,7 @@ class _Build:
         node = self._leaf(key, ops[0], path, is_end) if kind == 'leaf' else \
             self._group(key, kind, path, ops)
         node.part = self._common_part(ops)
+        node.names = tuple([self.inside.name(op) for op in node.ops])
         node.fetched = any(op in self.fetched for op in ops)
         node.highlighted = any(op in self.highlighted for op in ops)
         return node
@@ -284,8 +328,10 @@ class _Build:
 
     def _group(self, key, kind, path, ops):
         if kind == 'scope':
+            region = self.inside.regions.get(path)
             name, path, drawn = path[-1], path[:-1], 'scope'
-            details = [_count(ops), labels.kinds_of(ops)]
+            details = [_count(ops) if region is None else summary(region, len(ops)),
+                       labels.kinds_of(ops)]
         else:
             drawn = 'run'
             name = ' … '.join(labels.shortened(self.inner[op], 12) for op in (ops[0], ops[-1]))
@@ -298,7 +344,11 @@ class _Build:
         kind = _KINDS[self.part[op]]
         name, details, trainable = self.inner[op], [], None
         output = op.outputs[0] if op.outputs else None
-        if any(t in self.fed for t in op.outputs):
+        if op in self.inside.parameters:
+            kind, details = 'parameter', [labels.tensor(output), *self.inline.get(op, [])]
+        elif op in self.inside.dissolved:
+            kind = 'choice'
+        elif any(t in self.fed for t in op.outputs):
             kind, fed = 'placeholder', next(t for t in op.outputs if t in self.fed)
             details = [labels.tensor(fed, self.fed[fed]), 'fed']
         elif op.type.startswith('Placeholder'):
@@ -319,24 +369,9 @@ class _Build:
         if self.of.get(op):
             details.append(f'of {labels.shortened(self.of[op], 20)}')
         details += self.inline.get(op, [])
-        details += labels.functions(op)
         if is_end and op.outputs:
             details.append('→ ' + labels.tensor(op.outputs[0]))
         return details
-
-    def _boxes(self, nodes):
-        root = Box('root', (), FORWARD)
-        boxes = {(): root}
-        for node in nodes:
-            for n in range(1, len(node.path) + 1):
-                path = node.path[:n]
-                if path not in boxes:
-                    boxes[path] = Box(f'c{len(boxes)}', path, node.part)
-                    boxes[path[:-1]].boxes.append(boxes[path])
-                elif boxes[path].part != node.part:
-                    boxes[path].part = FORWARD
-            boxes[node.path].nodes.append(node)
-        return root
 
 
 def _fed(feeds):
@@ -358,12 +393,6 @@ def _fed(feeds):
                                    f'{type(t).__name__}.'))
         found[t] = shape
     return found
-
-
-def _is_argument(const, op, index):
-    """Is the constant a mere argument: made by converting one, or naming axes, shapes ...?"""
-    return const.name.startswith(op.name + '/') or \
-        not op.definition.has_lists and index in op.definition.static_positions
 
 
 def _without_grad_boxes(path):

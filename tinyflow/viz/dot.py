@@ -27,6 +27,7 @@ class Look(NamedTuple):
     legend: str
     style: str = 'filled'
     margin: str = '0.10,0.05'
+    lines: str = '1'                    # how many run around it
 
 
 LOOKS = {
@@ -37,11 +38,19 @@ LOOKS = {
     'gradient': Look('hexagon', '#efd3e4', '#a0447d', 'gradient', margin='0,0'),
     'optimizer': Look('component', '#bfe6d8', '#00795a', 'optimizer', margin='0.14,0.06'),
     'init': Look('note', '#fbf6cd', '#8a7f1d', 'initial value, saving'),
+    'choice': Look('diamond', '#e0e4ff', '#4348b5', 'choice of a branch', margin='0.02,0.02'),
+    'parameter': Look('box', '#e0e4ff', '#4348b5', 'loop variable, argument', lines='2'),
     'scope': Look('folder', '#e3e5ee', '#4d5473', 'closed name scope', margin='0.12,0.06'),
     'run': Look('box3d', '#e3e5ee', '#4d5473', 'several nodes in one', margin='0.12,0.06'),
 }
 _BOX_FILLS = {GRADIENT: ('#faf1f7', '#d9b3cb'), OPTIMIZER: ('#eff9f5', '#a6d3c4'),
               INIT: ('#fdfbea', '#d8d29b')}
+_FUNCTIONS = {'if': ('#f1f2ff', '#7a7fd0', 'if'), 'while': ('#f1f2ff', '#7a7fd0', 'while loop'),
+              'call': ('#f1f2ff', '#7a7fd0', ''), 'function': ('#fbfbff', '#a9addf', '')}
+# In a comparison: fill, line, and what the legend says. Removed nodes are ghosts.
+_MARKS = {'added': ('#c6ecd0', '#11753a', 'added'), 'changed': ('#ffdfb0', '#c45a00', 'changed'),
+          'renamed': ('#d6e4ff', '#2456b8', 'renamed'),
+          'removed': ('#ffffff', '#b3261e', 'removed')}
 _BACKWARD = (GRADIENT, OPTIMIZER)
 _SLANTED = {'sides': '4', 'skew': '0.25'}
 _EDGES = {
@@ -49,9 +58,13 @@ _EDGES = {
     'control': {'color': '#777777', 'style': 'dashed', 'arrowhead': 'open'},
     'update': {'color': '#00795a', 'dir': 'both', 'arrowtail': 'normal', 'penwidth': '1.3'},
     'bridge': {'color': '#777777', 'style': 'dotted', 'penwidth': '1.3'},
+    'next': {'color': '#4348b5', 'style': 'dashed'},
+    'choice': {'color': '#4348b5', 'style': 'dotted', 'penwidth': '1.3', 'arrowhead': 'diamond'},
+    'removed': {'color': '#b3261e', 'style': 'dashed'},
 }
 _EDGE_MEANINGS = {'data': 'a tensor', 'control': 'runs after', 'update': 'reads and changes',
-                  'bridge': 'by way of hidden nodes'}
+                  'bridge': 'by way of hidden nodes', 'next': 'value in the next iteration',
+                  'choice': 'runs the box', 'removed': 'removed'}
 
 
 def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
@@ -85,12 +98,15 @@ def _edge(graph, edge, key, from_backward, to_backward):
     """
     attributes = _edge_attributes(edge)
     ends = edge.tail, edge.head
-    if from_backward and to_backward:
+    if edge.into:
+        attributes['lhead'] = f'cluster_{edge.into}'
+    if (edge.style == 'next') != (from_backward and to_backward):
         ends = edge.head, edge.tail
+        attributes |= {'ltail': attributes.pop('lhead')} if edge.into else {}
         attributes['dir'] = attributes.get('dir', 'back')
         if 'arrowhead' in attributes:
             attributes['arrowtail'] = attributes.pop('arrowhead')
-    elif from_backward or to_backward:
+    elif from_backward != to_backward:
         attributes['constraint'] = 'false'
         attributes.pop('label', None)       # the forward half's own edges tell it
     graph.edge(*ends, id=key, **attributes)
@@ -101,6 +117,8 @@ def _graph_attributes(model):
         'rankdir': model.direction, 'fontname': _FONT, 'fontsize': '11', 'fontcolor': _TEXT,
         'labelloc': 't', 'labeljust': 'l', 'nodesep': '0.22', 'ranksep': '0.28', 'pad': '0.15',
         'bgcolor': 'white'}
+    if any(e.into for e in model.edges):
+        attributes['compound'] = 'true'
     lines = [f'<B>{escape(model.title)}</B>'] if model.title else []
     lines += [f'<FONT POINT-SIZE="9" COLOR="{_QUIET}">{escape(note)}</FONT>'
               for note in _wrapped(model.notes)]
@@ -125,24 +143,48 @@ def _box(graph, box):
     for node in box.nodes:
         graph.node(node.key, **_node_attributes(node))
     for inner in box.boxes:
-        fill, line = _BOX_FILLS.get(inner.part) or \
-            ('#f6f7fa' if len(inner.path) % 2 else '#edeff5', '#b9bdcc')
+        fill, line, title = _box_look(inner)
         with graph.subgraph(name=f'cluster_{inner.key}') as cluster:
-            cluster.attr('graph', id=inner.key, label=_html(f'<B>{escape(inner.path[-1])}</B>'),
+            cluster.attr('graph', id=inner.key, label=_html(_with_room(title, inner)),
                          style='filled,rounded', fillcolor=fill, color=line, fontsize='10',
-                         fontcolor=_QUIET, labeljust='l', margin='9')
+                         fontcolor=_QUIET, labeljust=inner.title_side, margin='9')
             _box(cluster, inner)
+
+
+def _with_room(title, box):
+    """The title of a box, with blanks that keep free of text the middle, where edges come in."""
+    if len(box.nodes) + len(box.boxes) > 5:
+        return title
+    half = '&#160;' * (len(box.path[-1]) + 3)
+    return {'l': title + half + half, 'c': half + title + half, 'r': half + half + title}[
+        box.title_side]
+
+
+def _box_look(box):
+    """Fill, line and title of a box."""
+    title = f'<B>{escape(box.path[-1])}</B>'
+    if box.kind in _FUNCTIONS:
+        fill, line, what = _FUNCTIONS[box.kind]
+        if box.part in _BOX_FILLS:
+            fill, line = _BOX_FILLS[box.part]
+        if box.kind == 'function':
+            fill = '#ffffff'
+        return fill, line, f'{title}  {what}' if what else title
+    fill, line = _BOX_FILLS.get(box.part) or \
+        ('#f6f7fa' if len(box.path) % 2 else '#edeff5', '#b9bdcc')
+    return fill, line, title
 
 
 def _node_attributes(node):
     look = colours = LOOKS[node.kind]
-    if node.kind in ('scope', 'run') and node.part in LOOKS:
+    if node.kind in ('scope', 'run', 'choice', 'parameter') and node.part in LOOKS:
         colours = LOOKS[node.part]
     style, width = look.style, 1.0
     if node.trainable is False:
         style += ',dashed'
     attributes = {'label': _label(node), 'id': node.key, 'shape': look.shape, 'margin': look.margin,
-                  'fillcolor': colours.fill, 'color': colours.line, 'tooltip': _plain(node.tooltip)}
+                  'fillcolor': colours.fill, 'color': colours.line, 'tooltip': _plain(node.tooltip),
+                  **_around(look)}
     if node.fetched:
         width = 2.4
     if look.shape == 'polygon':
@@ -150,7 +192,17 @@ def _node_attributes(node):
     if node.highlighted:
         attributes['color'] = _ACCENT
         width = 3.0
+    if node.mark:
+        attributes['fillcolor'], attributes['color'], _ = _MARKS[node.mark]
+        width = 2.0
+    if node.mark == 'removed':
+        style += ',dashed'
+        attributes['fontcolor'] = attributes['color']
     return {**attributes, 'style': style, 'penwidth': f'{width:g}'}
+
+
+def _around(look):
+    return {} if look.lines == '1' else {'peripheries': look.lines}
 
 
 def _label(node):
@@ -226,13 +278,18 @@ def _samples(model):
             found.append((f'legend_{kind}', {
                 'label': look.legend, 'shape': look.shape, 'style': look.style,
                 'fillcolor': look.fill, 'color': look.line, 'margin': look.margin,
-                **(_SLANTED if look.shape == 'polygon' else {})}))
+                **_around(look), **(_SLANTED if look.shape == 'polygon' else {})}))
     plain = {'shape': 'box', 'fillcolor': 'white', 'style': 'filled,rounded'}
     if any(n.trainable is False for n in model.nodes):
         look = LOOKS['variable']
         found.append(('legend_fixed', {'label': 'not trainable', 'shape': look.shape,
                                        'style': 'filled,dashed', 'fillcolor': look.fill,
                                        'color': look.line, 'margin': look.margin}))
+    for mark, (fill, line, text) in _MARKS.items():
+        if any(n.mark == mark for n in model.nodes):
+            found.append((f'legend_{mark}', {
+                **plain, 'label': text, 'fillcolor': fill, 'color': line, 'penwidth': '2',
+                'style': 'filled,rounded' + (',dashed' if mark == 'removed' else '')}))
     if any(n.fetched for n in model.nodes):
         found.append(('legend_fetch', {**plain, 'label': _html('<B>fetched</B>'),
                                        'penwidth': '2.4', 'color': '#333333'}))

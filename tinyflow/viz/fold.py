@@ -13,7 +13,7 @@ _SHORTEST_RUN = 6
 class Scopes:
     """Decides which name scopes are closed; `depth` None opens all but library helpers."""
 
-    def __init__(self, paths, parts, options):
+    def __init__(self, paths, parts, options, regions=()):
         self.holds: dict[tuple, list] = {}
         for op, path in paths.items():
             for n in range(1, len(path) + 1):
@@ -23,7 +23,8 @@ class Scopes:
         opened = [self._known(name, 'open') for name in _names(options.open)]
         self._opened = {path[:n] for path in opened for n in range(1, len(path) + 1)}
         self._helpers = set() if options.depth is not None else {
-            path for path, ops in self.holds.items() if _is_helper(ops, parts)}
+            path for path, ops in self.holds.items()
+            if _is_helper(ops, parts) and not any(r[:len(path)] == path for r in regions)}
         self.helpers_closed = False
 
     def _known(self, name, argument):

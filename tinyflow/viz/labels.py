@@ -6,7 +6,6 @@ import re
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.graph import Graph
 
 _LONGEST_NAME = 26
 _SMALL = 6                  # elements of a constant that are written out
@@ -86,13 +85,6 @@ def kinds_of(ops, most=3) -> str:
     common = sorted(counts, key=lambda kind: -counts[kind])
     text = ', '.join(f'{k} ×{counts[k]}' if counts[k] > 1 else k for k in common[:most])
     return text + (' …' if len(common) > most else '')
-
-
-def functions(op) -> list[str]:
-    """What lies in the functions of a node: ``body: RealDiv ×2, AddV2``; [] if it has none."""
-    inside = {key: value.get_operations() for key, value in op.attrs.items()
-              if isinstance(value, Graph)}
-    return [f'{key}: {kinds_of(ops) or f"{len(ops)} nodes"}' for key, ops in inside.items()]
 
 
 def operation(op) -> str:

@@ -40,7 +40,8 @@ class Node:
     """One thing in the picture: an operation, a folded Variable, or several nodes drawn as one.
 
     `kind` is 'op', 'placeholder', 'variable', 'constant', 'gradient', 'optimizer', 'init', 'scope'
-    (a closed name scope) or 'run' (nodes folded to keep the picture small).
+    (a closed name scope or function), 'run' (nodes folded to keep the picture small), 'choice'
+    (of a branch) or 'parameter' (of a function: a loop variable, an element of a dataset).
     """
 
     key: str
@@ -54,12 +55,15 @@ class Node:
     fetched: bool = False
     highlighted: bool = False
     trainable: bool | None = None           # Variables only
+    names: tuple[str, ...] = ()             # of `ops`, functions they are in included
+    mark: str = ''                          # in a comparison: added, removed, changed, renamed
 
 
 @dataclass
 class Edge:
     """`style` is 'data', 'control', 'update' (the head changes the tail) or 'bridge' (a data path
-    through nodes that a filter hides)."""
+    through nodes that a filter hides), 'next' (to a loop variable, from the iteration before) or
+    'choice' (the tail decides whether the box `into` runs), 'removed' (in a comparison)."""
 
     tail: str
     head: str
@@ -67,17 +71,21 @@ class Edge:
     label: str
     tooltip: str
     highlighted: bool = False
+    into: str = ''
 
 
 @dataclass
 class Box:
-    """An open name scope."""
+    """An open name scope; or, says `kind`, an 'if', 'while' or 'call' (of functions), or one
+    'function' of these."""
 
     key: str
     path: tuple[str, ...]
     part: str
     boxes: list[Box] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
+    kind: str = 'scope'
+    title_side: str = 'l'                   # 'c' or 'r'
 
 
 @dataclass
@@ -103,12 +111,13 @@ class Model:
         return found
 
     def node(self, name: str) -> Node:
-        """The node that stands for the operation or closed scope of that full name.
+        """The node that stands for the operation or closed scope of that full name; the name of
+        what is in a function begins with its box, as in 'loop/body/Mul' or 'choose/if true/Neg'.
 
         Raises KeyError if it is not in the picture.
         """
         for node in self.nodes:
-            if any(op.name == name for op in node.ops) or \
-                    node.kind == 'scope' and '/'.join((*node.path, node.name)) == name:
+            if name in node.names or node.kind in ('scope', 'parameter') and \
+                    '/'.join((*node.path, node.name)) == name:
                 return node
         raise KeyError(name)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.viz import labels
+from tinyflow.viz.inside import Inside
 from tinyflow.viz.select import needed, parts, subject
 
 
@@ -14,6 +15,11 @@ def to_networkx(what):
     from producer to consumer, with: tensor, output_index, input_index, argument, dtype, shape,
     control. Control edges have no tensor. Its key is the input index, or 'control'.
 
+    What lies in the functions of a node (If, While, datasets) is there too, named by its box as in
+    'loop/body/Mul', which is also its `function`; elsewhere `function` is ''. Edges lead from
+    outer tensors straight to where they are used inside, and from a function's outputs to its node
+    (key 'result 0' ...). The edge from one iteration to the next is left out: no cycles.
+
     Shapes are tuples with None for unknown dimensions, or None if the rank is unknown. Raises
     TypeError if `what` is no Graph and no fetches.
     """
@@ -22,23 +28,32 @@ def to_networkx(what):
     result = networkx.MultiDiGraph()
     if graph is None:
         return result
-    part = parts(graph)
     ops = graph.get_operations() if fetched is None else \
         sorted(needed(fetched), key=lambda op: op.id)
+    inside = Inside(ops, parts(graph), dissolve=False)
+    ops = inside.ops
     for op in ops:
-        result.add_node(op.name, **_node(op, part[op]))
+        result.add_node(inside.name(op), function='/'.join(inside.prefix.get(op, ())),
+                        **_node(op, inside.part[op]))
     for op in ops:
-        for index, tensor in enumerate(op.inputs):
+        results = 0
+        for tensor, index, kind in inside.links(op):
+            key = f'result {results}' if index is None else index
+            results += index is None
             result.add_edge(
-                tensor.op.name, op.name, key=index, tensor=tensor.name, control=False,
-                output_index=tensor.value_index, input_index=index,
-                argument=labels.argument(op, index), dtype=tensor.dtype.base_dtype.name,
-                shape=tensor.raw_shape)
-        for waited in op.control_inputs:
-            result.add_edge(waited.name, op.name, key='control', control=True, tensor=None,
-                            output_index=None, input_index=None, argument=None, dtype=None,
-                            shape=None)
+                inside.name(tensor.op), inside.name(op), key=key, kind=kind,
+                tensor=tensor.name, control=False, output_index=tensor.value_index,
+                input_index=index, argument=_argument(op, index),
+                dtype=tensor.dtype.base_dtype.name, shape=tensor.raw_shape)
+        for waited in inside.waits(op):
+            result.add_edge(inside.name(waited), inside.name(op), key='control', kind='control',
+                            control=True, tensor=None, output_index=None, input_index=None,
+                            argument=None, dtype=None, shape=None)
     return result
+
+
+def _argument(op, index):
+    return labels.argument(op, index) if index is not None and op.inputs else None
 
 
 def _node(op, part):

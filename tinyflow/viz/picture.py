@@ -5,8 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tinyflow.errors import worded
-from tinyflow.viz import build, dot, render
+from tinyflow.viz import build, dot, render, titles
 from tinyflow.viz.model import Model, Options
+
+_ATTEMPTS = 4
+_MANY = 300                 # nodes: larger pictures are laid out once
+_BOX_NAMES = {'scope': 'name scope', 'while': 'while loop', 'call': 'functions of'}
 
 
 class Picture:
@@ -16,10 +20,11 @@ class Picture:
     `.save(path)` lay it out.
     """
 
-    def __init__(self, what, options: Options):
+    def __init__(self, what, options: Options, model: Callable[..., Model] = build.build):
+        self._build = model
         self._what = what
         self._options = options
-        self.model: Model = build.build(what, options)
+        self.model: Model = model(what, options)
         self.dot: str = dot.source(self.model)
         self._svg: str | None = None
 
@@ -43,8 +48,31 @@ class Picture:
                     best = len(complaints), source, svg
                 if not complaints:
                     self.dot = source
-                    return svg
+                    return self._with_settled_titles(svg, mirrored, newrank)
         _, self.dot, svg = best
+        return svg
+
+    def _with_settled_titles(self, svg, mirrored, newrank):
+        """The best of a few layouts with the titles of boxes where fewest edges cross them.
+
+        A title that moves may push edges elsewhere, so each layout is looked at anew.
+        """
+        boxes = self.model.boxes
+        best = None
+        for _ in range(_ATTEMPTS if len(self.model.nodes) <= _MANY else 0):
+            crossed, better = titles.sides(boxes, svg)
+            if best is None or crossed < best[0]:
+                best = crossed, self.dot, svg
+            if not crossed or all(better.get(b.key, b.title_side) == b.title_side for b in boxes):
+                break
+            for box in boxes:
+                box.title_side = better.get(box.key, box.title_side)
+            self.dot = dot.source(self.model, mirrored, newrank)
+            svg, complaints = render.layout(self.dot, 'svg')
+            if complaints:
+                break
+        if best is not None:
+            _, self.dot, svg = best
         return svg
 
     def png(self, dpi: int = 144) -> bytes:
@@ -80,13 +108,14 @@ class Picture:
         for depth in range(deepest + 1):
             caption = 'scopes closed' if depth == 0 else f'open to depth {depth}'
             options = replace(self._options, depth=depth, open=(), close=())
-            views.append((caption, Picture(self._what, options).svg()))
+            views.append((caption, Picture(self._what, options, self._build).svg()))
         return views
 
     def _tooltips(self):
         tips = {n.key: n.tooltip for n in self.model.nodes}
         tips |= {f'e{i}': e.tooltip for i, e in enumerate(self.model.edges)}
-        return tips | {b.key: 'name scope ' + '/'.join(b.path) for b in self.model.boxes}
+        return tips | {b.key: f"{_BOX_NAMES.get(b.kind, b.kind)} {'/'.join(b.path)}"
+                       for b in self.model.boxes}
 
     def _repr_svg_(self):
         return self.svg()
@@ -94,6 +123,17 @@ class Picture:
     def __repr__(self):
         return (f'<tf.viz.Picture: {len(self.model.nodes)} nodes, {len(self.model.edges)} edges, '
                 f'{len(self.model.boxes)} boxes>')
+
+
+def draw_comparison(diff, path=None, **wishes) -> Picture:
+    """The picture of a `GraphDiff`; `wishes` are as for `draw`."""
+    if path is not None:
+        render.check_path(path)
+    from tinyflow.viz.compare import compared
+    picture = Picture(diff, Options(**wishes), compared)
+    if path is not None:
+        picture.save(path)
+    return picture
 
 
 def draw(what, path=None, *, depth=None, open=(), close=(), show_gradients=None,

@@ -15,45 +15,48 @@ class Wire:
 
     tensors: dict = field(default_factory=dict)     # tensor -> its texts 'argument of consumer'
     control: bool = False
+    loops: bool = False
     updates: bool = False
     bridged: bool = False
     highlighted: bool = False
 
 
-def links(ops, shown, bridges, owner, highlighted):
+def links(inside, shown, bridges, owner, highlighted):
     """The connections between shown operations: tuples (tail op, head op, tensor,
     index, kind, whether both are highlighted).
 
-    `shown` are drawn or folded into `owner[op]`; through the operations in `bridges` connections
-    are followed, as if they were wires. `index` is None for control edges.
+    Of the operations in `inside` those in `shown` are drawn or folded into `owner[op]`; through
+    those in `bridges` connections are followed, as if they were wires. `index` is None for control
+    edges and for what functions compute.
     """
     sources = {}                    # hidden op -> the shown ones behind it
     found = []
-    for op in ops:
+    for op in inside.ops:
         if op in bridges:
             behind = {}
-            for t in op.inputs:
+            for t, _, _ in inside.links(op):
                 behind.update(sources.get(t.op, {}) if t.op in bridges else
                               {t.op: t} if t.op in shown else {})
             sources[op] = behind if len(behind) <= _MOST_SOURCES else {}
             continue
         if op not in shown:
             continue
-        for index, t in enumerate(op.inputs):
+        for t, index, kind in inside.links(op):
             if t.op in shown:
-                kind = 'update' if _changes(op, index) else 'data'
+                if kind == 'data' and _changes(op, index):
+                    kind = 'update'
                 found.append((t.op, op, t, index, kind))
             elif t.op in bridges:
                 found += [(tail, op, tensor, index, 'bridge')
                           for tail, tensor in sources.get(t.op, {}).items()]
-        found += [(c, op, None, None, 'control') for c in op.control_inputs if c in shown]
+        found += [(c, op, None, None, 'control') for c in inside.waits(op) if c in shown]
     return [(owner.get(tail, tail), owner.get(head, head), t, index, kind,
              tail in highlighted and head in highlighted)
             for tail, head, t, index, kind in found]
 
 
 def _changes(op, index):
-    return op.inputs[index].dtype.is_ref and index in op.writes \
+    return index < len(op.inputs) and op.inputs[index].dtype.is_ref and index in op.writes \
         and (not op.definition.has_lists or bool(op.definition.functions))
 
 
@@ -69,18 +72,29 @@ def wires(connections, unit_of) -> dict[tuple[str, str], Wire]:
         if kind == 'control':
             wire.control = True
             continue
+        wire.loops |= kind == 'next'
         wire.updates |= kind == 'update'
         wire.bridged |= kind == 'bridge'
-        wire.tensors.setdefault(t, []).append(f'{labels.argument(head, index)} of {head.name}')
+        wire.tensors.setdefault(t, []).append(_use(head, index, kind))
     return merged
+
+
+def _use(head, index, kind):
+    if kind == 'next':
+        return 'its value in the next iteration'
+    if index is None or not head.inputs:
+        return 'what the function gives' if index is None else 'what the function takes'
+    return f'{labels.argument(head, index)} of {head.name}'
 
 
 def edge(ends, wire, shapes, tail_tells, fed_shape=None) -> Edge:
     """The drawn edge of a wire. `tail_tells`: the tail node shows dtype and shape itself."""
-    style = ('update' if wire.updates else 'control' if not wire.tensors else
-             'bridge' if wire.bridged else 'data')
+    style = ('next' if wire.loops else 'update' if wire.updates else
+             'control' if not wire.tensors else 'bridge' if wire.bridged else 'data')
     label = ''
-    if wire.tensors and shapes != 'none':
+    if wire.loops:
+        label = 'next iteration'
+    elif wire.tensors and shapes != 'none':
         label = _label(wire, silent=shapes == 'auto' and tail_tells, fed_shape=fed_shape)
     lines = [f'{t.name} {t.dtype.base_dtype.name} {t.shape_text}\n  as ' + ', '.join(uses[:4])
              for t, uses in list(wire.tensors.items())[:8]]
