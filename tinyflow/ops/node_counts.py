@@ -1,67 +1,154 @@
 """How many nodes TensorFlow 1 would have in a graph by now, which stands for a missing op seed.
 
-A loop over time is a node with two functions here, and some forty nodes in TF1. Without a
-correction, set_random_seed(777) would give every weight that is made inside such a loop, or after
-it, other numbers than TF1 gives; dynamic_rnn therefore tells what TF1 would have made.
+A choice or a loop is one node with two functions here; TF1 builds it into the graph itself, between
+Switch and Merge nodes, and a loop between Enter, Merge, Switch, NextIteration and Exit nodes too.
+Without a correction, set_random_seed(777) would give every weight that is made inside or after a
+tf.cond, a tf.while_loop or a dynamic_rnn other numbers than TF1 gives. All functions of a choice or
+a loop therefore share one count with the graph around them, and each builder sets it to what TF1
+would have there.
 """
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.operation import Tensor
+
+CHOICE_HEAD = 4         # a Switch of the predicate, an Identity of both sides and of the predicate
 
 
 def as_in_tensorflow_1(graph: Graph) -> int:
     """The number of nodes that TF1 would have made in `graph`, as far as is known."""
-    place: Graph | None = graph
-    while place is not None:
-        if place._loop_over_time is not None:
-            return place._last_id + place._nodes_ahead + place._loop_over_time.ahead()
-        place = place.outer_graph
-    return graph._last_id + graph._nodes_ahead
+    return graph._count.nodes
 
 
-class LoopOverTime:
-    """Counts the nodes of dynamic_rnn's loop, beginning with its TensorArrays.
+def add(nodes: int) -> None:
+    """TF1 would have made `nodes` more than were made here."""
+    get_default_graph()._count.nodes += nodes
 
-    `states` is the number of tensors in the state, `inputs` and `outputs` those of TensorArrays.
+
+@contextmanager
+def standing_for(nodes: int) -> Iterator[None]:
+    """What is made inside the block counts as `nodes` nodes."""
+    count = get_default_graph()._count
+    before = count.nodes
+    yield
+    count.nodes = before + nodes
+
+
+class Context:
+    """What TF1 calls a control flow context: a branch, or the condition and body of one loop.
+
+    A value from outside enters it by a node of its own, once, and enters first what is around it.
     """
 
-    def __init__(self, states: int, inputs: int, outputs: int) -> None:
-        variables = 2 + outputs + states        # the counter, the time, and what the cell changes
-        arrays = outputs + 10 * inputs          # an array each; its unstacking takes nine nodes
-        # Enter, Merge, Switch and Identity of each variable; the counter, two comparisons with what
-        # they capture, LogicalAnd, LoopCond, and the counter's increment; the three of the bound.
-        self._head = arrays + 4 * variables + 9 + 3
-        self._tail = 2 * variables + 5 * outputs    # NextIteration and Exit; five nodes per stack
-        self._outputs = outputs
+    def __init__(self, outer: Graph) -> None:
+        self.outer: Context | None = outer._context
+        self.count = outer._count
+        self._graphs: set[Graph] = set()
+        self._known: set[Any] = set()
+
+    def function(self, name: str) -> FuncGraph:
+        """A FuncGraph of this context."""
+        graph = FuncGraph(name)
+        graph._context, graph._count = self, self.count
+        self._graphs.add(graph)
+        return graph
+
+    def knows(self, key: Any) -> bool:
+        """True if the value has entered already."""
+        return key in self._known
+
+    def entered(self, key: Any, home: Graph) -> int:
+        """How many nodes bring a value of the graph `home` here; none the second time."""
+        nodes, place = 0, self
+        while place is not None and home not in place._graphs and key not in place._known:
+            place._known.add(key)
+            nodes, place = nodes + 1, place.outer
+        return nodes
+
+    def enter(self, key: Any, home: Graph) -> None:
+        """Counts the nodes that bring a value here."""
+        self.count.nodes += self.entered(key, home)
+
+    def memory(self) -> list[tuple[Context, set]]:
+        """What has entered the contexts from this one outwards, to be handed to `restore`."""
+        place, found = self, []
+        while place is not None:
+            found.append((place, set(place._known)))
+            place = place.outer
+        return found
+
+
+def restore(memory: Iterable[tuple[Context, set]]) -> None:
+    """Forgets what has entered since."""
+    for context, known in memory:
+        context._known = set(known)
+
+
+def enter_here(key: Any, home: Graph) -> None:
+    """Counts the nodes that bring a value of `home` into the function that is being built."""
+    context = get_default_graph()._context
+    if context is not None:
+        context.enter(key, home)
+
+
+class Loop:
+    """Counts the nodes of a loop: `begin`, `condition`, `body` and `end`, in this order.
+
+    `variables` are the loop variables as TF1 has them but for the counter, which it makes only if
+    there is a `limit` of iterations.
+    """
+
+    def __init__(self, variables: list[Tensor], limit: Tensor | None) -> None:
         self._graph = get_default_graph()
-        self._start = self._graph._last_id
-        self._body: Graph = self._graph     # until it is built
-        self._own = self._entered = self._body_nodes = self._left = 0
+        self._variables = variables
+        self._limit = limit
+        self._size = len(variables) + (limit is not None)
+        self._outside = _outermost(self._graph)
+        self._start = self._graph._count.nodes
+        self._lifted = self._outside._last_id
+        self._memory = self._graph._context.memory() if self._graph._context else []
+        self.context = Context(self._graph)
 
-    def enter_body(self) -> None:
-        """The body is about to be built; called each time that it is."""
-        self._body = get_default_graph()
-        self._entered = self._body._last_id
-        if self._graph._loop_over_time is not self:
-            self._own = self._graph._last_id - self._start
-            self._graph._loop_over_time = self
+    def begin(self) -> Context:
+        """The functions are about to be built, perhaps not for the first time."""
+        # Variables that an earlier attempt made outside stay.
+        lifted = self._outside._last_id - self._lifted
+        restore(self._memory)
+        self.context = Context(self._graph)
+        self._graph._count.nodes = self._start + lifted
+        for variable in self._variables:
+            enter_here(variable, variable.op.graph)
+        self._graph._count.nodes += 2 * self._size              # Enter, Merge
+        return self.context
 
-    def leave_body(self) -> None:
-        """The body has been built."""
-        # A write captures the array's handle, too.
-        self._body_nodes = self._body._last_id - self._entered + self._outputs
-        self._left = self._graph._last_id
+    def condition(self) -> None:
+        """The user's condition is about to be called, by the function that is the default graph."""
+        count = self.context.count
+        if self._limit is not None:
+            self.context.enter(self._limit, self._limit.op.graph)
+            count.nodes += 1                                    # the comparison with it
 
-    def ahead(self) -> int:
-        """While the body is built: how many more nodes TF1 would have."""
-        return self._head - self._own + self._body._last_id - self._entered
+    def body(self) -> None:
+        """The body is about to be called."""
+        self.context.count.nodes += 1 + 2 * self._size          # LoopCond; Switch, Identity
+        if self._limit is not None:
+            self.context.count.nodes += 2                       # the counter's increment
 
-    def close(self) -> None:
-        """The loop is there, and its outputs are stacked."""
-        self._graph._loop_over_time = None
-        own = self._own + self._graph._last_id - self._left
-        self._graph._nodes_ahead += self._head + self._body_nodes + self._tail - own
+    def end(self) -> None:
+        """The body is built."""
+        self.context.count.nodes += 2 * self._size              # NextIteration, Exit
 
 
-__all__ = ['LoopOverTime']
+def _outermost(graph: Graph) -> Graph:
+    while graph.outer_graph is not None and graph.outer_graph._count is graph._count:
+        graph = graph.outer_graph
+    return graph
+
+
+__all__ = ['Context', 'Loop']

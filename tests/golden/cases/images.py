@@ -46,3 +46,14 @@ for _file, _name in ((JPEG, 'JPEG'), (PNG, 'PNG')):
 case('image.decode_png', 'grey of grey', np.array(JPEG, object), 1)
 case('image.decode_png', 'neither', np.array(b'text', object))
 case('image.decode_jpeg', 'four channels', np.array(JPEG, object), 4)
+for _what, _x in (('floats', _image(2, 4, 5, 3)), ('bytes', _BYTES)):
+    case('image.rgb_to_grayscale', _what, _x)
+    case('image.adjust_gamma', _what, _x, 2., 3.)
+case('image.adjust_gamma', 'negative', _BYTES, -1.)
+for _name in ('image.rgb_to_yuv', 'image.yuv_to_rgb'):
+    case(_name, 'a batch', _image(2, 4, 5, 3))
+for _name in ('per_image_standardization', 'transpose_image'):
+    case('image.' + _name, 'a batch', _image(2, 4, 5, 3))
+    case('image.' + _name, 'one of bytes', _BYTES)
+for _shape in ((4, 5, 3), (2, 4, 5, 3)):
+    case('image.total_variation', 'rank %d' % len(_shape), _image(*_shape))

@@ -52,7 +52,8 @@ def loops_in_loops_and_choices(tf, np):
 def random_numbers_in_functions(tf, np):
     tf.set_random_seed(7)
     p = tf.placeholder(tf.bool, [], name='p')
-    drawn = tf.cond(p, lambda: tf.random_normal([2]), lambda: tf.random_uniform([2]))
+    drawn = tf.cond(p, lambda: tf.random_normal([2], seed=1),
+                    lambda: tf.random_uniform([2], seed=2))
     _, total = tf.while_loop(lambda i, t: i < 3,
                              lambda i, t: (i + 1, t + tf.random_uniform([2], seed=3)),
                              [0, tf.zeros([2])])

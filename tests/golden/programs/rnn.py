@@ -248,8 +248,8 @@ def rnn_static_bidirectional_with_lengths(tf, np):
 def rnn_raw(tf, np):
     tf.set_random_seed(7)
     x = tf.placeholder(tf.float32, [2, 3, 4], name='x')
-    array = tf.TensorArray(tf.float32, 3).unstack(tf.transpose(x, [1, 0, 2]))
     cell, lengths = _built(tf, tf.nn.rnn_cell.BasicLSTMCell(5)), tf.constant([1, 3])
+    array = tf.TensorArray(tf.float32, 3).unstack(tf.transpose(x, [1, 0, 2]))
 
     def loop_fn(time, output, state, loop_state):
         state = cell.zero_state(2, tf.float32) if output is None else state

@@ -1,0 +1,67 @@
+"""Images in other colour spaces: grey and YUV, and the gamma of their brightness."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.errors import worded
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.image.colors import _as_float, convert_image_dtype
+from tinyflow.ops import contractions, shaping
+
+# The weights of red, green and blue in brightness, as ITU-R BT.601 gives them.
+_LUMA = [.2989, .5870, .1140]
+
+
+def rgb_to_grayscale(images, name=None):
+    """The brightness of each pixel: 0.2989 red + 0.587 green + 0.114 blue.
+
+    Shapes: images [*a, 3] -> [*a, 1], of the same dtype.
+    """
+    with name_scope(name, 'rgb_to_grayscale', [images]) as scope:
+        images = convert_to_tensor(images, name='images')
+        own = images.dtype
+        floats = convert_image_dtype(images, dtypes.float32)
+        grey = contractions.tensordot(floats, _LUMA, [-1, -1])
+        return convert_image_dtype(shaping.expand_dims(grey, -1), own, name=scope)
+
+
+def adjust_gamma(image, gamma=1, gain=1):
+    """gain * image ** gamma, where the image's range counts as 0 to 1.
+
+    Shapes: image [*a] -> [*a]. ValueError for a negative gamma.
+    """
+    if not hasattr(gamma, 'op') and np.any(np.less(gamma, 0)):
+        raise worded(ValueError('Gamma should be a non-negative real number.'))
+    with name_scope(None, 'adjust_gamma', [image, gamma, gain]):
+        floats, own = _as_float(convert_to_tensor(image, name='image'))
+        return convert_image_dtype(gain * floats ** gamma, own, saturate=True)
+
+
+# Columns: Y, U, V as sums of red, green and blue (ITU-R BT.470), and the other way round.
+_TO_YUV = [[.299, -.14714119, .61497538], [.587, -.28886916, -.51496512],
+           [.114, .43601035, -.10001026]]
+_FROM_YUV = [[1, 1, 1], [0, -.394642334, 2.03206185], [1.13988303, -.58062185, 0]]
+
+
+def _through(images, matrix):
+    images = convert_to_tensor(images, name='images')
+    kernel = convert_to_tensor(matrix, images.dtype, 'kernel')
+    return contractions.tensordot(images, kernel, [[images.shape.ndims - 1], [0]])
+
+
+def rgb_to_yuv(images):
+    """Brightness Y and the colour differences U and V of red, green and blue.
+
+    Shapes: images [*a, 3] -> [*a, 3].
+    """
+    return _through(images, _TO_YUV)
+
+
+def yuv_to_rgb(images):
+    """The inverse of rgb_to_yuv.
+
+    Shapes: images [*a, 3] -> [*a, 3].
+    """
+    return _through(images, _FROM_YUV)
