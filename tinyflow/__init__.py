@@ -7,6 +7,7 @@ TensorFlow whose behaviour this is; tinyflow's own is `tinyflow_version`.
 """
 import importlib as _importlib
 
+import tinyflow.blas_waiting  # before NumPy
 from tinyflow import (
     bitwise, compat, dtypes, errors, initializers, linalg, manip, math, nest, nn, random,
     train, version, viz,
@@ -74,20 +75,19 @@ from tinyflow.ops.clip import (
     clip_by_average_norm, clip_by_global_norm, clip_by_norm, clip_by_value, global_norm,
 )
 from tinyflow.ops.complex_numbers import angle, complex, conj, imag, real
+from tinyflow.ops.composed_reductions import count_nonzero, reduce_logsumexp
 from tinyflow.ops.conditionals import case, cond
 from tinyflow.ops.confusion import confusion_matrix
 from tinyflow.ops.constants import (
     bitcast, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, check_numerics,
     constant, ensure_shape, fill, guarantee_const, identity, identity_n, lin_space, linspace, ones,
-    ones_like, placeholder, placeholder_with_default, range, rank, saturate_cast, shape, shape_n,
-    size, stop_gradient, to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32,
-    to_int64, zeros, zeros_like,
+    ones_like, range, rank, saturate_cast, shape, shape_n, size, stop_gradient, to_bfloat16,
+    to_complex64, to_complex128, to_double, to_float, to_int32, to_int64, zeros, zeros_like,
 )
 from tinyflow.ops.contractions import einsum, tensordot
 from tinyflow.ops.control import group, no_op, tuple
 from tinyflow.ops.decompositions import (
-    cholesky, cholesky_solve, matrix_determinant, matrix_inverse, matrix_solve,
-    matrix_triangular_solve, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
+    cholesky, cholesky_solve, qr, self_adjoint_eig, self_adjoint_eigvals, svd,
 )
 from tinyflow.ops.diagonals import (
     diag, diag_part, eye, matrix_band_part, matrix_diag, matrix_diag_part, matrix_set_diag, trace,
@@ -113,6 +113,7 @@ from tinyflow.ops.matrix_functions import sqrtm as matrix_square_root
 from tinyflow.ops.loops import while_loop
 from tinyflow.ops.norms import lstsq as matrix_solve_ls, norm
 from tinyflow.ops.operators import OPERATORS as _operators
+from tinyflow.ops.placeholders import placeholder, placeholder_with_default
 from tinyflow.ops.printing import Print, print_v2 as print
 from tinyflow.ops.random import (
     get_seed, multinomial, random_crop, random_gamma, random_normal, random_poisson, random_shuffle,
@@ -120,8 +121,7 @@ from tinyflow.ops.random import (
 )
 from tinyflow.ops.ranking import arg_max, arg_min, argmax, argmin
 from tinyflow.ops.reduction import (
-    count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min,
-    reduce_prod, reduce_sum,
+    reduce_all, reduce_any, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum,
 )
 from tinyflow.ops.scans import cumprod, cumsum
 from tinyflow.ops.segments import (
@@ -137,6 +137,9 @@ from tinyflow.ops.shaping import (
     meshgrid, pad, parallel_stack, required_space_to_batch_paddings, reshape, reverse,
     reverse_sequence, reverse_v2, roll, space_to_batch, space_to_batch_nd, space_to_depth, split,
     squeeze, stack, tile, transpose, unstack,
+)
+from tinyflow.ops.solving import (
+    matrix_determinant, matrix_inverse, matrix_solve, matrix_triangular_solve,
 )
 from tinyflow.ops.special import digamma, erf, erfc, lbeta, lgamma, polygamma, zeta
 from tinyflow.ops.state import (
@@ -164,6 +167,7 @@ from tinyflow.variable_scope import (
     AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer,
     variable_op_scope, variable_scope,
 )
+from tinyflow import resource_variable as _resource_variable   # noqa: F401 - a kind of Variable
 from tinyflow.variables import Variable, VariableAggregation, VariableSynchronization, init_scope
 from tinyflow.version import (
     GIT_VERSION, GRAPH_DEF_VERSION, TINYFLOW_VERSION as tinyflow_version, VERSION,
@@ -238,6 +242,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.string_joins': 'reduce_join string_join',
     'tinyflow.ops.string_splits': 'string_split',
     'tinyflow.ops.substrings': 'substr',
+    'tinyflow.ops.edit_distance': 'edit_distance',
     'tinyflow.template': 'make_template',
 }), **_messages.lazy(_messages.MESSAGES)}
 _NAMESPACES = {'bitwise', 'compat', 'dtypes', 'errors', 'initializers', 'linalg',

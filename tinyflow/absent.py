@@ -16,6 +16,9 @@ from tinyflow.errors import worded
 
 # Names from before TensorFlow 1.0; the text is what to write today.
 _RENAMED = {
+    'models': 'tf.nn.dynamic_rnn, with the cells of tf.nn.rnn_cell',
+    'nn.rnn': 'tf.nn.static_rnn, or tf.nn.dynamic_rnn',
+    'nn.seq2seq': 'tf.contrib.legacy_seq2seq, or the newer tf.contrib.seq2seq',
     'audio_summary': 'tf.summary.audio',
     'batch_cholesky': 'tf.cholesky',
     'batch_matmul': 'tf.matmul, which multiplies stacks of matrices, too',

@@ -4,6 +4,20 @@ from __future__ import annotations
 from tinyflow.errors import worded
 
 
+class VariableDefault:
+    """Which kind of Variable is made where the program does not say."""
+
+    resource = False
+    scope = staticmethod(lambda: None)      # what the open variable scope says
+
+
+def wants_resource(use_resource):
+    """`use_resource`; where that is None, what the variable scope or the program wants."""
+    if use_resource is None:
+        use_resource = VariableDefault.scope()
+    return VariableDefault.resource if use_resource is None else use_resource
+
+
 def disable_v2_behavior():
     """Nothing to do: the behaviour is TF1's already."""
 
@@ -12,7 +26,7 @@ def disable_eager_execution():
     """Nothing to do: there is only the graph."""
 
 
-disable_v2_tensorshape = disable_resource_variables = disable_control_flow_v2 = disable_v2_behavior
+disable_v2_tensorshape = disable_control_flow_v2 = disable_v2_behavior
 
 
 def enable_control_flow_v2():
@@ -25,12 +39,18 @@ def control_flow_v2_enabled():
 
 
 def enable_resource_variables():
-    """Nothing to do: a Variable's nodes stay as they are, and behave alike in one process."""
+    """From now on a Variable is a resource variable, unless the program says otherwise."""
+    VariableDefault.resource = True
+
+
+def disable_resource_variables():
+    """From now on a Variable is of TF1's default kind again."""
+    VariableDefault.resource = False
 
 
 def resource_variables_enabled():
-    """False: Variables are VariableV2 nodes."""
-    return False
+    """True if a Variable is a resource variable where the program does not say."""
+    return VariableDefault.resource
 
 
 def executing_eagerly():

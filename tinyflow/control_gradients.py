@@ -15,11 +15,13 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.dtypes import INEXACT
 from tinyflow.graph.func_graph import FuncGraph, Spec
+from tinyflow.graph.handles import dtype_behind, shape_behind
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.ops import constants, identities, logic, tensor_lists as lists
 from tinyflow.ops.conditionals import If, StatelessIf, make_if
 from tinyflow.ops.loops import While, make_while
+from tinyflow.ops.resource_state import read
 
 _CARRIERS = INEXACT | {dtypes.variant}
 
@@ -65,7 +67,22 @@ def _dense(gradient):
 
 
 def _differentiable(tensor):
+    if tensor.dtype is dtypes.resource:
+        return dtype_behind(tensor) in INEXACT
     return tensor.dtype.base_dtype in _CARRIERS
+
+
+def _gradient_spec(tensor):
+    """Dtype and shape of a gradient by `tensor`: a handle's is that of the variable."""
+    if tensor.dtype is dtypes.resource:
+        return Spec(dtype_behind(tensor), shape_behind(tensor))
+    return Spec(tensor.dtype, tensor.raw_shape)
+
+
+def _zeros_like(tensor):
+    if tensor.dtype is dtypes.resource:
+        tensor = read(tensor)
+    return Op.registry['ZerosLike'].apply(tensor)
 
 
 # ---- cond ------------------------------------------------------------------------------------
@@ -153,7 +170,7 @@ def _gradient_if(op, backward):
 
 
 def _zeros(graph, tensor):
-    return Op.registry['ZerosLike'].apply(graph.capture(tensor))
+    return _zeros_like(graph.capture(tensor))
 
 
 # ---- while_loop ------------------------------------------------------------------------------
@@ -166,13 +183,13 @@ def while_gradient(op: Operation, *grads):
     """
     body: FuncGraph = op.attrs['body']
     count = len(op.inputs)
-    chosen = [i for i in range(2, count) if _differentiable(op.outputs[i])]
+    chosen = [i for i in range(2, count) if _differentiable(op.inputs[i])]
     chosen = _reached(body, chosen, grads)
     results: list = [None] * count
     if not chosen:
         return results
     initial = [_dense(grads[i]) if grads[i] is not None
-               else Op.registry['ZerosLike'].apply(_unchanged(op, body, i)) for i in chosen]
+               else _zeros_like(_unchanged(op, body, i)) for i in chosen]
     graph = _body_gradient(op, body, chosen)
     outputs = _run_backward(op, graph, initial, chosen)
     for i, output in zip(chosen, outputs):
@@ -225,7 +242,7 @@ def _body_gradient(op, body, chosen):
         counts = op.outputs[0].dtype.base_dtype
         counter = graph.add_parameter(Spec(counts, ()))
         total = graph.add_parameter(Spec(counts, ()))
-        parameters = [graph.add_parameter(Spec(op.outputs[i].dtype, op.outputs[i].raw_shape))
+        parameters = [graph.add_parameter(_gradient_spec(_unchanged(op, body, i)))
                       for i in chosen]
         found = gradients([body.outputs[i] for i in chosen],
                                   [body.inputs[i] for i in chosen], parameters)
@@ -238,6 +255,8 @@ def _body_gradient(op, body, chosen):
 
 def _zeros_for(graph, parameter, gradient):
     """Zeros like the forward loop's parameter; like the gradient, if that has its shape."""
+    if parameter.dtype is dtypes.resource:
+        return _zeros_like(gradient)
     if gradient.raw_shape != parameter.raw_shape or None in (gradient.raw_shape or [None]):
         if gradient.raw_shape != ():
             gradient = graph.capture(parameter)

@@ -145,6 +145,14 @@ def _show_users_frames(kind, error, trace):
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
 
 
+def abstract(instance):
+    """The NotImplementedError of a method that a subclass is to define, naming class and method."""
+    method = sys._getframe(1).f_code.co_name
+    return worded(NotImplementedError(
+        f'{type(instance).__name__} does not define {method}.\n  Mend: '
+        f'a method `{method}` in {type(instance).__name__}.'))
+
+
 def worded(error: Exception) -> Exception:
     """Marks a TypeError, ValueError ... whose message tinyflow wrote, and returns it."""
     error.worded_by_tinyflow = True

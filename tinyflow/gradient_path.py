@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from tinyflow.gradient_rules import rule_of
 from tinyflow.graph import dtypes
+from tinyflow.graph.handles import place_dtype
 from tinyflow.graph.op import NOT_DIFFERENTIABLE
 from tinyflow.graph.operation import Operation, Tensor
 
@@ -22,8 +23,8 @@ def why_no_gradient(ys, x) -> str:
     """
     ys = [_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
     x = _tensor(x)
-    if x.op.type == 'VariableV2' and x.dtype.base_dtype not in _CARRIERS:
-        return (f"'{x.name}' is {x.dtype.base_dtype.name}, and {_of_integers(x)}\n  Mend: "
+    if x.op.type in ('VariableV2', 'VarHandleOp') and place_dtype(x.op) not in _CARRIERS:
+        return (f"'{x.name}' is {place_dtype(x.op).name}, and {_of_integers(x)}\n  Mend: "
                 'tf.Variable(3.0), not tf.Variable(3), makes a Variable that can be trained.')
     names = ' and '.join(f"'{y.name}'" for y in ys[:3]) or 'nothing'
     above = _ancestors(ys)
@@ -40,7 +41,9 @@ def why_no_gradient(ys, x) -> str:
 
 
 def _tensor(value):
-    return value if isinstance(value, Tensor) else value._as_graph_element()
+    if isinstance(value, Tensor):
+        return value
+    return value.handle if hasattr(value, 'handle') else value._as_graph_element()
 
 
 def _ancestors(ys):
@@ -114,7 +117,7 @@ def _exchanged(operation):
             loss.type != 'SoftmaxCrossEntropyWithLogits':
         return None
     (_, logits), (_, labels) = loss.definition.told_inputs(loss)
-    if any(op.type == 'VariableV2' for op in _ancestors([logits])):
+    if any(op.type in ('VariableV2', 'VarHandleOp') for op in _ancestors([logits])):
         return None
     return f"labels='{labels.name}', logits='{logits.name}'"
 

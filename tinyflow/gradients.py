@@ -108,6 +108,8 @@ def _target(value: Any, label: str, index: int) -> Tensor:
         return value
     if isinstance(value, IndexedSlices):
         return value.values
+    if hasattr(value, 'handle'):                # a resource variable: a y is one reading of it
+        return convert_to_tensor(value) if label == 'y' else value.handle
     element = value._as_graph_element() if hasattr(value, '_as_graph_element') else None
     if isinstance(element, Tensor):
         return element
@@ -317,6 +319,8 @@ def _alike(indices: list[Tensor]) -> list[Tensor]:
 
 def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> None:
     """A gradient has its input's dtype and shape; what is known of the shape is passed on."""
+    if tensor.dtype is dtypes.resource:
+        return              # what has a dtype and a shape is the variable behind the handle
     if grad.dtype.base_dtype is not tensor.dtype.base_dtype:
         raise worded(TypeError(report(
             f"The gradient of {operation.type} '{operation.name}' by its input {index} is "

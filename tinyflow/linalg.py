@@ -6,14 +6,9 @@ from tinyflow.ops.decompositions import (
     cholesky,
     cholesky_solve,
     logdet,
-    matrix_determinant as det,
-    matrix_inverse as inv,
-    matrix_solve as solve,
-    matrix_triangular_solve as triangular_solve,
     qr,
     self_adjoint_eig as eigh,
     self_adjoint_eigvals as eigvalsh,
-    slogdet,
     svd,
 )
 from tinyflow.ops.diagonals import (
@@ -31,6 +26,13 @@ from tinyflow.ops.matrix_functions import expm, logm, lu, matrix_rank, sqrtm
 from tinyflow.ops.normalization import l2_normalize
 from tinyflow.ops.norms import lstsq, norm, normalize, pinv
 from tinyflow.ops.shaping import matrix_transpose, matrix_transpose as transpose
+from tinyflow.ops.solving import (
+    matrix_determinant as det,
+    matrix_inverse as inv,
+    matrix_solve as solve,
+    matrix_triangular_solve as triangular_solve,
+    slogdet,
+)
 
 __all__ = [
     'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part',

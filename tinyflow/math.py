@@ -33,6 +33,12 @@ from tinyflow.ops.arithmetic import (
     truediv,
 )
 from tinyflow.ops.complex_numbers import angle, conj, imag, real
+from tinyflow.ops.composed_reductions import (
+    count_nonzero,
+    reduce_logsumexp,
+    reduce_std,
+    reduce_variance,
+)
 from tinyflow.ops.confusion import confusion_matrix
 from tinyflow.ops.cumulative_logsumexp import cumulative_logsumexp
 from tinyflow.ops.dropout import zero_fraction
@@ -79,18 +85,14 @@ from tinyflow.ops.nn import softplus, softsign
 from tinyflow.ops.normalization import l2_normalize
 from tinyflow.ops.ranking import argmax, argmin, in_top_k, top_k
 from tinyflow.ops.reduction import (
-    count_nonzero,
     reduce_all,
     reduce_any,
     reduce_euclidean_norm,
-    reduce_logsumexp,
     reduce_max,
     reduce_mean,
     reduce_min,
     reduce_prod,
-    reduce_std,
     reduce_sum,
-    reduce_variance,
 )
 from tinyflow.ops.scans import cumprod, cumsum
 from tinyflow.ops.segments import (

@@ -50,6 +50,9 @@ _LATER = _names_of({
         'conv1d conv1d_transpose conv2d conv2d_backprop_filter conv2d_backprop_input '
         'conv2d_transpose conv3d conv3d_backprop_filter conv3d_backprop_filter_v2 conv3d_transpose '
         'conv_transpose',
+    'tinyflow.ops.ctc': 'ctc_loss',
+    'tinyflow.ops.ctc_decoding':
+        'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder',
     'tinyflow.ops.depthwise':
         'depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input depthwise_conv2d_native '
         'depthwise_conv2d_native_backprop_filter depthwise_conv2d_native_backprop_input',
@@ -75,7 +78,9 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'batch_normalization', 'bias_add', 'bidirectional_dynamic_rnn', 'compute_accidental_hits',
     'conv1d', 'conv1d_transpose', 'conv2d', 'conv2d_backprop_filter', 'conv2d_backprop_input',
     'conv2d_transpose', 'conv3d', 'conv3d_backprop_filter', 'conv3d_backprop_filter_v2',
-    'conv3d_transpose', 'conv_transpose', 'convolution', 'crelu', 'depth_to_space',
+    'conv3d_transpose', 'conv_transpose', 'convolution', 'crelu',
+    'ctc_beam_search_decoder', 'ctc_beam_search_decoder_v2', 'ctc_greedy_decoder', 'ctc_loss',
+    'depth_to_space',
     'depthwise_conv2d', 'depthwise_conv2d_backprop_filter', 'depthwise_conv2d_backprop_input',
     'depthwise_conv2d_native', 'depthwise_conv2d_native_backprop_filter',
     'depthwise_conv2d_native_backprop_input', 'dilation2d', 'dropout', 'dynamic_rnn', 'elu',

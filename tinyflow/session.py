@@ -240,6 +240,37 @@ class BaseSession:
 
     partial_run = partial_run_setup
 
+    def variable_values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
+        """Copies of the Variables' values as they are now, without a run; None where none is.
+
+        tinyflow's own, for floors that keep the books of many Variables.
+        """
+        if self._closed:
+            raise _closed()
+        cells = [self._store.cell(v.op) for v in variables]
+        return [None if cell.value is None else cell.value.copy() for cell in cells]
+
+    def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Gives each Variable of the (variable, array) pairs that value, without a run or a node.
+
+        ValueError if a shape does not fit; then nothing is changed.
+        """
+        if self._closed:
+            raise _closed()
+        checked = []
+        for variable, value in pairs:
+            array = np.array(value, dtype=variable.dtype.base_dtype.as_numpy_dtype, order='C')
+            if not variable.shape.is_compatible_with(array.shape):
+                raise worded(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
+                                        f'the new value {array.shape}.'))
+            checked.append((self._store.cell(variable.op), array))
+        for cell, array in checked:
+            with cell.lock:
+                if cell.value is not None and cell.value.shape == array.shape:
+                    np.copyto(cell.value, array)
+                else:
+                    cell.value = array
+
     def list_devices(self) -> list[str]:
         """The devices: one CPU."""
         return ['/job:localhost/replica:0/task:0/device:CPU:0']

@@ -15,7 +15,8 @@ from tinyflow.graph.defaults import (
     session_for,
 )
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import control, indexing, logic, measures, state
+from tinyflow.graph.operation import Tensor
+from tinyflow.ops import control, indexing, logic, measures, resource_state, state
 from tinyflow.variables import init_scope
 
 __all__ = [
@@ -98,6 +99,10 @@ def is_variable_initialized(variable):
 
     Shapes: variable [*a] -> [].
     """
+    if hasattr(variable, 'is_initialized'):             # a resource variable
+        return variable.is_initialized()
+    if isinstance(variable, Tensor) and variable.dtype is dtypes.resource:
+        return resource_state.VarIsInitializedOp.apply(variable)
     return state.IsVariableInitialized.apply(variable)
 
 
@@ -122,7 +127,7 @@ def report_uninitialized_variables(var_list=None, name='report_uninitialized_var
     if var_list is None:
         var_list = global_variables() + local_variables()
         var_list = var_list or [op.outputs[0] for op in get_default_graph().get_operations()
-                                if op.type == 'VariableV2']
+                                if op.type in ('VariableV2', 'VarHandleOp')]
     with name_scope(name):
         initialized = [is_variable_initialized(v) for v in var_list]
         with device('/cpu:0'):
@@ -149,7 +154,8 @@ def initialize_missing_variables(session=None, var_list=None):
         for variable in var_list:
             if variable._is_initialized is None:
                 variable._is_initialized = state.IsVariableInitialized.apply(
-                    variable, name=f'{variable.op.name}/IsInitialized')
+                    variable, name=f'{variable.op.name}/IsInitialized') \
+                    if variable.dtype.is_ref else variable.is_initialized()
     known = session.run([v._is_initialized for v in var_list])
     missing = [v for v, initialized in zip(var_list, known) if not initialized]
     session.run([v.initializer for v in missing])

@@ -10,6 +10,7 @@ import enum
 import functools
 import threading
 
+from tinyflow.behavior import VariableDefault
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -314,6 +315,9 @@ def variable_op_scope(values, name_or_scope, default_name=None, initializer=None
 def get_variable_scope():
     """The innermost open VariableScope."""
     return _get_scope_store().current
+
+
+VariableDefault.scope = lambda: get_variable_scope().use_resource
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,

@@ -144,7 +144,8 @@ def _shared(variable, name, shape, dtype, reuse):
     if not shape.is_compatible_with(variable.shape):
         raise worded(ValueError(
             f'Trying to share variable {name}, but specified shape {shape} and found shape '
-            f'{variable.shape}.\n  made at {variable.op.site}'))
+            f'{variable.shape}.\n  made at {variable.op.site}\n  Mend: a variable_scope of another '
+            'name, if this is to be another Variable; the same shape, if it is to be shared.'))
     if not dtype.is_compatible_with(variable.dtype):
         raise worded(ValueError(
             f'Trying to share variable {name}, but specified dtype {dtype.name} and found dtype '

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from contextlib import contextmanager
 
+from tinyflow.behavior import wants_resource
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, mends, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
@@ -23,7 +24,7 @@ from tinyflow.graph.habits import refuse_numpy
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import gathering, identities, slicing, state
+from tinyflow.ops import gathering, identities, node_counts, slicing, state
 
 __all__ = ['Variable', 'VariableAggregation', 'VariableSynchronization', 'init_scope']
 
@@ -80,12 +81,21 @@ class Variable:
 
     __array_priority__ = 100            # NumPy arrays on the left hand the operator over to us
 
+    _resource_kind = None               # the class that use_resource=True makes, once imported
+
+    def __new__(cls, *args, use_resource=None, **settings):
+        if cls is Variable and wants_resource(args[11] if len(args) > 11 else use_resource):
+            cls = Variable._resource_kind
+        return object.__new__(cls)
+
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
                  caching_device=None, name=None, variable_def=None, dtype=None,
                  expected_shape=None, import_scope=None, constraint=None, use_resource=None,
                  synchronization=VariableSynchronization.AUTO,
                  aggregation=VariableAggregation.NONE, shape=None):
-        self._refuse_left_out(variable_def, use_resource)
+        if variable_def is not None:
+            raise NotImplementedError('tf.Variable(variable_def=...): Variables from protocol '
+                                      'buffers are made by tf.Variable.from_proto.')
         if initial_value is None:
             raise worded(ValueError('initial_value must be specified.'))
         if constraint is not None and not callable(constraint):
@@ -104,17 +114,6 @@ class Variable:
         with name_scope(name, 'Variable', tensors) as scope, init_scope():
             self._make_nodes(initial_value, scope, dtype, validate_shape, shape)
             self.graph.add_to_collections(collections, self)
-
-    @staticmethod
-    def _refuse_left_out(variable_def, use_resource):
-        if variable_def is not None:
-            raise NotImplementedError('tf.Variable(variable_def=...): Variables from protocol '
-                                      'buffers are not in tinyflow.')
-        if use_resource:
-            raise worded(NotImplementedError(
-                'use_resource=True: resource variables are not in tinyflow; every Variable is of '
-                "TF1's default kind.\n  Mend: leave use_resource out. Reads are already ordered "
-                'before the assignments that they do not wait for.'))
 
     def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
         initial = self._initial_tensor(initial_value, dtype)
@@ -235,7 +234,7 @@ class Variable:
         TF1 makes a `cond` of nodes here, tinyflow one node; and where the initial value depends on
         Variables in turn, they need not be initialised either.
         """
-        with init_scope():
+        with init_scope(), node_counts.standing_for(9):
             return state.InitializedValue.apply(self._variable, self._safe_initial_value)
 
     def eval(self, session=None):
@@ -311,7 +310,7 @@ def _scatter_method(name):
 
 def _operator(name):
     def method(self, *args):
-        return getattr(self._snapshot, name)(*args)
+        return getattr(self.value(), name)(*args)
     method.__name__ = name
     method.__doc__ = f'`Tensor.{name}` of the value.'
     return method
@@ -321,7 +320,7 @@ _OPERATORS = ('add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfl
               'pow rpow matmul rmatmul lt le gt ge and rand or ror xor rxor neg abs invert')
 for _name in _OPERATORS.split():
     setattr(Variable, f'__{_name}__', _operator(f'__{_name}__'))
-Variable.__getitem__ = lambda self, key: slicing.get_item(self._snapshot, key, var=self)
+Variable.__getitem__ = lambda self, key: slicing.get_item(self.value(), key, var=self)
 for _name in 'update add sub mul div max min'.split():
     setattr(Variable, f'scatter_{_name}', _scatter_method(f'scatter_{_name}'))
 
@@ -357,14 +356,22 @@ def _with_initialized_variables(initial, scope):
     made a second time, named after the new Variable as in TF1.
     """
     ancestors = _ancestors(initial.op)
-    if not any(op.type == 'VariableV2' for op in ancestors):
+    if not any(op.type in ('VariableV2', 'VarHandleOp') for op in ancestors):
         return initial
     variables = {v.op: v for v in get_collection(GraphKeys.GLOBAL_VARIABLES)
                  + get_collection(GraphKeys.LOCAL_VARIABLES) if isinstance(v, Variable)}
     replaced: dict[Tensor, Tensor] = {}
     for op in sorted(ancestors, key=lambda op: op.id):
         if op in variables:
-            replaced[op.outputs[0]] = variables[op].initialized_value()
+            # Of a resource variable it is its readings that are replaced.
+            readings = [op.outputs[0]] if op.type == 'VariableV2' else [
+                t.outputs[0] for t in op.outputs[0].consumers()
+                if t in ancestors and t.type == 'ReadVariableOp']
+            if readings:
+                value = variables[op].initialized_value()
+                replaced.update(dict.fromkeys(readings, value))
+        elif op.outputs and op.outputs[0] in replaced:
+            continue
         elif any(t in replaced for t in op.inputs):
             again = _made_again(op, [replaced.get(t, t) for t in op.inputs], scope)
             replaced.update(zip(op.outputs, again.outputs))

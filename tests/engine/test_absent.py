@@ -27,6 +27,11 @@ def refusal(path):
     ('rellu', 'there is no tf.rellu; nearest: tf.nn.relu, tf.nn.relu6, tf.nn.crelu.'),
     ('session', 'there is no tf.session; nearest: tf.Session.'),
     ('zzz', 'there is no tf.zzz.'),
+    ('nn.seq2seq.embedding_attention_seq2seq',
+     'tf.nn.seq2seq was renamed in TensorFlow 1.0: it is tf.contrib.legacy_seq2seq, or the newer '
+     'tf.contrib.seq2seq.'),
+    ('models.rnn', 'tf.models was renamed in TensorFlow 1.0: it is tf.nn.dynamic_rnn, with the '
+                   'cells of tf.nn.rnn_cell.'),
 ])
 def test_a_slip_of_the_pen(path, message):
     assert refusal(path) == message

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tinyflow as tf
+from tinyflow.graph.boxes import boxed
 from tinyflow.pipeline import (
     ahead,
     batching,
@@ -18,7 +19,7 @@ from tinyflow.pipeline import (
     shuffling,
     sources,
 )
-from tinyflow.pipeline.base import boxed, load, save
+from tinyflow.pipeline.base import load, save
 from tinyflow.pipeline.state_bytes import decode, encode
 
 

@@ -26,7 +26,6 @@ ELSEWHERE: dict[str, str] = {
     'ApproximateEqual': 'a raw op in TF 1.15; rows/math.py',
     'BatchMatMul': 'only in graphs older than BatchMatMulV2; rows/linalg.py',
     'Div': 'only in graphs that older TF wrote; rows/math.py',
-    'FakeParam': 'the gradient of a cond makes it, and its value is never looked at',
     'InTopK': 'only in graphs older than InTopKV2; rows/reduction.py',
     'Inv': 'only in graphs older than Reciprocal; rows/math.py',
     'IteratorGetNextSync': 'only eager iterators make it; rows/datasets.py',
@@ -38,6 +37,19 @@ ELSEWHERE: dict[str, str] = {
                                     'in test_philox.py',
     'PreventGradient': 'TF makes it inside gradients only; rows/constants.py, '
                        'test_array_functions.py',
+    'DestroyResourceOp': 'a raw op in TF 1.15; rows/resource_variables.py',
+    'ResourceApplyAdaMax': 'Keras makes it; rows/training.py',
+    'ResourceApplyAdagradV2': 'Keras makes it; rows/training.py',
+    'ResourceApplyAdamWithAmsgrad': 'Keras makes it; rows/training.py',
+    'ResourceApplyKerasMomentum': 'Keras makes it; rows/training.py',
+    'ResourceSparseApplyAdagradV2': 'Keras makes it; rows/training.py',
+    'ResourceSparseApplyKerasMomentum': 'Keras makes it; rows/training.py',
+    'ResourceApplyAddSign': 'tf.contrib.opt makes it; rows/training.py',
+    'ResourceApplyPowerSign': 'tf.contrib.opt makes it; rows/training.py',
+    'ResourceInitializedValue': "tinyflow's own, TF makes a cond of nodes; "
+                                'rows/resource_variables.py',
+    'VariableShape': 'the gradient of a gather from a variable of unknown shape makes it; '
+                     'rows/resource_variables.py',
     'ShardedFilespec': 'only Savers of the V1 format make it; rows/saving.py',
     'TensorListElementShape': 'no public function of TF 1.15 makes it; rows/control_flow.py',
 }

@@ -335,3 +335,50 @@ def test_a_rate_that_is_computed_in_the_run_is_right_either_way():
     _, stepped = _types_and_weights(fetches, feeds, w, tuple(PASSES))
     _, plain = _types_and_weights(fetches, feeds, w, ())
     np.testing.assert_allclose(stepped, plain, rtol=1e-5, atol=1e-7)
+
+
+# ---- pools ---------------------------------------------------------------------------------
+
+def _network(ksize, strides, bias_add=False):
+    """(fetches: gradients at the input, filter and bias; the gradient that pooling spreads)."""
+    x = tf.constant(np.random.RandomState(0).randn(2, 6, 6, 3).astype(np.float32))
+    w = tf.constant(np.random.RandomState(1).randn(3, 3, 3, 4).astype(np.float32))
+    b = tf.constant(np.linspace(-1, 1, 4).astype(np.float32))
+    h = tf.nn.conv2d(x, w, [1, 1, 1, 1], 'SAME')
+    h = tf.nn.relu(tf.nn.bias_add(h, b) if bias_add else h + b)
+    y = tf.nn.max_pool(h, ksize, strides, 'SAME')
+    weights = tf.constant(np.random.RandomState(2).randn(*y.shape.as_list()).astype(np.float32))
+    return tf.gradients(tf.reduce_sum(y * weights), [x, w, b, h])
+
+
+@pytest.mark.parametrize('ksize, strides', [(2, 2), (3, 2), (2, 3), ([1, 2, 3, 1], [1, 1, 2, 1])])
+@pytest.mark.parametrize('bias_add', [False, True])
+def test_masks_and_sums_come_before_the_gradient_of_max_pooling(ksize, strides, bias_add):
+    def by(x):
+        return [1, x, x, 1] if isinstance(x, int) else x
+    fetches = _network(by(ksize), by(strides), bias_add=bias_add)[:3]
+    left = types(fetches, fold=False)
+    assert left.index('ReluGrad') < left.index('MaxPoolGrad')
+    plain = values(fetches, {}, Options(False, ()))
+    rewritten = values(fetches, {}, Options(False, ('pools',)))
+    for a, b in zip(plain[:2], rewritten):
+        assert a.tobytes() == b.tobytes()       # only the sum is added up in another order
+    np.testing.assert_allclose(plain[2], rewritten[2], rtol=1e-5, atol=1e-6)
+    assert np.any(plain[2])
+
+
+def test_what_pooling_spreads_is_still_there_to_be_fetched():
+    fetches = _network([1, 2, 2, 1], [1, 2, 2, 1])
+    left = types(fetches, fold=False)
+    assert left.index('MaxPoolGrad') < left.index('ReluGrad')
+
+
+def test_a_mask_of_something_else_stays_behind_max_pooling():
+    h = tf.constant(np.random.RandomState(0).randn(1, 4, 4, 1).astype(np.float32))
+    positive = tf.nn.relu(h)
+    y = tf.nn.max_pool(positive, 2, 2, 'VALID')
+    spread, = tf.gradients(y, positive)
+    other = tf.nn.relu(-h)
+    masked, = tf.gradients(other, h, spread)
+    left = types([masked], fold=False)
+    assert left.index('MaxPoolGrad') < left.index('ReluGrad')

@@ -150,3 +150,10 @@ def test_a_model_with_buckets_learns():
             feeds = dict(zip(sources + targets, [a, b, b, a]))      # say it backwards
             history.append(session.run([losses[1], train], feeds)[0])
     assert history[-1] < 0.3 * history[0]
+
+
+def test_a_method_that_a_subclass_forgot_is_named():
+    class Reader(tf.contrib.seq2seq.Helper):
+        pass
+    with pytest.raises(NotImplementedError, match='Reader does not define initialize'):
+        Reader().initialize()

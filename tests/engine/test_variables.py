@@ -321,7 +321,6 @@ def test_local_variables_have_their_own_initializer():
     (lambda: tf.Variable(3, dtype=tf.string), TypeError, 'Expected string'),
     (lambda: tf.assign(tf.Variable([1.0, 2.0]), [1.0]), ValueError, 'not compatible'),
     (lambda: tf.convert_to_tensor(tf.Variable(1.0), tf.int32), ValueError, 'Incompatible type'),
-    (lambda: tf.Variable(1.0, use_resource=True), NotImplementedError, 'not in tinyflow'),
     (lambda: tf.Variable(variable_def=object()), NotImplementedError, 'protocol buffers'),
     (lambda: tf.group(None), TypeError, 'None'),
     (lambda: tf.group(a=3), ValueError, 'Unknown keyword arguments: a'),

@@ -7,6 +7,7 @@ from typing import Any
 from tinyflow.data import iterators, nodes, padding, structure
 from tinyflow.data.functions import Function
 from tinyflow.data.generator import generated
+from tinyflow.data.of_elements import OfElements
 from tinyflow.data.options import Options
 from tinyflow.data.refusal import refused
 from tinyflow.data.seeds import seed_tensors
@@ -22,7 +23,7 @@ from tinyflow.ops import datasets as ops, datasets_functions as function_ops
 _LIST_IS_NO_NEST = ' Nested structures do not support Python lists; please use a tuple instead.'
 
 
-class Dataset:
+class Dataset(OfElements):
     """Elements of one structure, one after the other; iterators give them to the graph.
 
     An element is a tensor or a nest of tuples and dicts of tensors (a list is a value that becomes
@@ -315,26 +316,6 @@ class Dataset:
             'sess.run(element) in a loop until tf.errors.OutOfRangeError.'))
 
     # ---- what the elements are -----------------------------------------------------------
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of the components, in the structure of an element."""
-        return self._spec
-
-    @property
-    def output_types(self) -> Any:
-        """The DTypes of the components, in the structure of an element."""
-        return structure.legacy_types(self._spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The TensorShapes of the components, in the structure of an element."""
-        return structure.legacy_shapes(self._spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The classes of the components, in the structure of an element."""
-        return structure.legacy_classes(self._spec)
 
     def __repr__(self) -> str:
         def text(nest: Any) -> str:

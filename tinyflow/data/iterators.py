@@ -6,6 +6,7 @@ from typing import Any
 
 from tinyflow.data import structure
 from tinyflow.data.functions import as_values, function_name
+from tinyflow.data.of_elements import OfElements
 from tinyflow.data.options import Options
 from tinyflow.data.refusal import refused
 from tinyflow.errors import TinyflowWarning, report, worded
@@ -26,7 +27,7 @@ _WHY_NOT_ONE_SHOT = (
     'a stateful node (name:{name}, type:{type}) by value.)')
 
 
-class Iterator:
+class Iterator(OfElements):
     """One pass at a time over a dataset; each run of `get_next()` gives the next element."""
 
     def __init__(self, iterator_resource: Tensor, initializer: Operation | None,
@@ -114,26 +115,6 @@ class Iterator:
         """For tf.train.Checkpoint: where the pass stands."""
         from tinyflow.data.saving import IteratorSaveable
         return {'ITERATOR': lambda name: IteratorSaveable(self._iterator_resource, name)}
-
-    @property
-    def element_spec(self) -> Any:
-        """The specs of the components, in the structure of an element."""
-        return self._spec
-
-    @property
-    def output_types(self) -> Any:
-        """The DTypes of the components, in the structure of an element."""
-        return structure.legacy_types(self._spec)
-
-    @property
-    def output_shapes(self) -> Any:
-        """The TensorShapes of the components, in the structure of an element."""
-        return structure.legacy_shapes(self._spec)
-
-    @property
-    def output_classes(self) -> Any:
-        """The classes of the components, in the structure of an element."""
-        return structure.legacy_classes(self._spec)
 
 
 def _iterator(resource: Tensor, initializer: Operation | None, spec: Any) -> Iterator:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tinyflow.errors import InvalidArgumentError, report
-from tinyflow.graph import dtypes
+from tinyflow.graph import dtypes, shapes
 
 _KINDS = {'int64_list': dtypes.int64, 'float_list': dtypes.float32, 'bytes_list': dtypes.string}
 _FEW = 16
@@ -108,20 +108,16 @@ def one_dense(features, spec, label, missing, detail):
         if stride == 0 or array.size % stride:
             raise refuse(label, f'Number of {_NAMES[kind]} values is not a multiple of stride '
                          f'length. Saw {array.size} values but output shape is: '
-                         f'{_text(spec.shape)}', features)
+                         f'{shapes.compact(spec.shape)}', features)
         return array.reshape(-1, *spec.shape[1:])
     if array.size != np.prod(spec.shape, dtype=np.int64):
         raise refuse(label, f'Number of {_NAMES[kind]} values != expected.  Values size: '
-                     f'{array.size} but output shape: {_text(spec.shape)}' if detail else
+                     f'{array.size} but output shape: {shapes.compact(spec.shape)}' if detail else
                      f"Can't parse serialized Example: {array.size} values, and the shape is "
-                     f'{_text(spec.shape)}.', features,
+                     f'{shapes.compact(spec.shape)}.', features,
                      f"tf.FixedLenFeature([{array.size}], ...) if all examples have as many; "
                      'tf.VarLenFeature if the number varies.')
     return array.reshape(spec.shape)
-
-
-def _text(shape):
-    return '[' + ','.join('?' if size is None else str(size) for size in shape) + ']'
 
 
 def _default(features, spec, missing):

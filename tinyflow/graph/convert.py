@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, mends, shapes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 
 _conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 
@@ -85,9 +85,8 @@ def as_array(value, dtype=None):
     if isinstance(value, shapes.TensorShape):
         return _from_shape(value, dtype)
     if value is None:
-        place = here(2)
         raise worded(ValueError(report(
-            'None values not supported.', site=place and Site(*place),
+            'None values not supported.', site=user_site(),
             mend='a function that made the value may have forgotten its return.')))
     return _from_python(value, dtype)
 
@@ -192,9 +191,8 @@ def _without_dimensions(value):
     if isinstance(value, (list, tuple)):
         return [_without_dimensions(v) for v in value]
     if value is None:
-        place = here(2)
         raise worded(TypeError(report(
-            'Failed to convert a list to a Tensor: it contains None.', site=place and Site(*place),
+            'Failed to convert a list to a Tensor: it contains None.', site=user_site(),
             mend='a size that is not known while the graph is built is tf.shape(x)[i], or -1 in '
                  'tf.reshape.')))
     return int(value) if isinstance(value, shapes.Dimension) else value

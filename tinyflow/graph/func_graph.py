@@ -69,6 +69,9 @@ class FuncGraph(Graph):
             inner = self.add_parameter(Spec(tensor.dtype, tensor.raw_shape, tensor.op.name))
             self.captured[tensor] = inner
             self._source[inner] = tensor
+            if self._context is not None:
+                self._count.nodes -= 1
+                self._context.enter(tensor, tensor.op.graph)
         return inner
 
     def captured_tensors(self, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:

@@ -31,6 +31,15 @@ class _Controller:
         self.inside = set()
 
 
+class NodeCount:
+    """How many nodes TF1 would have made; a graph shares it with the functions of its loops."""
+
+    __slots__ = ('nodes',)
+
+    def __init__(self):
+        self.nodes = 0
+
+
 class Graph:
     """A dataflow graph: operations in order of creation, with TF's naming and scoping rules."""
 
@@ -48,8 +57,8 @@ class Graph:
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
-        self._nodes_ahead = 0               # nodes that TF1 would have more; see ops/node_counts.py
-        self._loop_over_time: Any = None
+        self._count = NodeCount()           # of TF1's nodes; see ops/node_counts.py
+        self._context: Any = None
         self._lock = threading.RLock()
         self.seed = None
         self.seed_by_name = False
@@ -76,6 +85,7 @@ class Graph:
             self._refuse_to_grow(operation)
         self._last_id += 1
         operation.id = self._last_id
+        self._count.nodes += 1
         self._operations.append(operation)
         self._by_name[operation.name] = operation
         for controller in self._controllers:

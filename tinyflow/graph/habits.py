@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
 from tinyflow.graph.mends import spoken
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 
 _VALUE = 'sess.run({0}) gives its value, a NumPy array.'
 NUMPY_NAMES = {
@@ -44,10 +44,9 @@ class _Refused:
 def _text(value, problem, mend):
     tensor = value._as_graph_element()
     word = 'v' if tensor is not value else 'x'
-    place = here(3)
     return report(f"{problem}: '{tensor.name}' is a node of the graph.",
                   inputs=[('variable' if word == 'v' else 'tensor', tensor)],
-                  site=place and Site(*place), mend=mend.format(spoken(word, tensor)))
+                  site=user_site(), mend=mend.format(spoken(word, tensor)))
 
 
 def _set_item(self, key, value):

@@ -14,7 +14,7 @@ def spoken(label, tensor):
     `label` is the tensor's part in the message (such as 'x'), for one whose name nobody chose.
     """
     op = tensor.op
-    if op.type == 'Identity' and op.inputs[0].op.type == 'VariableV2':
+    if _is_variable(tensor) and op.inputs:
         op = op.inputs[0].op
     name = op.name
     automatic = re.fullmatch(rf'{op.type}(_\d+)?', name) or name.rpartition('/')[2] == label
@@ -75,8 +75,8 @@ def _gives_way(first, second):
 
 def _is_variable(tensor):
     op = tensor.op
-    return op.type == 'VariableV2' or (op.type == 'Identity'
-                                       and op.inputs[0].op.type == 'VariableV2')
+    return op.type == 'VariableV2' or (op.type in ('Identity', 'ReadVariableOp') and
+                                       op.inputs[0].op.type in ('VariableV2', 'VarHandleOp'))
 
 
 def for_wanted(label, tensor, allowed):

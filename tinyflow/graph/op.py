@@ -15,8 +15,9 @@ The class name is TF's op type. Tensors are positional, attributes keyword-only;
 
 The signature. `name: T` is a tensor whose dtype is the type attribute T; `name: int32` has a fixed
 dtype; `name: N*T` is a list of tensors of one dtype; `name: [T]` a list of tensors of any dtypes;
-`name: Ref(T)` a place (a Variable's storage). Equal letters mean equal dtypes, which is all that
-is needed to check the dtypes of inputs and to know those of outputs.
+`name: Ref(T)` a place (a Variable's storage); `name: Handle(T)` the handle of a resource variable
+of dtype T, a place as well: `shape` and `kernel` get what is behind it. Equal letters mean equal
+dtypes, which is all that is needed to check the dtypes of inputs and to know those of outputs.
 
 The contract of a kernel. It gets arrays and never changes them (but see `writes`). If it takes
 `out`, that is None or an array of the right shape and dtype (maybe the buffer of an input listed in
@@ -65,9 +66,10 @@ from tinyflow.graph import dtypes, mends
 from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
+from tinyflow.graph.handles import dtype_behind, shape_behind
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import here, user_site
 from tinyflow.graph.static import check_rank, checked, static_value
 
 
@@ -90,12 +92,6 @@ NOT_DIFFERENTIABLE = _Marker('NOT_DIFFERENTIABLE')    # gradients stop here, as 
 
 
 _VALID_NAMES: set[str] = set()          # names that were checked before
-
-
-def _site():
-    """The user's line, for an error before there is a node."""
-    place = here(3)
-    return place and Site(*place)
 
 
 class Op:
@@ -135,6 +131,7 @@ class Op:
     static_ranks: tuple[tuple[str, tuple[int, ...] | None], ...]    # (name, ranks) of each
     kernel_attrs: tuple[str, ...]
     shape_attrs: tuple[str, ...]
+    handle_positions: tuple[int, ...]           # of handles of resource variables
     kernel_has_out: bool
     has_lists: bool
     one_output: bool
@@ -155,6 +152,7 @@ class Op:
         cls.static_positions = tuple(i for i, a in enumerate(cls.inputs) if a.name in cls.static)
         cls.static_ranks = tuple((cls.inputs[i].name, _ranks(cls.static, cls.inputs[i].name))
                                  for i in cls.static_positions)
+        cls.handle_positions = tuple(i for i, a in enumerate(cls.inputs) if a.handle)
         positional, cls.kernel_attrs = parameters(cls.kernel)
         cls.shape_attrs = parameters(cls.shape)[1]
         cls.kernel_has_out = isinstance(cls.kernel, np.ufunc) or 'out' in positional
@@ -272,19 +270,24 @@ class Op:
                 tensors += cls._convert_list(arg, value, types, graph)
                 continue
             if type(value) is not Tensor:
-                dtype = types.get(arg.type) or arg.fixed
+                dtype = arg.fixed if arg.handle else types.get(arg.type) or arg.fixed
                 try:
                     value = cls._convert_one(arg, value, dtype)
                 except (TypeError, ValueError) as error:
                     raise cls._refuse_value(arg, value, dtype, tensors, error) from None
             tensors.append(value)
             dtype = value.dtype
-            if dtype.is_ref and not arg.ref:
+            if arg.handle:
+                cls._check_handle(arg, value)
+                dtype = dtype_behind(value) or types.get(arg.type)
+                if dtype is None:
+                    continue
+            elif dtype.is_ref and not arg.ref:
                 dtype = dtype.base_dtype
             elif arg.ref:
                 cls._check_ref(arg, value)
                 dtype = dtype.base_dtype
-            if arg.fixed is not None:
+            if arg.fixed is not None and not arg.handle:
                 if dtype is not arg.fixed:
                     cls._refuse_dtype(arg, value, arg.fixed, tensors)
             elif arg.type not in types:
@@ -299,6 +302,8 @@ class Op:
     @classmethod
     def _convert_one(cls, arg, value, dtype):
         """A tensor from `value`, as a node named after the argument."""
+        if arg.handle and hasattr(value, 'handle'):
+            return value.handle
         preferred = None if dtype else cls.attrs.get(arg.type)
         preferred = preferred if isinstance(preferred, dtypes.DType) else None
         return convert_to_tensor(value, dtype, arg.name, preferred, as_ref=arg.ref)
@@ -338,12 +343,20 @@ class Op:
                 f"'{tensor.name}' is a plain value.", inputs=[(arg.name, tensor)])))
 
     @classmethod
+    def _check_handle(cls, arg, tensor):
+        if tensor.dtype is not dtypes.resource:
+            raise worded(TypeError(report(
+                f"Input '{arg.name}' of '{cls.type}' Op has type {tensor.dtype.name} that does not "
+                'match expected type of resource.', inputs=[(arg.name, tensor)], site=user_site(),
+                mend='tf.Variable(..., use_resource=True) has a handle.')))
+
+    @classmethod
     def _refuse_type(cls, arg, tensor, allowed):
         names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
         raise worded(TypeError(report(
             f"Value passed to parameter '{arg.name}' of {cls.type} has DataType "
             f'{tensor.dtype.base_dtype.name} not in list of allowed values: {names}',
-            inputs=[(arg.name, tensor)], site=_site(),
+            inputs=[(arg.name, tensor)], site=user_site(),
             mend=mends.for_wanted(arg.name, tensor, allowed))))
 
     @classmethod
@@ -359,7 +372,7 @@ class Op:
             mend = mends.for_two(cls.type, other, (label, tensor))
         raise worded(TypeError(report(
             f"Input '{arg.name}' of '{cls.type}' Op has type {tensor.dtype.base_dtype.name} that "
-            f'{because}.', inputs=[*([other] if other else []), (label, tensor)], site=_site(),
+            f'{because}.', inputs=[*([other] if other else []), (label, tensor)], site=user_site(),
             mend=mend)))
 
     @classmethod
@@ -378,7 +391,7 @@ class Op:
             shown = zip([a.name for a in cls.inputs], earlier)
             return worded(ValueError(report(
                 f"Tried to convert '{arg.name}' of '{cls.type}' Op to a tensor and failed: None "
-                'values not supported.', inputs=list(shown), site=_site(),
+                'values not supported.', inputs=list(shown), site=user_site(),
                 mend=f'a function that made {arg.name} may have forgotten its return.')))
         if wanted is None:
             return error
@@ -394,7 +407,7 @@ class Op:
         reason, _, _ = str(error).partition('\n')
         return worded(TypeError(report(
             f"Input '{arg.name}' of '{cls.type}' Op has type {dtype.name} that does not match type "
-            f"{wanted.name} of argument '{other[0]}': {reason}", inputs=[other], site=_site(),
+            f"{wanted.name} of argument '{other[0]}': {reason}", inputs=[other], site=user_site(),
             mend=mends.for_value(dtype, other))))
 
     # ---- what a node yields --------------------------------------------------------------
@@ -404,6 +417,8 @@ class Op:
         """Gives the node its output tensors."""
         inputs = operation.inputs
         arguments = [t.raw_shape for t in inputs]
+        for i in cls.handle_positions:
+            arguments[i] = shape_behind(inputs[i])
         if cls.static_positions:
             try:
                 for place, (name, ranks) in zip(cls.static_flat_positions(len(inputs)),

@@ -10,7 +10,7 @@ import operator
 from typing import TypeGuard
 
 from tinyflow.errors import report, worded
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 
 Shape = tuple | None
 
@@ -120,6 +120,11 @@ def text(shape: Shape) -> str:
     return '[' + ', '.join('?' if d is None else str(d) for d in shape) + ']'
 
 
+def compact(shape: tuple[int | None, ...]) -> str:
+    """A known rank as TF's kernels write it: ``[?,784]``."""
+    return '[' + ','.join('?' if d is None else str(d) for d in shape) + ']'
+
+
 def raw(value) -> Shape:
     """The plain-data form of a TensorShape, list, tuple, int, array or None."""
     if isinstance(value, TensorShape):
@@ -182,10 +187,9 @@ class Dimension:
 
     def __int__(self):
         if self.value is None:
-            place = here(2)
             raise worded(TypeError(report(
                 'This dimension is not known while the graph is built.',
-                site=place and Site(*place),
+                site=user_site(),
                 mend='tf.shape(x)[i] is its value while the graph runs; the shape of a Variable '
                      'must be known, and does not depend on the size of a batch.')))
         return self.value

@@ -22,9 +22,11 @@ class Arg(NamedTuple):
     any_types: bool                     # `[T]`
     ref: bool
     is_list: bool                       # N*T or [T]
+    handle: bool = False                # `Handle(T)`: T is the dtype behind the handle
 
 
 _ARG = re.compile(r'(\w+)\s*:\s*(?:(?P<number>\w+)\s*\*\s*)?(?:Ref\((?P<ref>\w+)\)|'
+                  r'Handle\((?P<handle>\w+)\)|'
                   r'\[(?P<list>\w+)\]|(?P<type>\w+))\Z')
 _DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
 
@@ -36,10 +38,11 @@ def parse(side: str) -> tuple[Arg, ...]:
         match = _ARG.match(part)
         if match is None:
             raise TypeError(f'cannot read {part!r} in an op signature')
-        kind = match['ref'] or match['list'] or match['type']
-        args.append(Arg(match[1], kind, _DTYPE_NAMES.get(kind), match['number'],
-                        match['list'] is not None, match['ref'] is not None,
-                        bool(match['number'] or match['list'])))
+        handle = match['handle'] is not None
+        kind = match['ref'] or match['list'] or match['handle'] or match['type']
+        args.append(Arg(match[1], kind, dtypes.resource if handle else _DTYPE_NAMES.get(kind),
+                        match['number'], match['list'] is not None, match['ref'] is not None,
+                        bool(match['number'] or match['list']), handle))
     return tuple(args)
 
 

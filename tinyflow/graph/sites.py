@@ -66,3 +66,9 @@ def here(depth: int = 1) -> tuple[CodeType, int] | None:
             return code, frame.f_lasti
         frame = frame.f_back
     return None
+
+
+def user_site() -> Site | None:
+    """The user's line, for an error that is raised before there is a node."""
+    place = here(2)
+    return place and Site(*place)

@@ -13,7 +13,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.graph import Graph
 
 # Ops that hold the attribute `shape` as a plain tuple (or None).
-_PLAIN_SHAPES = frozenset(('VariableV2', 'AccumulateNV2'))
+_PLAIN_SHAPES = frozenset(('VariableV2', 'VarHandleOp', 'AccumulateNV2'))
 _PYTHON = 'python'                       # the `placeholder` of a Lost object
 _OWN = frozenset(('_writes', '_num_original_outputs'))      # not for others to see
 

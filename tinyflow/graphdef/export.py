@@ -9,6 +9,7 @@ import warnings
 
 from tinyflow.errors import TinyflowWarning, describe, report, worded
 from tinyflow.formats import tensors
+from tinyflow.graph import dtypes
 from tinyflow.graphdef import attributes, functions, lowered, ordering
 from tinyflow.version import GRAPH_DEF_VERSION
 
@@ -138,6 +139,18 @@ def _lower_initialized_value(nodes, operation, names):
     add('Merge', '', [other, own], T=dtype, N=2)
 
 
+def _lower_resource_initialized_value(nodes, operation, names):
+    """The same for a resource variable, which is read in the branch."""
+    add = lowered.Adder(nodes, operation, names)
+    dtype = operation.outputs[0].dtype
+    handle, initial = [names.tensor(t) for t in operation.inputs]
+    known = add('VarIsInitializedOp', '/is_initialized', [handle, *names.controls(operation)])
+    own = add('Switch', '/handle', [handle, known], T=dtypes.resource)
+    own = add('ReadVariableOp', '/value', [own + ':1'], dtype=dtype)
+    other = add('Switch', '/initial_value', [initial, known], T=dtype)
+    add('Merge', '', [other, own], T=dtype, N=2)
+
+
 def _lowering(operation):
     """What writes a node that TensorFlow has not, or None.
 
@@ -145,6 +158,8 @@ def _lowering(operation):
     """
     if operation.type == 'InitializedValue':
         return _lower_initialized_value
+    if operation.type == 'ResourceInitializedValue':
+        return _lower_resource_initialized_value
     if operation.definition.functions and operation.writes:
         return {'If': lowered.lower_if, 'StatelessIf': lowered.lower_if,
                 'While': lowered.lower_while}.get(operation.type)

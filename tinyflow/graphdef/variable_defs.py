@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graphdef import scopes
+from tinyflow.resource_variable import ResourceVariable, is_resource_variable
 from tinyflow.variables import Variable, VariableAggregation, VariableSynchronization
 
 
@@ -18,7 +19,7 @@ def to_proto(self, export_scope=None):
         variable_name=scopes.strip(self._variable.name, export_scope),
         snapshot_name=scopes.strip(self._snapshot.name, export_scope),
         trainable=self.trainable, synchronization=_number(self.synchronization),
-        aggregation=_number(self.aggregation))
+        aggregation=_number(self.aggregation), is_resource=is_resource_variable(self))
     if self.initializer is not None:
         proto.initializer_name = scopes.strip(self.initializer.name, export_scope)
     if self._initial_value is not None:
@@ -47,8 +48,10 @@ def from_proto(variable_def, import_scope=None):
     def element(name):
         return graph.as_graph_element(scopes.prepend(name, import_scope))
 
-    self = Variable.__new__(Variable)
-    self._variable = element(variable_def.variable_name)
+    place = element(variable_def.variable_name)
+    kind = ResourceVariable if place.op.type == 'VarHandleOp' else Variable
+    self = object.__new__(kind)
+    self._variable = self._handle = place
     # Loading a SavedModel leaves out initial values of ops that tinyflow has not.
     initializer = variable_def.initializer_name
     self._initializer_op = element(initializer) if initializer else None

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.errors import report, worded
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 
 
 def renamed(new_name, new, old_name, old):
@@ -16,5 +16,4 @@ def renamed(new_name, new, old_name, old):
 
 def refusal(kind, problem, inputs=(), mend=None):
     """An exception of class `kind` about an argument, with the user's line and the mend."""
-    place = here(2)
-    return worded(kind(report(problem, inputs=inputs, site=place and Site(*place), mend=mend)))
+    return worded(kind(report(problem, inputs=inputs, site=user_site(), mend=mend)))

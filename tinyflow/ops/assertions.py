@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.ops import control
 from tinyflow.ops.value_text import first_values
 
@@ -68,10 +68,9 @@ def _listed(data):
         return list(data)
     if nest.is_nested(data) or isinstance(data, (str, bytes)) or not hasattr(data, '__iter__') \
             or hasattr(data, 'op'):
-        place = here(2)
         raise worded(TypeError(report(
             f'tf.Assert: data must be a list of what the error tells, not {data!r}.',
-            site=place and Site(*place), mend='[...] around it.')))
+            site=user_site(), mend='[...] around it.')))
     return list(data)
 
 

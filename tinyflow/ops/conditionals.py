@@ -20,7 +20,7 @@ from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import func_graph_from_py
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Operation, Tensor
-from tinyflow.ops import assertions, constants, identities, logic, reduction, shaping
+from tinyflow.ops import assertions, constants, identities, logic, node_counts, reduction, shaping
 
 __all__ = ['case', 'cond']
 
@@ -103,7 +103,10 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
             raise worded(TypeError(f'{label} must be callable, not {function!r}.\n  Mend: '
                                    f'lambda: ... around the branch.'))
     with name_scope(name or 'cond') as scope:
-        condition = _scalar(convert_to_tensor(pred, name='pred'))
+        condition = convert_to_tensor(pred, name='pred')
+        node_counts.enter_here(condition, condition.op.graph)
+        with node_counts.standing_for(node_counts.CHOICE_HEAD):
+            condition = _scalar(condition)
         branches = [_branch(scope + label, function, condition)
                     for label, function in (('true', true_fn), ('false', false_fn))]
         _check_alike(*branches)
@@ -129,12 +132,23 @@ def _scalar(pred):
 def _branch(name, function, condition):
     """The FuncGraph of one branch."""
     before = get_default_graph()
+    context = node_counts.Context(before)
+    graph = context.function(name.replace('/', '_'))
+    own = []
 
     def build():
         result = function()
         _warn_of_outside(result, before)
+        own.append(context.knows(condition))
         return result
-    return func_graph_from_py(name.replace('/', '_'), build, op_value=condition)
+    func_graph_from_py('', build, graph=graph, op_value=condition)
+    if context.knows(condition) and not own[0] and not _returns(graph, condition):
+        node_counts.add(-1)             # TF1 has another node there for an Operation's value
+    return graph
+
+
+def _returns(graph, tensor):
+    return any(t is graph.captured[tensor] for t in graph.outputs)
 
 
 def _warn_of_outside(result, outside):
@@ -182,8 +196,9 @@ def told_value(value):
 
 def _build(condition, branches, scope, strict):
     """The If node and its Identities, packed as the branches return them."""
-    operation = make_if(condition, branches, scope)
-    outputs = [identities.identity(t) for t in operation.outputs]
+    with node_counts.standing_for(len(branches[0].outputs)):        # a Merge each
+        operation = make_if(condition, branches, scope)
+        outputs = [identities.identity(t) for t in operation.outputs]
     structure = branches[0].structured_outputs
     if structure is None or not outputs:
         return operation

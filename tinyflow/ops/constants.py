@@ -1,4 +1,4 @@
-"""Tensors made from nothing: constants, placeholders, zeros, ones, ranges."""
+"""Tensors made from nothing: constants, zeros, ones, ranges."""
 from __future__ import annotations
 
 import functools
@@ -7,15 +7,14 @@ import operator
 
 import numpy as np
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.const import Const
 from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
 from tinyflow.ops import tensor_lists
 from tinyflow.ops.identities import (
     bitcast,
@@ -50,41 +49,11 @@ from tinyflow.ops.measures import (
 __all__ = [
     'bitcast', 'broadcast_dynamic_shape', 'broadcast_static_shape', 'broadcast_to', 'cast',
     'check_numerics', 'constant', 'ensure_shape', 'fill', 'guarantee_const', 'identity',
-    'identity_n', 'lin_space', 'linspace', 'ones', 'ones_like', 'placeholder',
-    'placeholder_with_default', 'prevent_gradient', 'range', 'rank', 'saturate_cast', 'shape',
-    'shape_n', 'size', 'stop_gradient', 'to_bfloat16', 'to_complex64', 'to_complex128',
-    'to_double', 'to_float', 'to_int32', 'to_int64', 'zeros', 'zeros_like',
+    'identity_n', 'lin_space', 'linspace', 'ones', 'ones_like', 'prevent_gradient', 'range',
+    'rank', 'saturate_cast', 'shape', 'shape_n', 'size', 'stop_gradient', 'to_bfloat16',
+    'to_complex64', 'to_complex128', 'to_double', 'to_float', 'to_int32', 'to_int64', 'zeros',
+    'zeros_like',
 ]
-
-
-class Placeholder(Op):
-    """A value that each run is given; prune reports one that is missing."""
-
-    signature = '-> output: dtype'
-    attrs = {'dtype': REQUIRED, 'shape': shapes.TensorShape(None)}
-
-    def shape(*, shape):
-        return shape.raw
-
-
-class PlaceholderWithDefault(Op):
-    """A value that a run may be given."""
-
-    signature = 'input: dtype -> output: dtype'
-    attrs = {'dtype': None, 'shape': REQUIRED}
-    view = True
-    pure = False            # it may be fed, so its default is not its value while building
-    partial_rank = True
-
-    def shape(input, *, shape):
-        shapes.merge(input, shape.raw)
-        return shape.raw
-
-    def kernel(input):
-        return input
-
-    def gradient(op, dy):
-        return dy
 
 
 class Fill(Op):
@@ -251,43 +220,6 @@ def _shaped(array, wanted, verify):
     if array.size < count:
         result[array.size:] = array.ravel()[-1] if array.size else 0
     return result.reshape(wanted)
-
-
-def placeholder(dtype, shape=None, name=None):
-    """A value that every run must be given: run(..., feed_dict={placeholder: value}).
-
-    Shapes: -> [*shape], where None is a size (or a whole shape) that may differ from run to run.
-    """
-    try:
-        element = dtypes.as_dtype(dtype).base_dtype
-        static = shapes.as_shape(shape)
-    except (TypeError, ValueError) as error:
-        raise _no_placeholder(dtype, shape, error) from None
-    return Placeholder.apply(dtype=element, shape=static, name=name)
-
-
-def _no_placeholder(dtype, shape, error):
-    """The error for arguments of placeholder() that are no dtype, or no shape."""
-    problem, _, mend = str(error).partition('\n  Mend: ')
-    if isinstance(dtype, (list, tuple, shapes.TensorShape)):
-        second = getattr(shape, 'name', 'float32')
-        mend = f'the dtype comes first: tf.placeholder(tf.{second}, {dtype!r}).'
-    elif isinstance(shape, (list, tuple)) and any(isinstance(d, int) and d < 0 for d in shape):
-        sizes = [None if isinstance(d, int) and d < 0 else d for d in shape]
-        mend = f'None is a size that is not known: {sizes}.'
-    elif isinstance(shape, str):
-        mend = f'the shape is a list of sizes; the name is a keyword: name={shape!r}.'
-    place = here(2)
-    return worded(type(error)(report(f'tf.placeholder: {problem}', mend=mend or None,
-                                     site=place and Site(*place))))
-
-
-def placeholder_with_default(input, shape, name=None):
-    """A value that a run may be given; otherwise it is `input`.
-
-    Shapes: input [*a] -> [*shape]. Raises ValueError if the two shapes contradict each other.
-    """
-    return PlaceholderWithDefault.apply(input, shape=shapes.as_shape(shape), name=name)
 
 
 def zeros(shape, dtype=dtypes.float32, name=None):

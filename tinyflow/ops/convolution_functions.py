@@ -63,7 +63,8 @@ def _explicit(padding):
     return padding, ()
 
 
-def _first(data_format):
+def channels_first(data_format):
+    """True for NCHW and its kin, False for NHWC or None."""
     return isinstance(data_format, str) and data_format.startswith('NC')
 
 
@@ -80,8 +81,8 @@ def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True
     filter = renamed('filters', filters, 'filter', filter)
     padding, explicit = _explicit(padding)
     data_format = 'NHWC' if data_format is None else data_format
-    strides = for_each_axis(strides, 2, _first(data_format), 'strides')
-    dilations = for_each_axis(dilations, 2, _first(data_format), 'dilations')
+    strides = for_each_axis(strides, 2, channels_first(data_format), 'strides')
+    dilations = for_each_axis(dilations, 2, channels_first(data_format), 'dilations')
     return Conv2D.apply(input, filter, strides=strides, padding=padding, explicit_paddings=explicit,
                         use_cudnn_on_gpu=use_cudnn_on_gpu, data_format=data_format,
                         dilations=dilations, name=name)
@@ -111,7 +112,7 @@ def _width_axis(data_format, known=(None, 'NHWC', 'NWC', 'NCHW', 'NCW')):
     """Where the width of sequences is, and the height of 1 goes."""
     if data_format not in known:
         raise worded(ValueError(f'data_format must be "NWC" or "NCW", not {data_format!r}.'))
-    return 2 if _first(data_format) else 1
+    return 2 if channels_first(data_format) else 1
 
 
 def conv3d(input, filter=None, strides=None, padding=None, data_format='NDHWC',
@@ -145,7 +146,7 @@ def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, p
     filter = renamed('filters', filters, 'filter', filter)
     with name_scope(name, 'conv2d_transpose', [value, filter, output_shape]) as scope:
         data_format = 'NHWC' if data_format is None else data_format
-        first = _first(data_format)
+        first = channels_first(data_format)
         return Conv2DBackpropInput.apply(
             output_shape, filter, value, strides=for_each_axis(strides, 2, first, 'strides'),
             padding=padding, data_format=data_format,
@@ -163,7 +164,7 @@ def conv3d_transpose(value, filter=None, output_shape=None, strides=None, paddin
     filter = renamed('filters', filters, 'filter', filter)
     with name_scope(name, 'conv3d_transpose', [value, filter, output_shape]) as scope:
         data_format = 'NDHWC' if data_format is None else data_format
-        first = _first(data_format)
+        first = channels_first(data_format)
         return Conv3DBackpropInputV2.apply(
             output_shape, filter, value, strides=for_each_axis(strides, 3, first, 'strides'),
             padding=padding, data_format=data_format,

@@ -209,7 +209,7 @@ def _sum_of_chunks(chunks, shared, total, add):
     total.fill(0)
     if not shared or total.size > _SMALL:
         for chunk in chunks:
-            add(*chunk, total, lambda a, b: np.matmul(a.T, b))
+            add(*chunk, total, lambda a, b: np.matmul(a.swapaxes(-1, -2), b))
         return
     size = -(-len(chunks) // (2 * _PARTS))
     groups = [chunks[i:i + size] for i in range(0, len(chunks), size)]
@@ -221,42 +221,47 @@ def _sum_of_chunks(chunks, shared, total, add):
 
 
 def _in_blocks(a, b, out):
-    """a @ b by blocks of rows, each so small that BLAS does it in this thread (see _ONE_THREAD)."""
-    rows = max(1, min(len(a), _ONE_THREAD // b.size))
+    """a @ b by blocks of rows, each so small that BLAS does it in this thread (see _ONE_THREAD).
+
+    Shapes: a [..., m, k], b [..., k, n], out [..., m, n]
+    """
+    height, size = a.shape[-2], b.shape[-2] * b.shape[-1]
+    rows = max(1, min(height, _ONE_THREAD // size))
     rows = max(rows // 4 * 4, min(rows, 4))
-    whole = len(a) // rows * rows
-    np.matmul(_blocks(a[:whole], rows, a.shape[1])[:, 0], b, out[:whole].reshape(
-        -1, rows, b.shape[1]))
-    if whole < len(a):
-        np.matmul(a[whole:], b, out[whole:])
+    whole = height // rows * rows
+    np.matmul(_blocks(a[..., :whole, :], rows), b[..., None, :, :],
+              _blocks(out[..., :whole, :], rows))
+    if whole < height:
+        np.matmul(a[..., whole:, :], b, out[..., whole:, :])
     return out
 
 
 def _transposed_in_blocks(a, b):
-    """a.T @ b likewise, as a sum over blocks of _DEPTH rows of both."""
-    (depth, height), width = a.shape, b.shape[1]
-    rows, count = max(1, min(height, _ONE_THREAD // (_DEPTH * width))), depth // _DEPTH
-    result = np.empty((height, width), b.dtype)
-    if not count:
-        return _in_blocks(a.T, b, result)
-    deep, high = count * _DEPTH, height // rows * rows
-    products = workspace('products', (count, height, width), b.dtype)
-    left, right = a[:deep].T, b[:deep].reshape(count, 1, _DEPTH, width)
-    np.matmul(_blocks(left[:high], rows, _DEPTH).swapaxes(0, 1), right,
-              products[:, :high].reshape(count, -1, rows, width))
+    """a.T @ b likewise, as a sum over blocks of equally many rows of both, at most _DEPTH.
+
+    Shapes: a [..., depth, m], b [depth, n] -> [..., m, n]
+    """
+    (depth, height), width = a.shape[-2:], b.shape[1]
+    count = -(-depth // _DEPTH)
+    deep = depth // count               # of one block; fewer than `count` rows are left over
+    rows = max(1, min(height, _ONE_THREAD // (_DEPTH * width)))
+    whole, high = count * deep, height // rows * rows
+    products = workspace('products', (*a.shape[:-2], count, height, width), b.dtype)
+    left, right = _blocks(a[..., :whole, :], deep).swapaxes(-1, -2), _blocks(b[:whole], deep)
+    np.matmul(_blocks(left[..., :high, :], rows), right[:, None],
+              _blocks(products[..., :high, :], rows))
     if high < height:
-        np.matmul(_blocks(left[high:], height - high, _DEPTH)[0], right[:, 0], products[:, high:])
-    np.add.reduce(products, 0, None, result)
-    if deep < depth:
-        result += _in_blocks(a[deep:].T, b[deep:], np.empty_like(result))
+        np.matmul(left[..., high:, :], right, products[..., high:, :])
+    result = np.add.reduce(products, -3)
+    if whole < depth:
+        rest = a[..., whole:, :].swapaxes(-1, -2)
+        result += _in_blocks(rest, b[whole:], np.empty_like(result))
     return result
 
 
-def _blocks(a, rows, columns):
-    """A view [height / rows, width / columns, rows, columns] of a [height, width]."""
-    (height, width), (down, right) = a.shape, a.strides
-    return as_strided(a, (height // rows, width // columns, rows, columns),
-                      (rows * down, columns * right, down, right))
+def _blocks(a, rows):
+    """A view [..., m / rows, rows, n] of a [..., m, n]."""
+    return a.reshape(*a.shape[:-2], a.shape[-2] // rows, rows, a.shape[-1])
 
 
 class _Full:
@@ -314,6 +319,8 @@ class _Sliding:
         self.run = math.prod(windows.kernel[1:]) * x.shape[-1]
         self.begins = [divmod(k * windows.rates[0], self.phases) for k in range(windows.kernel[0])]
         self.rows = self.begins[-1][0] + self.count
+        # Threads wait for one another between two calls of NumPy, so few of them do it all.
+        self._together = [slice(None)] if self.phases == 1 else range(len(self.begins))
         per_image = self.columns * (self.phases * self.rows * self.run + 2 * self.count * out)
         self.chunks, self.shared = _chunks(len(x), per_image, self.run, out)
 
@@ -323,12 +330,11 @@ class _Sliding:
 
         def fill(start, stop, multiply):
             part, met = y[:, start:stop], self._met(start, stop)
-            total, product = [workspace(use, (len(met[0]), y.shape[-1]), y.dtype)
-                              for use in ('total', 'product')]
-            multiply(met[0], matrices[0], total)
-            for rows, matrix in zip(met[1:], matrices[1:]):
-                np.add(total, multiply(rows, matrix, product), total)
-            np.copyto(part, total.reshape(part.shape))
+            products = workspace('total', (len(matrices), *part.shape), y.dtype)
+            flat = products.reshape(len(matrices), -1, y.shape[-1])
+            for some in self._together:
+                multiply(met[some], matrices[some], flat[some])
+            np.add.reduce(products, 0, None, part)
 
         _each_chunk(self.chunks, self.shared, fill)
 
@@ -340,8 +346,8 @@ class _Sliding:
             gathered = workspace('total', part.shape, dy.dtype)
             np.copyto(gathered, part)
             gathered = gathered.reshape(-1, dy.shape[-1])
-            for rows, some in zip(met, total):
-                np.add(some, multiply(rows, gathered), some)
+            for some in self._together:
+                np.add(total[some], multiply(met[some], gathered), total[some])
 
         sums = np.empty((len(self.begins), self.run, dy.shape[-1]), dy.dtype)
         _sum_of_chunks(self.chunks, self.shared, sums, add)
@@ -350,13 +356,18 @@ class _Sliding:
 
     def _met(self, start, stop):
         """For each element of the kernel along the sliding axis what it meets: a matrix with a row
-        of `run` elements for each [position, image, *other positions]."""
+        of `run` elements for each [position, image, *other positions]. All in one array if they
+        are equally far apart."""
         windows, part = self.windows, self.x[start:stop]
         copied = workspace('columns', (self.phases, self.rows, stop - start,
                                        *windows.positions[1:], *windows.kernel[1:],
                                        self.x.shape[-1]), self.x.dtype)
         self._copy(part, copied)
         flat = copied.reshape(self.phases, self.rows, -1, self.run)
+        if self.phases == 1:
+            height, step = flat.shape[2], flat.strides[1]
+            return as_strided(flat, (len(self.begins), self.count * height, self.run),
+                              (step * self.windows.rates[0], *flat.strides[2:]))
         return [flat[phase, row:row + self.count].reshape(-1, self.run)
                 for row, phase in self.begins]
 

@@ -16,7 +16,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.op import Op
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.ops import (
     arithmetic,
     constants,
@@ -310,10 +310,9 @@ def _check_shapes(labels, logits):
 
 
 def _refuse(labels, logits, problem, mend):
-    place = here(3)
     raise worded(ValueError(report(
         f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
-        site=place and Site(*place), inputs=[('labels', labels), ('logits', logits)])))
+        site=user_site(), inputs=[('labels', labels), ('logits', logits)])))
 
 
 def _shape_checks(labels, logits):

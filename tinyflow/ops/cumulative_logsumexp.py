@@ -3,26 +3,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph import dtypes, shapes
+from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
-from tinyflow.graph.op import Op
 from tinyflow.ops import constants, elementary, logic, masking
+from tinyflow.ops.scans import Scan
 
 
-class CumulativeLogsumexp(Op):
+class CumulativeLogsumexp(Scan):
     """log(exp(x0)), log(exp(x0) + exp(x1)), ... along an axis."""
 
-    signature = 'x: T, axis: Tidx -> out: T'
     types = {'T': FLOATS, 'Tidx': INDEX}
-    attrs = {'exclusive': False, 'reverse': False, 'Tidx': dtypes.int32}
-    static = {'axis': 0}
-
-    def shape(x, axis):
-        if axis is not None:
-            shapes.axis(axis, len(x))
-        return x
 
     def kernel(x, axis, *, exclusive, reverse):
         source = np.moveaxis(x, shapes.axis(axis, x.ndim), 0)

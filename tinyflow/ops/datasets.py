@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import dtypes
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.pipeline import ahead, batching, caching, counting, grouping, shuffling, sources
-from tinyflow.pipeline.base import boxed, owned
+from tinyflow.pipeline.base import owned
 
 # What the elements are: a DType, and a TensorShape, per component.
 OF_ELEMENTS = {'output_types': REQUIRED, 'output_shapes': REQUIRED}

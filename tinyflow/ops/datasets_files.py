@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import os
 
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops.datasets import OF_ELEMENTS, DatasetOp
 from tinyflow.pipeline import comma_separated, files
-from tinyflow.pipeline.base import boxed
 
 
 def _paths(filenames):

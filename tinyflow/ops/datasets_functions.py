@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.conditionals import functions_of
 from tinyflow.ops.datasets import OF_ELEMENTS, DatasetOp, components_of, positive
 from tinyflow.pipeline import ahead, batching, grouping, mapping, nesting, sources
-from tinyflow.pipeline.base import boxed
 
 
 def with_captures(function, captured):

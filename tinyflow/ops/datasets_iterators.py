@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from tinyflow import errors
 from tinyflow.graph import shapes
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.datasets import OF_ELEMENTS
-from tinyflow.pipeline.base import boxed
 from tinyflow.pipeline.iterators import IteratorState, by_handle
 
 

@@ -5,9 +5,9 @@ too: repetitions of a shuffle go through one buffer, and what has no effect is t
 """
 from __future__ import annotations
 
+from tinyflow.graph.boxes import boxed
 from tinyflow.ops.datasets import OF_ELEMENTS, DatasetOp, check_count
 from tinyflow.pipeline import ahead, counting, shuffling
-from tinyflow.pipeline.base import boxed
 
 
 class OptimizeDataset(DatasetOp):

@@ -17,6 +17,7 @@ from tinyflow.ops import blocks, constants, joining, shaping
 from tinyflow.ops.arguments import renamed
 from tinyflow.ops.convolution import Conv2DBackpropInput, Conv3D
 from tinyflow.ops.convolution_functions import (
+    channels_first,
     conv1d,
     conv2d,
     conv2d_transpose,
@@ -25,11 +26,6 @@ from tinyflow.ops.convolution_functions import (
 )
 from tinyflow.ops.depthwise import depthwise_conv2d_native
 from tinyflow.ops.pooling_functions import avg_pool, avg_pool3d, max_pool, max_pool3d
-
-
-def _first(data_format):
-    return isinstance(data_format, str) and data_format.startswith('NC')
-
 
 # ---- space to batch, op, batch to space --------------------------------------------------------
 
@@ -67,7 +63,7 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
 
 
 def _spatial_dims(given, axes, data_format):
-    start = 2 if _first(data_format) else 1
+    start = 2 if channels_first(data_format) else 1
     if given is None:
         return list(range(start, start + axes))
     dims = [int(d) for d in given]
@@ -141,7 +137,7 @@ def convolution(input, filter=None, padding=None, strides=None, dilation_rate=No
         input = convert_to_tensor(input, name='input')
         filter = convert_to_tensor(filter, name='filter')
         axes = _number_of_axes(input, filter)
-        first = _first(data_format)
+        first = channels_first(data_format)
         strides = for_each_axis(strides, axes, first, 'strides')
         rates = for_each_axis(dilation_rate, axes, first, 'dilation_rate')
         if min(rates) < 1:
@@ -334,7 +330,7 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
             input, np.array(rates, np.int32), padding,
             lambda x, _, padding: _one_pool(function, x, axes, window_shape, strides, padding,
                                             data_format, scope),
-            window_shape, range(2, axes + 2) if _first(data_format) else range(1, axes + 1))
+            window_shape, range(2, axes + 2) if channels_first(data_format) else range(1, axes + 1))
 
 
 def _entries(values, axes, what):
@@ -359,7 +355,7 @@ def _check_pool(window_shape, padding, strides, rates):
 
 def _one_pool(function, input, axes, window_shape, strides, padding, data_format, name):
     """A pool without dilation; of images of height 1 for sequences."""
-    first = _first(data_format)
+    first = channels_first(data_format)
     ksize, steps = ([1, 1, *v] if first else [1, *v, 1] for v in (window_shape, strides))
     if axes > 1:
         formats = {2: ('NHWC', 'NCHW'), 3: ('NDHWC', 'NCDHW')}[axes]

@@ -45,8 +45,9 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
     if not params:
         raise worded(ValueError('embedding_lookup: Need at least one param'))
     with name_scope(name, 'embedding_lookup', [*params, ids]) as scope:
-        params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
-                  for i, p in enumerate(params)]
+        if len(params) > 1 or not hasattr(params[0], 'handle'):     # else rows are read alone
+            params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
+                      for i, p in enumerate(params)]
         ids = convert_to_tensor(ids, name='ids')
         if len(params) == 1:
             rows = gathering.gather(params[0], ids, name=scope)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 
 __all__ = ['matching_files', 'read_file', 'write_file']
@@ -37,13 +38,6 @@ def path_of(value):
     return os.fsdecode(value.item() if isinstance(value, np.ndarray) else value)
 
 
-def text_array(value):
-    """Bytes as a string tensor's array of no dimensions."""
-    array = np.empty((), object)
-    array[()] = value
-    return array
-
-
 def _must_be_scalar(what, shape):
     if shape:
         raise ValueError(f'Shape must be rank 0 but is rank {len(shape)}: the {what} is one '
@@ -67,7 +61,7 @@ class ReadFile(Op):
         _must_be_scalar('file name', filename.shape)
         path = path_of(filename)
         with explained(path), open(path, 'rb') as file:
-            return text_array(file.read())
+            return boxed(file.read())
 
 
 class WriteFile(Op):

@@ -257,6 +257,8 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
     batch_dims, params [*batch, *a, n, *b], indices [*batch, *i] -> [*batch, *a, *i, *b].
     An index outside [0, n) is an InvalidArgumentError. The gradient along axis 0 is IndexedSlices.
     """
+    if hasattr(params, 'sparse_read') and hasattr(params, 'handle') and not (axis or batch_dims):
+        return params.sparse_read(indices, name=name)
     return GatherV2.apply(params, indices, batch_dims if axis is None else axis,
                           batch_dims=_batch_dims(batch_dims, indices), name=name)
 
@@ -314,6 +316,8 @@ def gather_nd(params, indices, name=None, batch_dims=0):
     """
     if batch_dims:
         return _batch_gather_nd(params, indices, batch_dims, name)
+    if hasattr(params, 'handle') and hasattr(params, 'gather_nd'):
+        return params.gather_nd(indices, name=name)
     return GatherNd.apply(params, indices, name=name)
 
 

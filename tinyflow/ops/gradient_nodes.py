@@ -23,10 +23,6 @@ class _OfResult(Op, abstract=True):
         return y
 
 
-def _conj(x):
-    return complex_numbers.conj(x) if x.dtype.is_complex else x
-
-
 class SigmoidGrad(_OfResult):
     """dy * y * (1 - y)."""
 
@@ -34,7 +30,7 @@ class SigmoidGrad(_OfResult):
         return dy * np.conj(y * (1 - y))
 
     def gradient(op, grad):
-        y, dy = map(_conj, op.inputs)
+        y, dy = map(complex_numbers.conj, op.inputs)
         scaled = grad * dy
         return scaled - 2 * scaled * y, _of('SigmoidGrad', y, grad)
 
@@ -46,7 +42,7 @@ class TanhGrad(_OfResult):
         return dy * np.conj(1 - y * y)
 
     def gradient(op, grad):
-        y, dy = map(_conj, op.inputs)
+        y, dy = map(complex_numbers.conj, op.inputs)
         return -2 * grad * dy * y, _of('TanhGrad', y, grad)
 
 
@@ -57,7 +53,7 @@ class SqrtGrad(_OfResult):
         return dy * np.conj(y.dtype.type(0.5) / y)
 
     def gradient(op, grad):
-        y, dy = map(_conj, op.inputs)
+        y, dy = map(complex_numbers.conj, op.inputs)
         return -grad * dy * 0.5 / arithmetic.square(y), grad * 0.5 / y
 
 
@@ -68,7 +64,7 @@ class RsqrtGrad(_OfResult):
         return dy * np.conj(y * y * y * y.dtype.type(-0.5))
 
     def gradient(op, grad):
-        y, dy = map(_conj, op.inputs)
+        y, dy = map(complex_numbers.conj, op.inputs)
         return -1.5 * grad * dy * arithmetic.square(y), _of('RsqrtGrad', y, grad)
 
 
@@ -79,7 +75,7 @@ class ReciprocalGrad(_OfResult):
         return dy * np.conj(-y * y)
 
     def gradient(op, grad):
-        y, dy = map(_conj, op.inputs)
+        y, dy = map(complex_numbers.conj, op.inputs)
         return -2 * grad * dy * y, _of('ReciprocalGrad', y, grad)
 
 

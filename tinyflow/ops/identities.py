@@ -254,6 +254,8 @@ def cast(x, dtype, name=None):
     dtype = _castable(dtype)
     if isinstance(x, Tensor) and x.dtype is dtype:
         return x
+    if hasattr(x, 'handle') and x.dtype is dtype:       # a resource variable, not read yet
+        return x
     if isinstance(x, IndexedSlices):
         return IndexedSlices(cast(x.values, dtype, name=name), x.indices, x.dense_shape)
     with name_scope(name, 'Cast', [x]) as scope:

@@ -11,7 +11,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.graph.static import static_value
 from tinyflow.ops import constants
 from tinyflow.ops.identities import small_integers
@@ -249,10 +249,9 @@ def _exchanged(function, call, number, given):
     """The message for a call in the order of TF < 1.0, with the axis first."""
     tensors = given if isinstance(given, (list, tuple)) else [given]
     inputs = [(f'tensor {i}', t) for i, t in enumerate(tensors[:4]) if isinstance(t, Tensor)]
-    place = here(3)
     return report(f'tf.{function}: the number {number!r} stands where the tensors belong, and the '
                   'tensors where the axis does: the order of TensorFlow before 1.0.', inputs=inputs,
-                  site=place and Site(*place),
+                  site=user_site(),
                   mend=f'the axis is the {"second" if function == "concat" else "last"} argument: '
                        f'{call}.')
 

@@ -1,7 +1,7 @@
 """Lookup tables as programs use them: HashTable, its initializers, MutableHashTable."""
 from __future__ import annotations
 
-from tinyflow.errors import report, worded
+from tinyflow.errors import abstract, report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collection, get_collection, name_scope
@@ -31,8 +31,8 @@ class TextFileIndex:
     LINE_NUMBER = tables.LINE_NUMBER
 
 
-class TableInitializerBase:
-    """What fills a table, and the dtypes of its keys and values."""
+class _Typed:
+    """The dtypes of keys and values."""
 
     def __init__(self, key_dtype, value_dtype):
         self._key_dtype = dtypes.as_dtype(key_dtype)
@@ -46,9 +46,13 @@ class TableInitializerBase:
     def value_dtype(self):
         return self._value_dtype
 
+
+class TableInitializerBase(_Typed):
+    """What fills a table, and the dtypes of its keys and values."""
+
     def initialize(self, table):
         """The Operation that fills the table."""
-        raise NotImplementedError
+        raise abstract(self)
 
 
 def _check_dtypes(table, initializer):
@@ -142,20 +146,8 @@ class TextFileIdTableInitializer(TextFileInitializer):
                          vocab_size, delimiter, name)
 
 
-class LookupInterface:
+class LookupInterface(_Typed):
     """A table from keys to values."""
-
-    def __init__(self, key_dtype, value_dtype):
-        self._key_dtype = dtypes.as_dtype(key_dtype)
-        self._value_dtype = dtypes.as_dtype(value_dtype)
-
-    @property
-    def key_dtype(self):
-        return self._key_dtype
-
-    @property
-    def value_dtype(self):
-        return self._value_dtype
 
     @property
     def name(self):

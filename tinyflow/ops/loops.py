@@ -7,6 +7,7 @@ is a ring of Enter, Merge, Switch, NextIteration and Exit nodes.
 """
 from __future__ import annotations
 
+import inspect
 import warnings
 
 import numpy as np
@@ -16,11 +17,11 @@ from tinyflow.errors import TinyflowWarning, report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
+from tinyflow.graph.func_graph import Spec
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
-from tinyflow.ops import constants, identities, logic, shaping
+from tinyflow.ops import constants, identities, logic, node_counts, shaping
 from tinyflow.ops.conditionals import told_value, written
 
 __all__ = ['while_loop']
@@ -129,10 +130,12 @@ def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
     invariants = _invariants(structure, initial, shape_invariants)
     with name_scope(name or 'while') as scope:
         limit, counter = _counters(maximum_iterations)
+        node_counts.add(-2 if maximum_iterations is None else 0)
         loop = _Loop(cond, body, structure, [counter, limit, *initial], maximum_iterations, scope)
         graphs = loop.functions([(), (), *invariants], widen=shape_invariants is None)
-        outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
-        outputs = [identities.identity(t) for t in outputs]
+        with node_counts.standing_for(0):
+            outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
+            outputs = [identities.identity(t) for t in outputs]
     result = nest.pack_sequence_as(structure, outputs[2:2 + len(initial)], expand_composites=True)
     if isinstance(loop_vars, (list, tuple)) and not hasattr(loop_vars, '_fields'):
         if return_same_structure:
@@ -213,6 +216,7 @@ class _Loop:
         self.scope = scope
         self.count = len(initial)
         self.shapes: list = []
+        self.counts = node_counts.Loop(initial[2:], initial[1] if self.limited else None)
 
     def functions(self, invariants, widen):
         """(condition, body) as FuncGraphs whose variables have the shapes `invariants`."""
@@ -227,7 +231,8 @@ class _Loop:
             invariants = changed
         else:
             self._refuse(graphs[1], invariants)
-        self._capture_alike(*graphs)
+        with node_counts.standing_for(0):
+            self._capture_alike(*graphs)
         self.shapes = [*invariants, *[t.raw_shape for t in graphs[1].outputs[self.count:]]]
         return graphs
 
@@ -235,30 +240,57 @@ class _Loop:
         specs = [Spec(t.dtype.base_dtype, shape, t.op.name if i < 2 else '')
                  for i, (t, shape) in enumerate(zip(self.initial, invariants))]
         name = self.scope.replace('/', '_')
-        condition = func_graph_from_py(name + 'cond', self._condition, specs)
-        body = FuncGraph(name + 'body')
+        context = self.counts.begin()
+        condition, body = context.function(name + 'cond'), context.function(name + 'body')
+        with node_counts.standing_for(0), condition.as_default():
+            parameters = [condition.add_parameter(spec) for spec in specs]
+        self.counts.condition()
+        with condition.as_default():
+            condition.outputs = [condition.capture(self._condition(*parameters))]
         with body.as_default():
-            parameters = [body.add_parameter(spec) for spec in specs]
-            for outer in condition.captured:
-                body.capture(outer)
+            with node_counts.standing_for(0):
+                parameters = [body.add_parameter(spec) for spec in specs]
+                for outer in condition.captured:
+                    body.capture(outer)
+            self.counts.body()
             body.outputs = [body.capture(t) for t in self._body(*parameters)]
+        self.counts.end()
         return condition, body
 
     def _pack(self, tensors):
         return nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
 
+    def _call(self, function, label, variables):
+        values = self._pack(variables)
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):         # a builtin may not tell its arguments
+            return function(*values)
+        try:
+            signature.bind(*values)
+        except TypeError:
+            raise worded(TypeError(
+                f'{label} of the while_loop is called with {len(values)} arguments, one for each '
+                f'of loop_vars, but takes {signature}.\n  loop_vars: {_told(self.structure)}\n'
+                f'  Mend: as many arguments in {label} as there are loop_vars.')) from None
+        return function(*values)
+
     def _condition(self, counter, limit, *variables):
-        goes_on = convert_to_tensor(self.cond(*self._pack(variables)))
+        goes_on = convert_to_tensor(self._call(self.cond, 'cond', variables))
         if goes_on.raw_shape is None or len(goes_on.raw_shape):
-            goes_on = shaping.squeeze(goes_on)
+            with node_counts.standing_for(0):
+                goes_on = shaping.squeeze(goes_on)
         if goes_on.dtype.base_dtype is not dtypes.bool:
             raise worded(TypeError(report(
                 f'The condition of a while_loop is a bool, not {goes_on.dtype.name}.',
                 inputs=[('cond', goes_on)], mend='compare: lambda i: i < 10.')))
-        return logic.logical_and(counter < limit, goes_on) if self.limited else goes_on
+        if not self.limited:
+            return goes_on
+        node_counts.add(-1)                     # TF1 has compared before
+        return logic.logical_and(counter < limit, goes_on)
 
     def _body(self, counter, limit, *variables):
-        result = self.body(*self._pack(variables))
+        result = self._call(self.body, 'body', variables)
         if not isinstance(result, (list, tuple)) or hasattr(result, '_fields'):
             result = [result]
         result = list(result)
@@ -272,7 +304,8 @@ class _Loop:
                     f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
                     'in an iteration.', inputs=[('before', before), ('after', after)],
                     mend=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
-        return [counter + 1, limit, *flat]
+        with node_counts.standing_for(0):
+            return [counter + 1, limit, *flat]
 
     def _check_structure(self, result):
         try:
@@ -281,14 +314,15 @@ class _Loop:
             raise worded(ValueError(
                 'The two structures do not match: the body of a while_loop returns as many values, '
                 'nested alike, as it has arguments.\n  loop_vars: '
-                f'{_told(self.structure)}\n  body returns: {_told(result)}')) from None
+                f'{_told(self.structure)}\n  body returns: {_told(result)}\n  Mend: the body '
+                'returns the next value of each loop variable, those that stay too.')) from None
 
     def _changed(self, body, invariants):
         """The invariants as they must be for the shapes that the body returns, None if as now."""
         wider = []
         for shape, output in zip(invariants, body.outputs):
             wider.append(shape if shapes.covers(shape, output.raw_shape)
-                         else _widened(shape, output.raw_shape))
+                         else shapes.common(shape, output.raw_shape))
         return None if wider == list(invariants) else wider
 
     def _note(self, body, invariants, wider):
@@ -321,12 +355,6 @@ class _Loop:
         body.inputs[:] = body.inputs[:self.count] + [body.captured[t] for t in captured]
         body.outputs = body.outputs[:self.count] + body.inputs[self.count:]
         self.initial = [*self.initial, *captured]
-
-
-def _widened(shape, other):
-    if shape is None or other is None or len(shape) != len(other):
-        return None
-    return tuple([a if a == b else None for a, b in zip(shape, other)])
 
 
 def _listed(shape):

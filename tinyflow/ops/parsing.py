@@ -119,7 +119,8 @@ class DecodeRaw(Op):
         size = out_type.np.itemsize
         if length % size:
             raise ValueError(f'Input to DecodeRaw has length {length} that is not a multiple of '
-                             f'{size}, the size of {_type_name(out_type)}')
+                             f'{size}, the size of {_type_name(out_type)}|out_type is the type '
+                             'that was written: tf.uint8 for array.astype(np.uint8).tobytes().')
         order = out_type.np.newbyteorder('<' if little_endian else '>')
         flat = np.frombuffer(b''.join(texts), order).astype(out_type.np)
         return flat.reshape(bytes.shape + (length // size,))

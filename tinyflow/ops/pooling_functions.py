@@ -11,20 +11,16 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.ops import shaping
 from tinyflow.ops.arguments import renamed
-from tinyflow.ops.convolution_functions import for_each_axis, integers
+from tinyflow.ops.convolution_functions import channels_first, for_each_axis, integers
 from tinyflow.ops.pooling import AvgPool, AvgPool3D, MaxPool, MaxPool3D, MaxPoolWithArgmax
 
 ArgmaxPools = namedtuple('MaxPoolWithArgmax', 'output argmax')
 
 
-def _first(data_format):
-    return isinstance(data_format, str) and data_format.startswith('NC')
-
-
 def _pool(op, axes, value, ksize, strides, padding, data_format, name, default_name):
     """The node of a pool over `axes` spatial axes."""
     with name_scope(name, default_name, [value]) as scope:
-        first = _first(data_format)
+        first = channels_first(data_format)
         ksize = for_each_axis(ksize, axes, first, 'ksize')
         strides = for_each_axis(strides, axes, first, 'strides')
         return op.apply(value, ksize=ksize, strides=strides, padding=padding,
@@ -73,7 +69,7 @@ def _pool_1d(op, input, ksize, strides, padding, data_format, name, default_name
     """A pool of images of height 1."""
     with name_scope(name, default_name, [input]) as scope:
         data_format = 'NWC' if data_format is None else data_format
-        first = _first(data_format)
+        first = channels_first(data_format)
         axis = 2 if first else 1
         ksize = (1, *for_each_axis(ksize, 1, first, 'ksize'))
         strides = (1, *for_each_axis(strides, 1, first, 'strides'))

@@ -17,8 +17,9 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.ops.string_arrays import as_text
 from tinyflow.ops.value_text import both_ends, first_values
 
 _SHOWN = 3                  # values shown of each tensor, unless asked for more
@@ -49,16 +50,12 @@ class PrintOp(Op, type='Print'):
         if first_n < 0 or printed.times < first_n:
             printed.times += 1
             values = ''.join(f'[{first_values(np.asarray(value), summarize)}]' for value in data)
-            print(_text(message) + values, flush=True)
+            print(as_text(message) + values, flush=True)
         # A result may not be the input's own array, which the program may hand out or reuse.
         return np.array(input)
 
     def gradient(op, dy):
         return [dy] + [None] * (len(op.inputs) - 1)
-
-
-def _text(value):
-    return value.decode('utf-8', 'replace') if isinstance(value, bytes) else value
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
@@ -84,7 +81,7 @@ class StringFormat(Op):
         return ()
 
     def kernel(inputs, *, template, placeholder, summarize):
-        parts = _text(template).split(_text(placeholder))
+        parts = as_text(template).split(as_text(placeholder))
         values = [both_ends(np.asarray(value), summarize) for value in inputs]
         text = parts[0] + ''.join(value + part for value, part in zip(values, parts[1:]))
         return np.array(text.encode(), object)
@@ -103,10 +100,9 @@ def string_format(template, inputs, placeholder='{}', summarize=3, name=None):
     tensors = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     count = template.count(placeholder)
     if count != len(tensors):
-        place = here(2)
         raise worded(ValueError(report(
             f'StringFormat: {count} placeholder(s) in template does not match {len(tensors)} '
-            'tensor(s) provided as input', site=place and Site(*place))))
+            'tensor(s) provided as input', site=user_site())))
     return StringFormat.apply(tensors, template=template, placeholder=placeholder,
                               summarize=summarize, name=name)
 
@@ -127,7 +123,7 @@ class PrintV2(Op):
     def kernel(input, *, output_stream, end):
         if input.ndim:
             raise ValueError('the text to print must be a scalar')
-        _write(_text(input.item()), _text(output_stream), _text(end))
+        _write(as_text(input.item()), as_text(output_stream), as_text(end))
         return ()
 
     def gradient(op):

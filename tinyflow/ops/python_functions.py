@@ -15,7 +15,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 
 __all__ = ['numpy_function', 'py_func', 'py_function']
 
@@ -147,10 +147,9 @@ def _name(array):
 def _make(definition, call, inp, out_dtypes, name, **attrs):
     """The node that calls a function: a tensor, or a list of them if a list of dtypes was given."""
     if not callable(call):
-        place = here(2)
         raise worded(ValueError(errors.report(
             f'{definition.type}: Expected func to be callable, got func = {call!r}',
-            site=place and Site(*place))))
+            site=user_site())))
     is_list = isinstance(out_dtypes, (list, tuple))
     out = tuple(dtypes.as_dtype(d).base_dtype for d in (out_dtypes if is_list else [out_dtypes]))
     token = _register(call, get_default_graph())

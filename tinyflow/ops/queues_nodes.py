@@ -11,6 +11,7 @@ import numpy as np
 
 from tinyflow.errors import InvalidArgumentError
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.queues_kinds import PaddingState, PriorityState, RandomShuffleState
 from tinyflow.ops.queues_state import QueueState
@@ -22,13 +23,6 @@ _making = threading.Lock()
 def resource_name(operation):
     """The name that a resource of TF gets: shared_name, or the node's with a running number."""
     return operation.attrs['shared_name'] or f'_{next(_numbers)}_{operation.name}'
-
-
-def handle_of(resource):
-    """The array of no dimensions that stands for a Python object in the graph."""
-    array = np.empty((), object)
-    array[()] = resource
-    return array
 
 
 class _Holder:
@@ -46,7 +40,7 @@ class _Holder:
         if self.handle is None:
             with _making:
                 if self.handle is None:
-                    self.handle = handle_of(self._find(make))
+                    self.handle = boxed(self._find(make))
         return self.handle
 
     def _find(self, make):

@@ -262,7 +262,7 @@ class QueueState:
             if wanted is not None and not shapes.compatible(component.shape, leading + wanted):
                 raise ValueError(
                     f'Shape mismatch in tuple component {i}. Expected '
-                    f'{_brackets(leading + wanted)}, got {_brackets(component.shape)}')
+                    f'{shapes.compact(leading + wanted)}, got {shapes.compact(component.shape)}')
 
     def _stacked(self, values, i):
         shape, dtype = self.shapes[i], self.types[i].np
@@ -338,10 +338,6 @@ def _told(error):
 
 def _cancelled(what):
     return errors.CancelledError(None, None, f'{what} operation was cancelled')
-
-
-def _brackets(shape):
-    return '[' + ','.join('?' if d is None else str(d) for d in shape) + ']'
 
 
 def _own(component):

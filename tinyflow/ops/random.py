@@ -46,9 +46,9 @@ def get_seed(op_seed):
     With a graph seed alone, the number of nodes that the graph has so far stands for the op seed,
     so one more node in front changes the numbers, as in TF1; after set_random_seed(seed,
     by_name=True) the name of the op's scope does, and other nodes make no difference. With a
-    graph seed alone, random ops made after tf.gradients or minimize, or after what TF1 builds with
-    tf.cond, draw other numbers than TF1's, because tinyflow makes fewer nodes for these; but what
-    TF1 makes in dynamic_rnn is counted. Raises TypeError for a seed that is not an integer.
+    graph seed alone, random ops made after tf.gradients or minimize draw other numbers than TF1's,
+    because tinyflow makes fewer nodes for these; the nodes of TF1's conditions, loops and
+    TensorArrays are counted. Raises TypeError for a seed that is not an integer.
     """
     default_graph = defaults.get_default_graph()
     graph_seed = default_graph.seed

@@ -11,11 +11,11 @@ from collections import namedtuple
 import numpy as np
 
 from tinyflow.graph import dtypes
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.arguments import refusal
-from tinyflow.ops.files import text_array
-from tinyflow.ops.queues_nodes import handle_of, queue_in, resource_name
+from tinyflow.ops.queues_nodes import queue_in, resource_name
 from tinyflow.ops.readers_state import (
     ReaderState,
     fixed_records,
@@ -50,7 +50,7 @@ class _Holder:
                 key = 'reader', attrs['container'], attrs['shared_name']
                 handle = self.shared.get(key) if attrs['shared_name'] else None
                 if handle is None:
-                    handle = handle_of(ReaderState(self.operation, records, one_each,
+                    handle = boxed(ReaderState(self.operation, records, one_each,
                                                    resource_name(self.operation)))
                 if attrs['shared_name']:
                     handle = self.shared.setdefault(key, handle)
@@ -149,7 +149,7 @@ class ReaderReadV2(_OnReader):
 
     def kernel(reader_handle, queue_handle):
         key, value = _reader(reader_handle).read(_names_in(queue_handle))
-        return text_array(key), text_array(value)
+        return boxed(key), boxed(value)
 
 
 class ReaderReadUpToV2(_OnReader):
@@ -194,7 +194,7 @@ class ReaderSerializeStateV2(_OnReader):
     signature = 'reader_handle: resource -> state: string'
 
     def kernel(reader_handle):
-        return text_array(_reader(reader_handle).serialize())
+        return boxed(_reader(reader_handle).serialize())
 
 
 class ReaderRestoreStateV2(_OnReader):

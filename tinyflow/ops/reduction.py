@@ -11,7 +11,6 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
@@ -21,7 +20,6 @@ from tinyflow.ops import (
     choosing,
     complex_numbers,
     constants,
-    elementary,
     logic,
     ranking,
     scans,
@@ -288,7 +286,7 @@ class EuclideanNorm(Reduction):
 
 # ---- public functions ------------------------------------------------------------------------
 
-def _reduce(op, input_tensor, axis, keepdims, name):
+def reduced(op, input_tensor, axis, keepdims, name):
     """A reduction node; where all axes are meant, TF makes the list of them before the node."""
     keepdims = bool(keepdims)
     axes = all_axes(input_tensor) if axis is None else axis
@@ -313,7 +311,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(Sum, input_tensor, axis, keepdims, name)
+    return reduced(Sum, input_tensor, axis, keepdims, name)
 
 
 def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
@@ -325,7 +323,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(Mean, input_tensor, axis, keepdims, name)
+    return reduced(Mean, input_tensor, axis, keepdims, name)
 
 
 def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
@@ -336,7 +334,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=None, name=None, reduction_ind
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(Prod, input_tensor, axis, keepdims, name)
+    return reduced(Prod, input_tensor, axis, keepdims, name)
 
 
 def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
@@ -348,7 +346,7 @@ def reduce_max(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(Max, input_tensor, axis, keepdims, name)
+    return reduced(Max, input_tensor, axis, keepdims, name)
 
 
 def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
@@ -360,7 +358,7 @@ def reduce_min(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(Min, input_tensor, axis, keepdims, name)
+    return reduced(Min, input_tensor, axis, keepdims, name)
 
 
 def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
@@ -371,7 +369,7 @@ def reduce_all(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(All, input_tensor, axis, keepdims, name)
+    return reduced(All, input_tensor, axis, keepdims, name)
 
 
 def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
@@ -382,28 +380,7 @@ def reduce_any(input_tensor, axis=None, keepdims=None, name=None, reduction_indi
     """
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    return _reduce(Any, input_tensor, axis, keepdims, name)
-
-
-def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None,
-                     keep_dims=None):
-    """log(sum(exp(x))) along `axis` (all axes if None), without overflow.
-
-    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
-    """
-    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
-    keepdims = bool(renamed('keepdims', keepdims, 'keep_dims', keep_dims))
-    with name_scope(name, 'ReduceLogSumExp', [input_tensor]):
-        largest = _reduce(Max, input_tensor, axis, True, None)
-        # Infinities would make x - max undefined.
-        shift = constants.stop_gradient(choosing.where(
-            logic.is_finite(largest), largest, constants.zeros_like(largest)))
-        total = _reduce(Sum, elementary.exp(arithmetic.subtract(input_tensor, shift)), axis,
-                        keepdims, None)
-        result = elementary.log(total)
-        if not keepdims:
-            shift = shaping.reshape(shift, constants.shape(result))
-        return arithmetic.add(result, shift)
+    return reduced(Any, input_tensor, axis, keepdims, name)
 
 
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
@@ -412,47 +389,8 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
     TF1 gives it no gradient; tf.norm has one.
     """
-    return _reduce(EuclideanNorm, input_tensor, axis, keepdims, name)
+    return reduced(EuclideanNorm, input_tensor, axis, keepdims, name)
 
 
-def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
-    """mean((x - mean(x))^2) along `axis` (all axes if None).
-
-    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
-    """
-    with name_scope(name or 'reduce_variance'):
-        means = _reduce(Mean, input_tensor, axis, True, None)
-        return _reduce(Mean, arithmetic.square(input_tensor - means), axis, keepdims, None)
-
-
-def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
-    """The standard deviation, sqrt(reduce_variance(x)), along `axis` (all axes if None).
-
-    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
-    """
-    with name_scope(name or 'reduce_std'):
-        return arithmetic.sqrt(reduce_variance(input_tensor, axis, keepdims))
-
-
-def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None,
-                  reduction_indices=None, keep_dims=None, input=None):
-    """How many elements along `axis` (all axes if None) differ from zero.
-
-    Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
-    Raises ValueError if there is no input.
-    """
-    keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
-    input_tensor = renamed('input_tensor', input_tensor, 'input', input)
-    axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
-    with name_scope(name, 'count_nonzero', [input_tensor]):
-        input_tensor = convert_to_tensor(input_tensor, name='input')
-        zero = constants.zeros([], input_tensor.dtype.base_dtype)
-        different = constants.cast(logic.not_equal(input_tensor, zero), dtypes.int64)
-        return constants.cast(_reduce(Sum, different, axis, keepdims, None), dtype)
-
-
-__all__ = [
-    'count_nonzero', 'reduce_all', 'reduce_any', 'reduce_euclidean_norm', 'reduce_logsumexp',
-    'reduce_max', 'reduce_mean', 'reduce_min', 'reduce_prod', 'reduce_std', 'reduce_sum',
-    'reduce_variance',
-]
+__all__ = ['reduce_all', 'reduce_any', 'reduce_euclidean_norm', 'reduce_max', 'reduce_mean',
+           'reduce_min', 'reduce_prod', 'reduce_sum']

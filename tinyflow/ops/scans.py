@@ -10,7 +10,9 @@ from tinyflow.graph.dtypes import INDEX, NUMBERS
 from tinyflow.graph.op import Op
 
 
-class _Scan(Op, abstract=True):
+class Scan(Op, abstract=True):
+    """A result of the shape of x, each element of those before it along an axis."""
+
     signature = 'x: T, axis: Tidx -> out: T'
     types = {'T': NUMBERS, 'Tidx': INDEX}
     attrs = {'exclusive': False, 'reverse': False, 'Tidx': dtypes.int32}
@@ -37,7 +39,7 @@ def _scan(ufunc, x, axis, out, exclusive, reverse):
     return out
 
 
-class Cumsum(_Scan):
+class Cumsum(Scan):
     def kernel(x, axis, out=None, *, exclusive, reverse):
         return _scan(np.add, x, axis, out, exclusive, reverse)
 
@@ -46,7 +48,7 @@ class Cumsum(_Scan):
         return cumsum(dy, op.inputs[1], attrs['exclusive'], not attrs['reverse']), None
 
 
-class Cumprod(_Scan):
+class Cumprod(Scan):
     def kernel(x, axis, out=None, *, exclusive, reverse):
         return _scan(np.multiply, x, axis, out, exclusive, reverse)
 

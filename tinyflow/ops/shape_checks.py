@@ -5,7 +5,7 @@ from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import assertions, control, logic, measures, type_checks
 
@@ -99,11 +99,10 @@ def _with_scalar_ranks(condition, ranks):
 
 
 def _wrong_rank(x, must, message):
-    place = here(3)
     start = f'{message}.  ' if message else ''
     return worded(ValueError(report(
         f'{start}Tensor {x.name} {must}.  Received rank {len(x.raw_shape)}, shape {x.shape}',
-        inputs=[('x', x)], site=place and Site(*place))))
+        inputs=[('x', x)], site=user_site())))
 
 
 def assert_scalar(tensor, name=None, message=None):
@@ -111,10 +110,9 @@ def assert_scalar(tensor, name=None, message=None):
     with name_scope(name, 'assert_scalar', [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.raw_shape != ():
-            place = here(2)
             raise worded(ValueError(report(
                 f'{message or ""}Expected scalar shape for {tensor.name}, saw shape: '
-                f'{tensor.shape}.', inputs=[('tensor', tensor)], site=place and Site(*place))))
+                f'{tensor.shape}.', inputs=[('tensor', tensor)], site=user_site())))
         return tensor
 
 

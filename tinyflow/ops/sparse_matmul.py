@@ -64,9 +64,9 @@ class SparseTensorDenseMatMul(Op):
         factors = choosing.gather(_adjoint(b) if adjoint_b else b, of)
         d_rows = choosing.gather(dy, to)
         if adjoint_a:
-            d_values = arithmetic.multiply(_conj(d_rows), factors)
+            d_values = arithmetic.multiply(complex_numbers.conj(d_rows), factors)
         else:
-            d_values = arithmetic.multiply(d_rows, _conj(factors))
+            d_values = arithmetic.multiply(d_rows, complex_numbers.conj(factors))
         return None, reduction.reduce_sum(d_values, 1), None, d_b
 
 
@@ -81,10 +81,6 @@ def _row_sums(products, to, rows):
     starts = np.flatnonzero(np.r_[True, to[1:] != to[:-1]])
     result[to[starts]] = np.add.reduceat(products, starts, axis=0)
     return result
-
-
-def _conj(x):
-    return complex_numbers.conj(x) if x.dtype.is_complex else x
 
 
 def _adjoint(x):

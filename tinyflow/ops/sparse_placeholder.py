@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.static import static_value
-from tinyflow.ops import constants
+from tinyflow.ops import placeholders
 
 
 def sparse_placeholder(dtype, shape=None, name=None):
@@ -18,23 +18,23 @@ def sparse_placeholder(dtype, shape=None, name=None):
         return None if name is None else f'{name}/{part}'
 
     dense_shape, rank = _dense_shape(shape, named('shape'))
-    values = constants.placeholder(dtype, [None], named('values'))
-    indices = constants.placeholder(dtypes.int64, [None, rank], named('indices'))
+    values = placeholders.placeholder(dtype, [None], named('values'))
+    indices = placeholders.placeholder(dtypes.int64, [None, rank], named('indices'))
     return SparseTensor(indices, values, dense_shape)
 
 
 def _dense_shape(shape, name):
     """The shape as a tensor: a constant if it is fully known, else a placeholder; and the rank."""
     if shape is None:
-        return constants.placeholder(dtypes.int64, [None], name), None
+        return placeholders.placeholder(dtypes.int64, [None], name), None
     if isinstance(shape, Tensor):
         known = static_value(shape)
         return shape, len(known) if isinstance(known, tuple) else None
     raw = shapes.raw(shape)
     if raw is None:
-        return constants.placeholder(dtypes.int64, [None], name), None
+        return placeholders.placeholder(dtypes.int64, [None], name), None
     if None in raw:
-        return constants.placeholder(dtypes.int64, [len(raw)], name), len(raw)
+        return placeholders.placeholder(dtypes.int64, [len(raw)], name), len(raw)
     return convert_to_tensor(list(raw), dtypes.int64, name), len(raw)
 
 

@@ -334,7 +334,7 @@ def assign_add(ref, value, use_locking=None, name=None):
     Shapes: ref [*a], value [*a] -> [*a].
     """
     if _is_foreign(ref):
-        return ref.assign_add(value, name=name)
+        return ref.assign_add(value)
     return AssignAdd.apply(ref, value, use_locking=bool(use_locking), name=name)
 
 
@@ -344,7 +344,7 @@ def assign_sub(ref, value, use_locking=None, name=None):
     Shapes: ref [*a], value [*a] -> [*a].
     """
     if _is_foreign(ref):
-        return ref.assign_sub(value, name=name)
+        return ref.assign_sub(value)
     return AssignSub.apply(ref, value, use_locking=bool(use_locking), name=name)
 
 
@@ -359,6 +359,8 @@ def count_up_to(ref, limit, name=None):
 
     Shapes: ref [] -> []. Raises OutOfRangeError once the value has reached `limit`.
     """
+    if _is_foreign(ref):
+        return ref.count_up_to(limit)
     return CountUpTo.apply(ref, limit=limit, name=name)
 
 
@@ -368,6 +370,8 @@ def scatter_update(ref, indices, updates, use_locking=True, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Update', indices, updates, name)
     return ScatterUpdate.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -377,6 +381,8 @@ def scatter_add(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Add', indices, updates, name)
     return ScatterAdd.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -386,6 +392,8 @@ def scatter_sub(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Sub', indices, updates, name)
     return ScatterSub.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -395,6 +403,8 @@ def scatter_mul(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Mul', indices, updates, name)
     return ScatterMul.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -404,6 +414,8 @@ def scatter_div(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Div', indices, updates, name)
     return ScatterDiv.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -413,6 +425,8 @@ def scatter_max(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Max', indices, updates, name)
     return ScatterMax.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -422,6 +436,8 @@ def scatter_min(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [n, *a], indices [*b], updates [*b, *a] or [] -> [n, *a].
     Raises InvalidArgumentError for an index outside [0, n).
     """
+    if _is_foreign(ref):
+        return ref._scatter('Min', indices, updates, name)
     return ScatterMin.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -431,6 +447,8 @@ def scatter_nd_update(ref, indices, updates, use_locking=True, name=None):
     Shapes: ref [*k, *a], indices [*b, rank of k], updates [*b, *a] -> [*k, *a].
     Raises InvalidArgumentError for an index outside ref.
     """
+    if _is_foreign(ref):
+        return ref._scatter('NdUpdate', indices, updates, name)
     return ScatterNdUpdate.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -440,6 +458,8 @@ def scatter_nd_add(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [*k, *a], indices [*b, rank of k], updates [*b, *a] -> [*k, *a].
     Raises InvalidArgumentError for an index outside ref.
     """
+    if _is_foreign(ref):
+        return ref._scatter('NdAdd', indices, updates, name)
     return ScatterNdAdd.apply(ref, indices, updates, use_locking=use_locking, name=name)
 
 
@@ -449,4 +469,6 @@ def scatter_nd_sub(ref, indices, updates, use_locking=False, name=None):
     Shapes: ref [*k, *a], indices [*b, rank of k], updates [*b, *a] -> [*k, *a].
     Raises InvalidArgumentError for an index outside ref.
     """
+    if _is_foreign(ref):
+        return ref._scatter('NdSub', indices, updates, name)
     return ScatterNdSub.apply(ref, indices, updates, use_locking=use_locking, name=name)

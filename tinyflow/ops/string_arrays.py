@@ -29,9 +29,14 @@ class OfStrings(Op, abstract=True):
         return input
 
 
+def as_text(value):
+    """Bytes as str, with a mark for what is no UTF-8; anything else as it is."""
+    return value.decode('utf-8', 'replace') if isinstance(value, bytes) else value
+
+
 def one_of(value, choices, kind, attribute):
     """`value` as text, if it is one of `choices`; else ValueError, as TF words it."""
-    text = value.decode('utf-8', 'replace') if isinstance(value, bytes) else value
+    text = as_text(value)
     if text in choices:
         return text
     listed = ', '.join(f'"{choice}"' for choice in choices)

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 
-import numpy as np
-
 from tinyflow.errors import describe, worded
 from tinyflow.graph import dtypes
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.defaults import add_to_collections, get_collection, name_scope
 from tinyflow.graph.dtypes import ANY, HANDLES, REAL
 from tinyflow.graph.keys import GraphKeys
@@ -78,9 +77,7 @@ def one_tag(tag):
 
 def serialized(message):
     """A message as the string array that a kernel returns."""
-    summary = np.empty((), object)
-    summary[()] = message.SerializeToString()
-    return summary
+    return boxed(message.SerializeToString())
 
 
 class ScalarSummary(Op):
@@ -247,9 +244,7 @@ class MergeSummary(Op):
                 raise ValueError(f'Duplicate tag {value.tag} found in summary inputs|'
                                  'give each summary once, under a name of its own.')
             seen.add(value.tag)
-        summary = np.empty((), object)
-        summary[()] = b''.join(parts)       # the same as the bytes of one message with all values
-        return summary
+        return boxed(b''.join(parts))       # the same as the bytes of one message with all values
 
 
 def merge(inputs, collections=None, name=None):

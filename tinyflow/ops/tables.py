@@ -8,8 +8,9 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.ops.queues_nodes import handle_of
+from tinyflow.ops.string_arrays import as_text
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
 
@@ -57,8 +58,8 @@ class Table:
             if self.fixed and key in found and found[key] != value:
                 raise errors.FailedPreconditionError(
                     None, None, 'HashTable has different value for same key. Key '
-                                f'{_text(key)} has {_text(found[key])} and trying to add value '
-                                f'{_text(value)}')
+                                f'{as_text(key)} has {as_text(found[key])} and trying to add value '
+                                f'{as_text(value)}')
             found[key] = value
         self.values, self.filled = found, True
 
@@ -89,10 +90,6 @@ def _values(values, keys_shape):
     return [np.array(row) for row in values.reshape((-1, *inner))]
 
 
-def _text(value):
-    return value.decode('utf-8', 'replace') if isinstance(value, bytes) else value
-
-
 class _TableNode(Op, abstract=True):
     signature = '-> table_handle: resource'
     attrs = {'container': '', 'shared_name': '', 'use_node_name_sharing': False,
@@ -111,14 +108,14 @@ class HashTableV2(_TableNode):
     """A table that is filled once."""
 
     def state(attrs):
-        return handle_of(Table(attrs, fixed=True))
+        return boxed(Table(attrs, fixed=True))
 
 
 class MutableHashTableV2(_TableNode):
     """A table that may change at any time."""
 
     def state(attrs):
-        return handle_of(Table(attrs, fixed=False))
+        return boxed(Table(attrs, fixed=False))
 
 
 class MutableHashTableOfTensorsV2(_TableNode):
@@ -127,7 +124,7 @@ class MutableHashTableOfTensorsV2(_TableNode):
     attrs = {**_TableNode.attrs, 'value_shape': ()}
 
     def state(attrs):
-        return handle_of(Table(attrs, fixed=False))
+        return boxed(Table(attrs, fixed=False))
 
 
 class MutableDenseHashTableV2(_TableNode):
@@ -141,7 +138,7 @@ class MutableDenseHashTableV2(_TableNode):
         return ()
 
     def state(attrs):
-        return handle_of(Table(attrs, fixed=False))
+        return boxed(Table(attrs, fixed=False))
 
     def kernel(handle, empty_key, deleted_key):
         if empty_key == deleted_key:

@@ -10,10 +10,10 @@ import numpy as np
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.static import constant_value
-from tinyflow.ops import constants, control, identities, tensor_lists as lists
+from tinyflow.ops import constants, control, identities, node_counts, tensor_lists as lists
 
 __all__ = ['TensorArray']
 
@@ -47,6 +47,9 @@ class TensorArray:
         self._infer_shape = infer_shape
         # In a list, because all TensorArrays that come from one another learn it together.
         self._shape = [shapes.raw(element_shape)]
+        # TF1's nodes that stand for the handle in loops; see ops/node_counts.py.
+        self._handle, self._home = object(), get_default_graph()
+        node_counts.add(0 if size is None else -1)
         with name_scope(name, 'TensorArrayV2', [size, flow]) as scope:
             self._flow = flow if flow is not None else lists.TensorListReserve.apply(
                 lists.shape_input(element_shape), size, element_dtype=self._dtype, name=scope)
@@ -105,10 +108,17 @@ class TensorArray:
                 mend=f'tf.cast(value, tf.{self._dtype.name}).')))
         return value
 
+    def _count(self, more):
+        """Counts `more` nodes of TF1, and those that bring the handle into a loop or branch."""
+        node_counts.enter_here(self._handle, self._home)
+        node_counts.enter_here(self._flow, self._flow.op.graph)
+        node_counts.add(more)
+
     # ---- elements ------------------------------------------------------------------------
 
     def read(self, index, name=None):
         """The element at `index`."""
+        self._count(-1)
         with name_scope(name, 'TensorArrayV2Read', [self._flow, index]):
             return lists.TensorListGetItem.apply(
                 self._flow, index, lists.shape_input(self._shape[0]), element_dtype=self._dtype,
@@ -116,12 +126,14 @@ class TensorArray:
 
     def write(self, index, value, name=None):
         """A TensorArray with `value` at `index`."""
+        self._count(0)
         with name_scope(name, 'TensorArrayV2Write', [self._flow, index, value]):
             value = self._value(value)
             self._learn_shape(value.raw_shape, value)
             flow = self._flow
             if self._dynamic_size:
-                flow = self._grown(index)
+                with node_counts.standing_for(0):
+                    flow = self._grown(index)
             return self._with_flow(lists.TensorListSetItem.apply(flow, index, value, name=name))
 
     def _grown(self, index):
@@ -136,18 +148,21 @@ class TensorArray:
 
         Shapes: elements [*element] -> [size, *element].
         """
+        self._count(3)
         with name_scope(name, 'TensorArrayV2Stack', [self._flow]):
             return lists.TensorListStack.apply(
                 self._flow, lists.shape_input(self._shape[0]), element_dtype=self._dtype)
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor [number of indices, *element]."""
+        self._count(-1)
         return lists.TensorListGather.apply(
             self._flow, indices, lists.shape_input(self._shape[0]), element_dtype=self._dtype,
             name=name)
 
     def concat(self, name=None):
         """All elements joined along their first axis."""
+        self._count(-2)
         raw = self._shape[0]
         lengths = constants.constant(np.zeros(0, np.int64))
         return lists.TensorListConcatV2.apply(
@@ -156,6 +171,8 @@ class TensorArray:
 
     def unstack(self, value, name=None):
         """A TensorArray of the rows of `value`."""
+        # TF1 asks for the number of rows, and converts the value anew for that.
+        self._count(7 if hasattr(value, 'dtype') and not isinstance(value, np.ndarray) else 8)
         with name_scope(name, 'TensorArrayUnstack', [self._flow, value]):
             value = self._value(value)
             rows = None if value.raw_shape is None else value.raw_shape[1:]
@@ -165,6 +182,7 @@ class TensorArray:
 
     def scatter(self, indices, value, name=None):
         """A TensorArray with the rows of `value` at `indices`."""
+        self._count(0)
         with name_scope(name, 'TensorArrayScatter', [self._flow, value, indices]):
             value = self._value(value)
             self._learn_shape(None if value.raw_shape is None else value.raw_shape[1:], value)
@@ -175,6 +193,7 @@ class TensorArray:
 
     def split(self, value, lengths, name=None):
         """A TensorArray of the pieces of `value` along its first axis, of the given lengths."""
+        self._count(-1)
         with name_scope(name, 'TensorArraySplit', [self._flow, value, lengths]):
             value = self._value(value)
             lengths = constants.cast(lengths, dtypes.int64)
@@ -186,6 +205,7 @@ class TensorArray:
 
     def size(self, name=None):
         """The number of elements, an int32 scalar."""
+        self._count(0)
         return lists.TensorListLength.apply(self._flow, name=name)
 
     def identity(self):

@@ -277,7 +277,8 @@ class TensorListSetItem(_ListOp):
         if not 0 <= index < items.length:
             raise InvalidArgumentError(
                 None, None, f'Trying to modify element {index} in a list with {items.length} '
-                            'elements.')
+                            'elements.|size=... is how many a TensorArray holds; with '
+                            'dynamic_size=True it grows.')
         _check_element(items, item.shape)
         return wrapped(items.set(index, item))
 

@@ -8,17 +8,12 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops import control
 
 __all__ = ['assert_integer', 'assert_proper_iterable', 'assert_same_float_dtype', 'assert_type',
            'is_numeric_tensor', 'is_tensor']
-
-
-def _site():
-    place = here(3)
-    return place and Site(*place)
 
 
 def assert_integer(x, message=None, name=None):
@@ -28,7 +23,7 @@ def assert_integer(x, message=None, name=None):
         if not x.dtype.is_integer:
             raise worded(TypeError(report(
                 f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype '
-                f'{x.dtype.name}'.strip(), inputs=[('x', x)], site=_site(),
+                f'{x.dtype.name}'.strip(), inputs=[('x', x)], site=user_site(),
                 mend='tf.cast(x, tf.int32) cuts off what is behind the point.')))
         return control.no_op('statically_determined_was_integer')
 
@@ -40,7 +35,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         if tensor.dtype != tf_type:
             raise worded(TypeError(report(
                 f'{message or ""}  {tensor.name} must be of type {tf_type!r}'.strip(),
-                inputs=[('tensor', tensor)], site=_site())))
+                inputs=[('tensor', tensor)], site=user_site())))
         return control.no_op('statically_determined_correct_type')
 
 
@@ -88,7 +83,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
             told = [('tensor', t) for t in (first, tensor) if isinstance(t, Tensor)]
             raise worded(ValueError(report(
                 f'{getattr(tensor, "name", tensor)}, type={tensor.dtype.name}, must be of the same '
-                f'type ({dtypes.as_dtype(dtype).name}){expected}.', inputs=told, site=_site())))
+                f'type ({dtypes.as_dtype(dtype).name}){expected}.', inputs=told, site=user_site())))
     dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
     if not dtype.is_floating:
         raise worded(ValueError(f'Expected floating point type, got {dtype!r}.'))

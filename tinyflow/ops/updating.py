@@ -28,13 +28,14 @@ class Update(Op, abstract=True):
 
     def __init_subclass__(cls, abstract=False):
         names = [part.split(':') for part in cls.signature.partition('->')[0].split(',')]
-        places = [i for i, (_, kind) in enumerate(names) if 'Ref' in kind]
+        places = [i for i, (_, kind) in enumerate(names) if 'Ref' in kind or 'Handle' in kind]
         cls.writes = tuple(places)
-        cls.shape = _shape_rule([name.strip() for name, _ in names], places)
+        cls.shape = _shape_rule([name.strip() for name, _ in names], places,
+                                has_output=bool(cls.signature.partition('->')[2].strip()))
         super().__init_subclass__(abstract)
 
 
-def _shape_rule(names, places):
+def _shape_rule(names, places, has_output):
     """Slots and dense gradients are shaped as `var`, rows as var[indices]; the rest is scalar."""
     def shape(*inputs):
         given = dict(zip(names, inputs))
@@ -52,7 +53,7 @@ def _shape_rule(names, places):
                 result = _merge(result, given[name], name)
             elif given[name]:
                 raise ValueError(f'{name} must be a scalar, not {shapes.text(given[name])}')
-        return result
+        return result if has_output else []
     return shape
 
 

@@ -15,7 +15,7 @@ from tinyflow.errors import InvalidArgumentError, report
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import arithmetic, assertions, control, logic, reduction
 
@@ -45,10 +45,9 @@ def _binary(sign, default_name, compare, known, x, y, data, summarize, message, 
 
 def _refused(data, inputs):
     """The error for constants that cannot hold: the data, and the user's line."""
-    place = here(2)
     told = '\n'.join(str(_known(item)) for item in data)
     return InvalidArgumentError(None, None, report(told.strip(), inputs=inputs,
-                                                   site=place and Site(*place)))
+                                                   site=user_site()))
 
 
 def _known(item):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.errors import abstract
 
 INFINITE, UNKNOWN = -1, -2          # what `cardinality` says where it is no number
 
@@ -50,15 +51,15 @@ class Cursor:
         return self
 
     def __next__(self) -> Element:
-        raise NotImplementedError
+        raise abstract(self)
 
     def get_state(self) -> State:
         """Where the pass stands, as plain data."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def set_state(self, state: State) -> None:
         """Puts a fresh pass to where `get_state` was called."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def close(self) -> None:
         """Ends threads and closes files of this pass and of those below."""
@@ -117,13 +118,6 @@ class Held:
     __hash__ = None             # type: ignore[assignment]
 
 
-def boxed(thing: Any) -> np.ndarray:
-    """An array without dimensions that holds a Python object."""
-    box = np.empty((), object)
-    box[()] = thing
-    return box
-
-
 def invalid(problem: str, mend: str = '') -> errors.OpError:
     """An InvalidArgumentError for the op that is running to complete."""
     return errors.InvalidArgumentError(None, None, f'{problem}|{mend}' if mend else problem)
@@ -149,4 +143,4 @@ def read_only(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
 
 
 __all__ = ['INFINITE', 'UNKNOWN', 'Cursor', 'Element', 'Held', 'Source', 'State', 'Transform',
-           'boxed', 'invalid', 'load', 'owned', 'read_only', 'save']
+           'invalid', 'load', 'owned', 'read_only', 'save']

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.graph.boxes import boxed
 from tinyflow.pipeline.base import (
     INFINITE,
     UNKNOWN,
@@ -16,7 +17,6 @@ from tinyflow.pipeline.base import (
     Source,
     State,
     Transform,
-    boxed,
     invalid,
     read_only,
 )

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.pipeline.base import Element, boxed, invalid
+from tinyflow.graph.boxes import boxed
+from tinyflow.pipeline.base import Element, invalid
 from tinyflow.pipeline.files import Files, FilesCursor
 
 _INTEGER = re.compile(rb'\s*[+-]?\d+\s*\Z')

@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from tinyflow import errors
+from tinyflow.errors import abstract
 from tinyflow.formats.records import RecordReader
+from tinyflow.graph.boxes import boxed
 from tinyflow.ops.files import explained
-from tinyflow.pipeline.base import Cursor, Element, Source, State, boxed, invalid
+from tinyflow.pipeline.base import Cursor, Element, Source, State, invalid
 
 _COMPRESSIONS = ('', 'GZIP', 'ZLIB')
 
@@ -75,7 +77,7 @@ class FilesCursor(Cursor):
 
     def read(self) -> Element | None:
         """The next element of the current file; None at its end."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def get_state(self) -> State:
         return {'number': self.number, 'offset': self.offset}

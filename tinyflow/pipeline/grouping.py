@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tinyflow.graph.boxes import boxed
 from tinyflow.pipeline.base import (
     UNKNOWN,
     Cursor,
@@ -13,7 +14,6 @@ from tinyflow.pipeline.base import (
     Source,
     State,
     Transform,
-    boxed,
     invalid,
     load,
     save,

@@ -44,7 +44,10 @@ class IteratorState:
             cursor = self._started()
             for element in cursor:
                 return [owned(component) for component in element]
-        raise errors.OutOfRangeError(None, None, 'End of sequence')
+        raise errors.OutOfRangeError(
+            None, None, 'End of sequence|this is how a dataset ends: catch '
+            'tf.errors.OutOfRangeError around the loop; dataset.repeat() goes on for ever, '
+            'sess.run(iterator.initializer) begins anew (if there is one).')
 
     def _started(self) -> Cursor:
         if self.cursor is None:

@@ -1,8 +1,6 @@
 """The four basic cells: BasicRNNCell, GRUCell, BasicLSTMCell, LSTMCell."""
 from __future__ import annotations
 
-from collections import namedtuple
-
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.initializers import constant_initializer, zeros_initializer
@@ -19,23 +17,10 @@ from tinyflow.ops import (
     slicing,
 )
 from tinyflow.rnn.cell import LayerRNNCell, check_cell_dtypes
+from tinyflow.rnn.sizes import LSTMStateTuple, OfUnits, Projected
 
 
-class LSTMStateTuple(namedtuple('LSTMStateTuple', ('c', 'h'))):
-    """The state of an LSTM: `c`, the cells, and `h`, its last output."""
-
-    __slots__ = ()
-
-    @property
-    def dtype(self):
-        """The dtype of both; TypeError where they differ."""
-        c, h = self
-        if c.dtype is not h.dtype:
-            raise worded(TypeError(f'Inconsistent internal state: {c.dtype} vs {h.dtype}'))
-        return c.dtype
-
-
-class _UnitsCell(LayerRNNCell):
+class _UnitsCell(OfUnits, LayerRNNCell):
     """A cell whose output and state are `num_units` wide."""
 
     def __init__(self, num_units, activation, reuse, name, dtype, **kwargs):
@@ -44,14 +29,6 @@ class _UnitsCell(LayerRNNCell):
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
         self._activation = named.activation(activation) if activation else elementary.tanh
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
 
 class BasicRNNCell(_UnitsCell):
@@ -162,7 +139,7 @@ class BasicLSTMCell(_UnitsCell):
         return new_h, joining.concat([new_c, new_h], 1)
 
 
-class LSTMCell(_UnitsCell):
+class LSTMCell(Projected, _UnitsCell):
     """The LSTM with optional peepholes (gates see the cells), projection and clipping.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of c [batch, num_units] and h [batch, out] ->
@@ -186,15 +163,6 @@ class LSTMCell(_UnitsCell):
                                     'num_unit_shards and num_proj_shards.'))
         self._forget_bias = forget_bias
         self._state_is_tuple = state_is_tuple
-
-    @property
-    def output_size(self):
-        return self._num_proj or self._num_units
-
-    @property
-    def state_size(self):
-        sizes = LSTMStateTuple(self._num_units, self.output_size)
-        return sizes if self._state_is_tuple else sum(sizes)
 
     def build(self, inputs_shape):
         depth, units = self._input_depth(inputs_shape), self._num_units

@@ -6,6 +6,7 @@ from tinyflow.errors import report, worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import int32
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.ops import (
     arithmetic,
@@ -16,7 +17,6 @@ from tinyflow.ops import (
     logic,
     loops,
     measures,
-    node_counts,
     reduction,
     shaping,
 )
@@ -39,6 +39,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
     check_is_cell('cell', cell)
     with variable_scope(scope or 'rnn'):
         flat = nest.flatten(inputs)
+        _check_ranks(flat)
         if not time_major:
             flat = [steps.transpose_batch_time(convert_to_tensor(x)) for x in flat]
         if sequence_length is not None:
@@ -82,7 +83,6 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     time = constants.constant(0, dtype=int32, name='time')
     with name_scope('dynamic_rnn') as base_name:
         pass
-    counts = node_counts.LoopOverTime(len(nest.flatten(state)), len(flat_input), len(sizes))
 
     def array(name, shape, dtype):
         return TensorArray(dtype=dtype, size=time_steps, element_shape=shape,
@@ -94,7 +94,6 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     arrays = [a.unstack(x) for a, x in zip(arrays, flat_input)]
 
     def one_step(time, outputs, state):
-        counts.enter_body()
         values = [a.read(time) for a in arrays]
         for value, whole in zip(values, flat_input):
             value.set_shape(whole.raw_shape[1:])
@@ -107,9 +106,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
                 nest.pack_sequence_as(cell.output_size, zero_output), state,
                 lambda: cell(values, state), unconditional=True)
         outputs = tuple(a.write(time, o) for a, o in zip(outputs, nest.flatten(output)))
-        time = time + 1
-        counts.leave_body()
-        return time, outputs, state
+        return time + 1, outputs, state
 
     bound = arithmetic.minimum(time_steps, arithmetic.maximum(1, longest))
     _, outputs, final_state = loops.while_loop(
@@ -117,7 +114,6 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
         parallel_iterations=parallel_iterations, maximum_iterations=time_steps,
         swap_memory=swap_memory)
     stacked = [a.stack() for a in outputs]
-    counts.close()
     for output, size in zip(stacked, sizes):
         output.set_shape(static_batch_shape([const_steps, const_batch], size))
     return nest.pack_sequence_as(cell.output_size, stacked), final_state
@@ -127,9 +123,24 @@ def _row_shape(batch, size):
     return TensorShape([batch]).concatenate(steps.row_shape(size))
 
 
+def _check_ranks(flat_input):
+    """ValueError for a Tensor that has no room for batch, time and values.
+
+    Called before the transposition too, so that the message shows the user's own tensor.
+    """
+    for x in flat_input:
+        if isinstance(x, Tensor) and x.raw_shape is not None and len(x.raw_shape) < 3:
+            raise worded(ValueError(report(
+                f'dynamic_rnn: Shape {x.shape} must have rank at least 3', inputs=[('inputs', x)],
+                mend='inputs are [batch, time, in], or [time, batch, in] if time_major=True: '
+                     'tf.reshape(x, [-1, steps, size]) cuts flat rows, tf.expand_dims(x, -1) makes '
+                     'steps of one number.')))
+
+
 def _static_sizes(flat_input):
     """(time steps, batch) as far as known; ValueError where inputs differ or sizes are unknown."""
-    shapes = [x.shape.with_rank_at_least(3).raw for x in flat_input]
+    shapes = [x.raw_shape for x in flat_input]
+    _check_ranks(flat_input)
     for x, shape in zip(flat_input, shapes):
         if shape is None or None in shape[2:]:
             raise worded(ValueError(report(

@@ -5,10 +5,11 @@ import math
 
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
-from tinyflow.graph.defaults import device, name_scope
+from tinyflow.graph.defaults import device
 from tinyflow.initializers import constant_initializer, random_uniform_initializer
 from tinyflow.ops import bias, constants, embedding, joining, linalg, shaping
 from tinyflow.rnn.cell import RNNCell, check_is_cell
+from tinyflow.rnn.sizes import OfInnerCell
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
@@ -77,7 +78,7 @@ def linear(parts, output_size, with_bias, bias_initializer=None, kernel_initiali
         return bias.bias_add(result, biases)
 
 
-class InnerCell(RNNCell):
+class InnerCell(OfInnerCell, RNNCell):
     """A layer of its own around a cell, with the same state."""
 
     def __init__(self, cell, reuse=None, **kwargs):
@@ -85,18 +86,6 @@ class InnerCell(RNNCell):
         check_is_cell('cell', cell)
         self._cell = cell
 
-    @property
-    def state_size(self):
-        return self._cell.state_size
-
-    @property
-    def output_size(self):
-        return self._cell.output_size
-
-    def zero_state(self, batch_size, dtype):
-        """The state of zeros of the cell inside."""
-        with name_scope(type(self).__name__ + 'ZeroState', values=[batch_size]):
-            return self._cell.zero_state(batch_size, dtype)
 
 
 class EmbeddingWrapper(InnerCell):

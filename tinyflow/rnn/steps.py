@@ -18,6 +18,7 @@ def is_tensor_array(value):
 def first_state(cell, initial_state, batch_size, dtype):
     """The state before the first step: the given one, or zeros. ValueError without a dtype."""
     if initial_state is not None:
+        _check_state(cell, initial_state)
         return initial_state
     if not dtype:
         raise worded(ValueError('If there is no initial_state, you must give a dtype: '
@@ -25,6 +26,27 @@ def first_state(cell, initial_state, batch_size, dtype):
     if getattr(cell, 'get_initial_state', None) is not None:
         return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
     return cell.zero_state(batch_size, dtype)
+
+
+def _check_state(cell, state):
+    """ValueError for one Tensor where the cell unpacks several, or for rows of another length."""
+    size = cell.state_size
+    if nest.is_sequence(size):
+        if isinstance(state, Tensor):
+            raise worded(ValueError(report(
+                f'The initial state of this {type(cell).__name__} is one tensor, and state_size '
+                f'is {size}', inputs=[('initial_state', state)],
+                mend='tf.nn.rnn_cell.LSTMStateTuple(c, h) for a cell of LSTM, a tuple of the '
+                     'states of all layers for MultiRNNCell; or cell.zero_state(batch_size, '
+                     'tf.float32).')))
+    elif isinstance(size, int) and isinstance(state, Tensor):
+        shape = state.raw_shape
+        if shape is not None and len(shape) == 2 and shape[1] not in (None, size):
+            raise worded(ValueError(report(
+                f'The initial state has {shape[1]} columns, and this {type(cell).__name__} keeps '
+                f'{size}', inputs=[('initial_state', state)],
+                mend=f'a state of [batch, {size}]: tf.layers.dense(state, {size}) brings another '
+                     'network\'s state to this size.')))
 
 
 def state_dtype(dtype, state):

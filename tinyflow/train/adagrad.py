@@ -14,7 +14,7 @@ from tinyflow.ops.training import (
     SparseApplyAdagrad,
     SparseApplyAdagradDA,
 )
-from tinyflow.train.optimizer import Optimizer, check_positive, like
+from tinyflow.train.optimizer import Optimizer, check_positive, like, updated
 
 
 class AdagradOptimizer(Optimizer):
@@ -50,14 +50,15 @@ class AdagradOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         rate, = like(var, self._learning_rate_tensor)
-        return ApplyAdagrad.apply(var, self.get_slot(var, 'accumulator'), rate, grad,
-                                  use_locking=self._use_locking)
+        return updated(
+            ApplyAdagrad, var, self.get_slot(var, 'accumulator'), rate, grad,
+            use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         rate, = like(var, self._learning_rate_tensor)
-        return SparseApplyAdagrad.apply(
-            var, self.get_slot(var, 'accumulator'), rate, grad.values, grad.indices,
-            use_locking=self._use_locking)
+        return updated(
+            SparseApplyAdagrad, var, self.get_slot(var, 'accumulator'), rate, grad.values,
+            grad.indices, use_locking=self._use_locking)
 
 
 class AdagradDAOptimizer(Optimizer):
@@ -107,12 +108,13 @@ class AdagradDAOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         slots, scalars = self._arguments(var)
-        return ApplyAdagradDA.apply(var, *slots, grad, *scalars, use_locking=self._use_locking)
+        return updated(ApplyAdagradDA, var, *slots, grad, *scalars, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         slots, scalars = self._arguments(var)
-        return SparseApplyAdagradDA.apply(var, *slots, grad.values, grad.indices, *scalars,
-                                          use_locking=self._use_locking)
+        return updated(
+            SparseApplyAdagradDA, var, *slots, grad.values, grad.indices, *scalars,
+            use_locking=self._use_locking)
 
 
 class AdadeltaOptimizer(Optimizer):
@@ -140,11 +142,12 @@ class AdadeltaOptimizer(Optimizer):
                 *like(var, self._lr_t, self._rho_t, self._epsilon_t))
 
     def _apply_dense(self, grad, var):
-        return ApplyAdadelta.apply(*self._arguments(var), grad, use_locking=self._use_locking)
+        return updated(ApplyAdadelta, *self._arguments(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        return SparseApplyAdadelta.apply(*self._arguments(var), grad.values, grad.indices,
-                                         use_locking=self._use_locking)
+        return updated(
+            SparseApplyAdadelta, *self._arguments(var), grad.values, grad.indices,
+            use_locking=self._use_locking)
 
 
 __all__ = ['AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer']

@@ -5,7 +5,8 @@ from tinyflow import math
 from tinyflow.graph.defaults import colocate_with, control_dependencies, get_default_graph
 from tinyflow.ops import control, state
 from tinyflow.ops.training import ApplyAdam
-from tinyflow.train.optimizer import Optimizer, like
+from tinyflow.resource_variable import is_resource_variable
+from tinyflow.train.optimizer import Optimizer, like, update_operation
 
 
 class AdamOptimizer(Optimizer):
@@ -48,9 +49,9 @@ class AdamOptimizer(Optimizer):
                     self._epsilon_t)
 
     def _apply_dense(self, grad, var):
-        return ApplyAdam.apply(var, self.get_slot(var, 'm'), self.get_slot(var, 'v'),
-                               *self._settings_like(var), grad,
-                               use_locking=self._use_locking).op
+        return update_operation(
+            ApplyAdam, var, self.get_slot(var, 'm'), self.get_slot(var, 'v'),
+            *self._settings_like(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         power1, power2, lr, beta1, beta2, epsilon = self._settings_like(var)
@@ -67,6 +68,11 @@ class AdamOptimizer(Optimizer):
         """slot = beta slot, and the rows of `new` added to it."""
         rows = new()
         decayed = state.assign(slot, slot * beta, use_locking=self._use_locking)
+        if is_resource_variable(slot):
+            with control_dependencies([decayed]):
+                added = slot.scatter_rows('Add', grad.indices, rows)
+                with control_dependencies([added]):
+                    return slot.value()
         with control_dependencies([decayed]):
             return state.scatter_add(slot, grad.indices, rows, use_locking=self._use_locking)
 

@@ -7,7 +7,7 @@ from tinyflow.errors import InvalidArgumentError, NotFoundError, report, worded
 from tinyflow.formats.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import get_default_graph, name_scope, session_for
-from tinyflow.ops import constants
+from tinyflow.ops import constants, placeholders
 from tinyflow.train import checkpoint_state, object_graph
 from tinyflow.train.inspection import reader_of
 from tinyflow.train.object_graph import is_trackable
@@ -118,7 +118,7 @@ class Checkpoint:
         """(placeholders, the Operation that restores from them); made once."""
         if saveable not in self._restores:
             with init_scope(), name_scope(None):
-                targets = [constants.placeholder(spec.dtype) for spec in saveable.specs]
+                targets = [placeholders.placeholder(spec.dtype) for spec in saveable.specs]
                 self._restores[saveable] = targets, saveable.restore(targets, None)
         return self._restores[saveable]
 

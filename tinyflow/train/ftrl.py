@@ -12,7 +12,7 @@ from tinyflow.ops.training import (
     SparseApplyProximalAdagrad,
     SparseApplyProximalGradientDescent,
 )
-from tinyflow.train.optimizer import Optimizer, check_positive, like
+from tinyflow.train.optimizer import Optimizer, check_positive, like, update_operation, updated
 
 
 class FtrlOptimizer(Optimizer):
@@ -72,13 +72,15 @@ class FtrlOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         update = ApplyFtrlV2 if self._shrinks else ApplyFtrl
-        return update.apply(*self._places(var), grad, *self._settings_like(var),
-                            use_locking=self._use_locking)
+        return updated(
+            update, *self._places(var), grad, *self._settings_like(var),
+            use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         update = SparseApplyFtrlV2 if self._shrinks else SparseApplyFtrl
-        return update.apply(*self._places(var), grad.values, grad.indices,
-                            *self._settings_like(var), use_locking=self._use_locking)
+        return updated(
+            update, *self._places(var), grad.values, grad.indices, *self._settings_like(var),
+            use_locking=self._use_locking)
 
 
 class _Proximal(Optimizer):
@@ -108,13 +110,14 @@ class ProximalGradientDescentOptimizer(_Proximal):
         self._l2_regularization_strength = l2_regularization_strength
 
     def _apply_dense(self, grad, var):
-        return ApplyProximalGradientDescent.apply(
-            var, *self._settings_like(var), grad, use_locking=self._use_locking).op
+        return update_operation(
+            ApplyProximalGradientDescent, var, *self._settings_like(var), grad,
+            use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        return SparseApplyProximalGradientDescent.apply(
-            var, *self._settings_like(var), grad.values, grad.indices,
-            use_locking=self._use_locking).op
+        return update_operation(
+            SparseApplyProximalGradientDescent, var, *self._settings_like(var), grad.values,
+            grad.indices, use_locking=self._use_locking)
 
 
 class ProximalAdagradOptimizer(_Proximal):
@@ -138,14 +141,14 @@ class ProximalAdagradOptimizer(_Proximal):
             self._constant_slot(var, self._initial_accumulator_value, 'accumulator', self._name)
 
     def _apply_dense(self, grad, var):
-        return ApplyProximalAdagrad.apply(
-            var, self.get_slot(var, 'accumulator'), *self._settings_like(var), grad,
-            use_locking=self._use_locking)
+        return updated(
+            ApplyProximalAdagrad, var, self.get_slot(var, 'accumulator'),
+            *self._settings_like(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
-        return SparseApplyProximalAdagrad.apply(
-            var, self.get_slot(var, 'accumulator'), *self._settings_like(var), grad.values,
-            grad.indices, use_locking=self._use_locking)
+        return updated(
+            SparseApplyProximalAdagrad, var, self.get_slot(var, 'accumulator'),
+            *self._settings_like(var), grad.values, grad.indices, use_locking=self._use_locking)
 
 
 __all__ = ['FtrlOptimizer', 'ProximalAdagradOptimizer', 'ProximalGradientDescentOptimizer']

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from tinyflow.ops import state
 from tinyflow.ops.training import ApplyGradientDescent, ApplyMomentum, SparseApplyMomentum
-from tinyflow.train.optimizer import Optimizer, like
+from tinyflow.resource_variable import is_resource_variable
+from tinyflow.train.optimizer import Optimizer, like, update_operation
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -22,9 +23,13 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         rate, = like(var, self._learning_rate_tensor)
-        return ApplyGradientDescent.apply(var, rate, grad, use_locking=self._use_locking).op
+        return update_operation(
+            ApplyGradientDescent, var, rate, grad, use_locking=self._use_locking)
 
     def _apply_sparse_duplicate_indices(self, grad, var):
+        if is_resource_variable(var):
+            step = -grad.values * self._learning_rate
+            return var.scatter_rows('Add', grad.indices, step)
         # Steps along the same row just add up, so there is nothing to merge.
         rate, = like(var, self._learning_rate_tensor)
         return state.scatter_sub(var, grad.indices, grad.values * rate, self._use_locking)
@@ -53,15 +58,15 @@ class MomentumOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         rate, momentum = like(var, self._learning_rate_tensor, self._momentum_tensor)
-        return ApplyMomentum.apply(
-            var, self.get_slot(var, 'momentum'), rate, grad, momentum,
-            use_locking=self._use_locking, use_nesterov=self._use_nesterov).op
+        return update_operation(
+            ApplyMomentum, var, self.get_slot(var, 'momentum'), rate, grad, momentum,
+            use_locking=self._use_locking, use_nesterov=self._use_nesterov)
 
     def _apply_sparse(self, grad, var):
         rate, momentum = like(var, self._learning_rate_tensor, self._momentum_tensor)
-        return SparseApplyMomentum.apply(
-            var, self.get_slot(var, 'momentum'), rate, grad.values, grad.indices, momentum,
-            use_locking=self._use_locking, use_nesterov=self._use_nesterov).op
+        return update_operation(
+            SparseApplyMomentum, var, self.get_slot(var, 'momentum'), rate, grad.values,
+            grad.indices, momentum, use_locking=self._use_locking, use_nesterov=self._use_nesterov)
 
 
 __all__ = ['GradientDescentOptimizer', 'MomentumOptimizer']

@@ -9,6 +9,7 @@ from tinyflow.graph.defaults import add_to_collection, get_default_graph, name_s
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.initializers import zeros_initializer
 from tinyflow.ops import constants, control, quotients, state
+from tinyflow.resource_variable import is_resource_variable
 from tinyflow.train import slot_creator
 from tinyflow.variable_lists import (
     global_variables,
@@ -32,7 +33,7 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
     with name_scope(name, 'AssignMovingAvg', [variable, value, decay]) as scope:
         weight = convert_to_tensor(1.0 - decay, name='decay')
         weight = constants.cast(weight, variable.dtype.base_dtype)
-        if isinstance(value, Variable):
+        if isinstance(value, Variable) and not is_resource_variable(value):
             # The place, not the one reading `value.value()`: an average that waits for a train
             # op is to follow what that op made of the Variable.
             value = value._ref()

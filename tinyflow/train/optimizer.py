@@ -29,8 +29,9 @@ from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_in
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.sites import user_site
 from tinyflow.ops import constants, control, state
+from tinyflow.resource_variable import is_resource_variable
 from tinyflow.train import slot_creator
 from tinyflow.variable_lists import trainable_variables
 from tinyflow.variables import Variable, init_scope
@@ -147,6 +148,8 @@ class Optimizer:
         if global_step is None:
             return self._finish(updates, scope)
         with control_dependencies([self._finish(updates, 'update')]), colocate_with(global_step):
+            if is_resource_variable(global_step):
+                return global_step.assign_add(1, name=scope, read_value=False)
             return state.assign_add(global_step, 1, name=scope)
 
     def _update(self, grad, var):
@@ -163,7 +166,8 @@ class Optimizer:
                 return update
             # The constraint gets the place: `var.value()` is read before the update.
             with control_dependencies([update]):
-                return var.assign(var.constraint(var._ref()))
+                return var.assign(var.constraint(
+                    var if is_resource_variable(var) else var._ref()))
 
     def _no_gradients(self, problem, variables):
         """A message that says which op is in the way (PAINS A12)."""
@@ -225,7 +229,9 @@ class Optimizer:
         """A Variable of the optimizer itself, one for each graph."""
         key = name, colocate_with.graph
         if key not in self._non_slot_dict:
-            self._non_slot_dict[key] = Variable(initial_value, name=name, trainable=False)
+            self._non_slot_dict[key] = Variable(
+                initial_value, name=name, trainable=False,
+                use_resource=is_resource_variable(colocate_with))
         return self._non_slot_dict[key]
 
     def _get_non_slot_variable(self, name, graph=None):
@@ -274,7 +280,7 @@ class Optimizer:
                 f'{type(self).__name__}: None values not supported: {name} is None.'
                 if value is None else
                 f'{type(self).__name__}: {name} must be a number or a tensor, not the text '
-                f'{value!r}.', site=_site(), mend=mend)))
+                f'{value!r}.', site=user_site(), mend=mend)))
         return convert_to_tensor(value, name=name)
 
     def _valid_dtypes(self):
@@ -286,23 +292,17 @@ class Optimizer:
             if not isinstance(getattr(tensor, 'dtype', None), dtypes.DType):
                 raise worded(AttributeError(report(
                     f'{type(self).__name__} needs a tensor of the graph as its loss, not '
-                    f'{tensor!r}.', site=_site(), mend=_mend_for_loss(tensor))))
+                    f'{tensor!r}.', site=user_site(), mend=_mend_for_loss(tensor))))
             if tensor.dtype.base_dtype not in valid:
                 raise worded(ValueError(report(
                     f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
                     f'{sorted(valid, key=lambda d: d.name)}.',
                     inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [],
-                    site=_site(), mend=_MEND_FOR_INTEGERS)))
+                    site=user_site(), mend=_MEND_FOR_INTEGERS)))
 
 
 _MEND_FOR_INTEGERS = ('only floating-point numbers are trained; tf.Variable(3.0), not '
                       'tf.Variable(3), makes a Variable of them.')
-
-
-def _site():
-    """The user's line."""
-    place = here(3)
-    return place and Site(*place)
 
 
 def _mend_for_loss(loss):
@@ -322,8 +322,20 @@ def _check_global_step(step):
     if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
         raise worded(AttributeError(report(
             f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
-            inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=_site(),
+            inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
             mend='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
+
+
+def updated(op, var, *arguments, **attrs):
+    """The node that changes `var`: of the kind `op`, or its twin for a resource variable."""
+    kind = Op.registry[f'Resource{op.type}'] if is_resource_variable(var) else op
+    return kind.apply(var, *arguments, **attrs)
+
+
+def update_operation(op, var, *arguments, **attrs):
+    """As `updated`, but always the Operation."""
+    made = updated(op, var, *arguments, **attrs)
+    return made.op if isinstance(made, Tensor) else made
 
 
 def like(var, *tensors):

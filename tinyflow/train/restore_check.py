@@ -42,7 +42,8 @@ def wanted_by(restore_op):
                 return None
             found += [_wanted(name.decode(), part.decode(), tensor)
                       for name, part, tensor in zip(names, parts, op.outputs)]
-        stack += [t.op for t in op.inputs if t.op.type not in ('VariableV2', 'Variable')]
+        stack += [t.op for t in op.inputs
+                  if t.op.type not in ('VariableV2', 'Variable', 'VarHandleOp')]
         stack += op.control_inputs
     return found
 

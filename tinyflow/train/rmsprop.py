@@ -9,7 +9,7 @@ from tinyflow.ops.training import (
     SparseApplyCenteredRMSProp,
     SparseApplyRMSProp,
 )
-from tinyflow.train.optimizer import Optimizer, like
+from tinyflow.train.optimizer import Optimizer, like, update_operation, updated
 
 
 class RMSPropOptimizer(Optimizer):
@@ -53,12 +53,13 @@ class RMSPropOptimizer(Optimizer):
 
     def _apply_dense(self, grad, var):
         update = ApplyCenteredRMSProp if self._centered else ApplyRMSProp
-        return update.apply(*self._arguments(var), grad, use_locking=self._use_locking).op
+        return update_operation(update, *self._arguments(var), grad, use_locking=self._use_locking)
 
     def _apply_sparse(self, grad, var):
         update = SparseApplyCenteredRMSProp if self._centered else SparseApplyRMSProp
-        return update.apply(*self._arguments(var), grad.values, grad.indices,
-                            use_locking=self._use_locking)
+        return updated(
+            update, *self._arguments(var), grad.values, grad.indices,
+            use_locking=self._use_locking)
 
 
 __all__ = ['RMSPropOptimizer']

@@ -6,14 +6,16 @@ to put restored tensors back.
 from __future__ import annotations
 
 from tinyflow.errors import report, worded
+from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import control, state
+from tinyflow.ops import control, identities, state
+from tinyflow.ops.resource_state import AssignVariableOp
 from tinyflow.variable_lists import global_variables
 from tinyflow.variables import Variable
 
-_PLACES = ('Variable', 'VariableV2', 'AutoReloadVariable')
+_PLACES = ('Variable', 'VariableV2', 'AutoReloadVariable', 'ReadVariableOp')
 
 
 class SaveSpec:
@@ -62,8 +64,8 @@ class VariableSaveable(SaveableObject):
     """A Variable (or its place), or a part of a partitioned one."""
 
     def __init__(self, var, slice_spec, name):
-        self.place = var._variable if isinstance(var, Variable) else var
         tensor = var._snapshot if isinstance(var, Variable) else var
+        self.place = var._variable if isinstance(var, Variable) else _behind(var)
         super().__init__(self.place, [SaveSpec(tensor, slice_spec, name, var.dtype)], name)
 
     def restore(self, restored_tensors, restored_shapes):
@@ -71,6 +73,8 @@ class VariableSaveable(SaveableObject):
         value, = restored_tensors
         if restored_shapes is not None:
             value = shaping.reshape(value, restored_shapes[0])
+        if self.place.dtype is dtypes.resource:
+            return AssignVariableOp.apply(self.place, identities.identity(value))
         fixed = restored_shapes is None and self.place.shape.is_fully_defined()
         return state.assign(self.place, value, validate_shape=fixed)
 
@@ -98,7 +102,7 @@ def by_name(var_list):
             parts.append(item)
             continue
         item = item if isinstance(item, SaveableObject) else place_of(item)
-        name = item.name if isinstance(item, SaveableObject) else item.op.name
+        name = item.name if isinstance(item, SaveableObject) else _behind(item).op.name
         if name in found:
             raise worded(ValueError(f'At least two variables have the same name: {name}'))
         found[name] = item
@@ -113,8 +117,11 @@ def _sort_key(item):
 
 
 def place_of(item):
-    """The place (output of VariableV2) that `item` names. TypeError if it names none."""
-    place = item._variable if isinstance(item, Variable) else item
+    """The place (output of VariableV2) that `item` names; of a resource variable its own reading.
+
+    TypeError if it names none.
+    """
+    place = item._as_graph_element() if isinstance(item, Variable) else item
     if not isinstance(place, Tensor) or place.op.type not in _PLACES:
         mend = None
         if isinstance(place, Tensor) and place.op.inputs and place.op.inputs[0].dtype.is_ref:
@@ -123,6 +130,11 @@ def place_of(item):
         raise worded(TypeError(report(f'Variable to save is not a Variable: {item!r}',
                                       inputs=told, mend=mend)))
     return place
+
+
+def _behind(place):
+    """The handle, for the reading of a resource variable."""
+    return place.op.inputs[0] if place.op.type == 'ReadVariableOp' else place
 
 
 def saveables_for(names_to_items):

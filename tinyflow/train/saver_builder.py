@@ -5,7 +5,7 @@ import uuid
 
 from tinyflow.errors import worded
 from tinyflow.graph.defaults import control_dependencies, device, name_scope
-from tinyflow.ops import constants, control, identities, saving
+from tinyflow.ops import constants, control, identities, placeholders, saving
 from tinyflow.ops.string_joins import string_join
 from tinyflow.train.saveables import (
     SaveableObject,
@@ -41,8 +41,8 @@ class BulkSaverBuilder:
         saveables = saveables_for(by_name(names_to_saveables))
         max_to_keep = 0 if max_to_keep is None else max_to_keep
         with name_scope(name, 'save', [s.op for s in saveables]):
-            prefix = constants.placeholder_with_default(filename or 'model', (), 'filename')
-            prefix = constants.placeholder_with_default(prefix, (), 'Const')
+            prefix = placeholders.placeholder_with_default(filename or 'model', (), 'filename')
+            prefix = placeholders.placeholder_with_default(prefix, (), 'Const')
             if sharded:
                 groups = _by_device(saveables)
                 saved = _save_shards(prefix, groups)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.defaults import colocate_with, get_default_graph
 from tinyflow.initializers import zeros_initializer
 from tinyflow.ops import constants
+from tinyflow.resource_variable import is_resource_variable
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
 from tinyflow.variables import Variable
 
@@ -47,7 +48,8 @@ def _slot(primary, name, **settings):
         partitioner = scope.partitioner
         scope.set_partitioner(None)
         try:
-            return get_variable('', trainable=False, **settings)
+            return get_variable('', trainable=False,
+                                use_resource=is_resource_variable(primary), **settings)
         finally:
             scope.set_partitioner(partitioner)
 

@@ -1,11 +1,11 @@
 """The optimizers' update ops, against their formulas computed one number at a time."""
-from math import copysign, sqrt
+from math import copysign, exp, sqrt
 
 import numpy as np
 
 from tests.engine.rows import row
 from tinyflow.graph.op import Op
-from tinyflow.ops import training  # noqa: F401 - declares the ops
+from tinyflow.ops import resource_training, training  # noqa: F401 - declares the ops
 
 VAR = np.linspace(-2.0, 2.5, 12).reshape(4, 3)
 SLOTS = [np.linspace(0.1, 1.3, 12).reshape(4, 3), np.linspace(2.4, 1.8, 12).reshape(4, 3),
@@ -13,7 +13,8 @@ SLOTS = [np.linspace(0.1, 1.3, 12).reshape(4, 3), np.linspace(2.4, 1.8, 12).resh
 ROWS_WITH_GRADIENT = np.array([2, 0, 2])
 SCALARS = {'alpha': 0.3, 'lr': 0.3, 'momentum': 0.7, 'rho': 0.8, 'epsilon': 1e-3, 'l1': 0.2,
            'l2': 0.4, 'l2_shrinkage': 0.15, 'lr_power': -0.5, 'beta1': 0.6, 'beta2': 0.8,
-           'beta1_power': 0.36, 'beta2_power': 0.512, 'global_step': 3}
+           'beta1_power': 0.36, 'beta2_power': 0.512, 'global_step': 3, 'beta': 0.7, 'logbase': 0.9,
+           'sign_decay': 0.6}
 
 
 def build(op_type, scalars, attrs):
@@ -23,9 +24,10 @@ def build(op_type, scalars, attrs):
     def made(tf, grad, indices=ROWS_WITH_GRADIENT):
         places, arguments = [], []
         for arg in definition.inputs:
-            if arg.ref:
+            if arg.ref or arg.handle:
                 start = [VAR, *SLOTS][len(places)]
-                places.append(tf.Variable(start, dtype=grad.dtype.base_dtype))
+                places.append(tf.Variable(start, dtype=grad.dtype.base_dtype,
+                                          use_resource=arg.handle))
                 arguments.append(places[-1])
             elif arg.name in ('grad', 'delta'):
                 arguments.append(grad)
@@ -35,7 +37,9 @@ def build(op_type, scalars, attrs):
                 arguments.append(scalars[arg.name])
         out = definition.apply(*arguments, **attrs)
         with tf.control_dependencies([out]):
-            return [tf.identity(out), *[slot.read_value() for slot in places[1:]]]
+            if definition.outputs:
+                return [tf.identity(out), *[slot.read_value() for slot in places[1:]]]
+            return [place.read_value() for place in places]
     return made
 
 
@@ -45,7 +49,7 @@ def update_row(op_type, formula, name=None, attrs=None, **changed):
     scalars = {**SCALARS, **changed}
     attrs = attrs or {}
     sparse = any(a.name == 'indices' for a in definition.inputs)
-    count = sum(a.ref for a in definition.inputs)
+    count = sum(a.ref or a.handle for a in definition.inputs)
 
     def ref(grad):
         arrays = [a.copy() for a in [VAR, *SLOTS][:count]]
@@ -168,13 +172,65 @@ def proximal_adagrad(s, var, accum, grad):
     return shrunk(var - rate * grad, rate * s['l1']) / (1 + rate * s['l2']), accum
 
 
+def keras_momentum(s, var, accum, grad, ahead=False):
+    accum = s['momentum'] * accum - s['lr'] * grad
+    return var + (s['momentum'] * accum - s['lr'] * grad if ahead else accum), accum
+
+
+def keras_nesterov(s, var, accum, grad):
+    return keras_momentum(s, var, accum, grad, ahead=True)
+
+
+def adagrad_v2(s, var, accum, grad):
+    accum += grad * grad
+    return var - s['lr'] * grad / (sqrt(accum) + s['epsilon']), accum
+
+
+def adagrad_v2_with_fixed_slots(s, var, accum, grad):
+    return var - s['lr'] * grad / (sqrt(accum) + s['epsilon']), accum
+
+
+def amsgrad(s, var, m, v, vhat, grad):
+    m = s['beta1'] * m + (1 - s['beta1']) * grad
+    v = s['beta2'] * v + (1 - s['beta2']) * grad ** 2
+    vhat = max(vhat, v)
+    rate = s['lr'] * sqrt(1 - s['beta2_power']) / (1 - s['beta1_power'])
+    return var - rate * m / (sqrt(vhat) + s['epsilon']), m, v, vhat
+
+
+def ada_max(s, var, m, v, grad):
+    m = s['beta1'] * m + (1 - s['beta1']) * grad
+    v = max(s['beta2'] * v, abs(grad))
+    return var - s['lr'] / (1 - s['beta1_power']) * m / (v + s['epsilon']), m, v
+
+
+def _agreement(grad, m):
+    return float(np.sign(grad) * np.sign(m))
+
+
+def add_sign(s, var, m, grad):
+    m = s['beta'] * m + (1 - s['beta']) * grad
+    return var - s['lr'] * (s['alpha'] + s['sign_decay'] * _agreement(grad, m)) * grad, m
+
+
+def power_sign(s, var, m, grad):
+    m = s['beta'] * m + (1 - s['beta']) * grad
+    return var - s['lr'] * exp(s['logbase'] * s['sign_decay'] * _agreement(grad, m)) * grad, m
+
+
 def dense_and_sparse(op_type, formula, name=None, **settings):
+    return [*kinds(op_type, formula, name, **settings),
+            *kinds(f'Sparse{op_type}', formula, name, **settings)]
+
+
+def kinds(op_type, formula, name=None, **settings):
+    """Rows of an op on places, and of its twin on handles."""
     return [update_row(op_type, formula, name, **settings),
-            update_row(f'Sparse{op_type}', formula, name, **settings)]
+            update_row(f'Resource{op_type}', formula, name, **settings)]
 
 
 ROWS = [
-    update_row('ApplyGradientDescent', gradient_descent),
+    *kinds('ApplyGradientDescent', gradient_descent),
     *dense_and_sparse('ApplyMomentum', momentum),
     *dense_and_sparse('ApplyMomentum', nesterov, 'nesterov', attrs={'use_nesterov': True}),
     *dense_and_sparse('ApplyAdagrad', adagrad),
@@ -183,8 +239,8 @@ ROWS = [
     *dense_and_sparse('ApplyAdagradDA', adagrad_da),
     *dense_and_sparse('ApplyAdagradDA', adagrad_da, 'without_l1', l1=0.0),
     *dense_and_sparse('ApplyAdadelta', adadelta),
-    update_row('ApplyAdam', adam),
-    update_row('ApplyAdam', adam_nesterov, 'nesterov', attrs={'use_nesterov': True}),
+    *kinds('ApplyAdam', adam),
+    *kinds('ApplyAdam', adam_nesterov, 'nesterov', attrs={'use_nesterov': True}),
     *dense_and_sparse('ApplyRMSProp', rms_prop),
     *dense_and_sparse('ApplyCenteredRMSProp', centered_rms_prop),
     *dense_and_sparse('ApplyFtrl', ftrl),
@@ -196,4 +252,18 @@ ROWS = [
                       l1=0.0),
     *dense_and_sparse('ApplyProximalAdagrad', proximal_adagrad),
     *dense_and_sparse('ApplyProximalAdagrad', proximal_adagrad, 'without_l1', l1=0.0),
+    *[update_row(f'Resource{op_type}', formula, name, attrs=attrs)
+      for apply in ('ApplyKerasMomentum', 'SparseApplyKerasMomentum')
+      for op_type, formula, name, attrs in (
+          (apply, keras_momentum, None, None),
+          (apply, keras_nesterov, 'nesterov', {'use_nesterov': True}))],
+    *[update_row(f'Resource{op_type}', formula, name, attrs=attrs)
+      for apply in ('ApplyAdagradV2', 'SparseApplyAdagradV2')
+      for op_type, formula, name, attrs in (
+          (apply, adagrad_v2, None, None),
+          (apply, adagrad_v2_with_fixed_slots, 'fixed_slots', {'update_slots': False}))],
+    update_row('ResourceApplyAdamWithAmsgrad', amsgrad),
+    update_row('ResourceApplyAdaMax', ada_max),
+    update_row('ResourceApplyAddSign', add_sign),
+    update_row('ResourceApplyPowerSign', power_sign),
 ]

@@ -10,7 +10,7 @@ from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import constants, control
+from tinyflow.ops import control, placeholders
 from tinyflow.train.inspection import NewCheckpointReader
 from tinyflow.variable_scope import VariableScope
 from tinyflow.variables import Variable
@@ -104,8 +104,8 @@ def _assignments(pairs):
     """(an Operation, a feed_dict) that put each value into its Variable."""
     operations, feed_dict = [], {}
     for var, value in pairs:
-        fed = constants.placeholder(var.dtype.base_dtype, var.get_shape(),
-                                    f'placeholder/{var.op.name}')
+        fed = placeholders.placeholder(var.dtype.base_dtype, var.get_shape(),
+                                       f'placeholder/{var.op.name}')
         operations.append(var.assign(fed))
         feed_dict[fed] = value
     return control.group(*operations), feed_dict

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from tinyflow import nest
 from tinyflow.errors import worded
-from tinyflow.graph.defaults import name_scope
 from tinyflow.initializers import constant_initializer
 from tinyflow.ops import (
     bias,
@@ -17,6 +16,7 @@ from tinyflow.ops import (
 )
 from tinyflow.rnn.cell import RNNCell, check_is_cell
 from tinyflow.rnn.projections import Linear
+from tinyflow.rnn.sizes import OfInnerCell
 from tinyflow.variable_scope import get_variable, variable_scope
 
 
@@ -95,7 +95,7 @@ class AttentionCellWrapper(RNNCell):
             return mean, slicing.slice(seen, [0, 1, 0], [-1, -1, -1])
 
 
-class HighwayWrapper(RNNCell):
+class HighwayWrapper(OfInnerCell, RNNCell):
     """inputs * carry + outputs * transform, with gates that see the inputs.
 
     Shapes: as the cell's; inputs and outputs must be alike. Source: Srivastava et al., "Highway
@@ -106,18 +106,6 @@ class HighwayWrapper(RNNCell):
         super().__init__()
         self._cell = cell
         self._couple, self._carry_bias_init = couple_carry_transform_gates, carry_bias_init
-
-    @property
-    def state_size(self):
-        return self._cell.state_size
-
-    @property
-    def output_size(self):
-        return self._cell.output_size
-
-    def zero_state(self, batch_size, dtype):
-        with name_scope(type(self).__name__ + 'ZeroState', values=[batch_size]):
-            return self._cell.zero_state(batch_size, dtype)
 
     def __call__(self, inputs, state, scope=None):
         outputs, new_state = self._cell(inputs, state, scope=scope)

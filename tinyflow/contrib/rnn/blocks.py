@@ -1,7 +1,7 @@
 """Cells whose step (or whole sequence) is one node."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
+from tinyflow.errors import abstract, worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int64
 from tinyflow.initializers import constant_initializer
@@ -20,7 +20,7 @@ from tinyflow.ops import (
     shaping,
 )
 from tinyflow.rnn.cell import LayerRNNCell
-from tinyflow.rnn.cells import LSTMStateTuple
+from tinyflow.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
 
 
 def _make_weights(cell, depth):
@@ -32,7 +32,7 @@ def _make_weights(cell, depth):
         cell._peepholes = [cell.add_variable(f'w_{gate}_diag', [units]) for gate in 'ifo']
 
 
-class LSTMBlockCell(LayerRNNCell):
+class LSTMBlockCell(OfUnitsLSTM, LayerRNNCell):
     """An LSTM whose step is one node; weights and values as LSTMCell's.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
@@ -46,14 +46,6 @@ class LSTMBlockCell(LayerRNNCell):
         self._use_peephole = use_peephole
         self._cell_clip = -1 if cell_clip is None else cell_clip
         self.input_spec = InputSpec(ndim=2)
-
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def build(self, inputs_shape):
         _make_weights(self, self._input_depth(inputs_shape))
@@ -80,11 +72,11 @@ class LSTMBlockWrapper(Layer):
     @property
     def num_units(self):
         """The number of cells."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def _call_cell(self, inputs, initial_cell_state, initial_output, dtype, sequence_length):
         """(cell states, outputs), both [time, batch, num_units]."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def call(self, inputs, initial_state=None, dtype=None, sequence_length=None):
         is_list = isinstance(inputs, list)

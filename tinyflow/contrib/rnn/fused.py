@@ -1,6 +1,7 @@
 """Whole sequences by one call: cells made into layers over time, and their reversal."""
 from __future__ import annotations
 
+from tinyflow.errors import abstract
 from tinyflow.ops import joining, shaping
 from tinyflow.rnn.dynamic import dynamic_rnn
 from tinyflow.rnn.static import static_rnn
@@ -13,7 +14,7 @@ class FusedRNNCell:
     """
 
     def __call__(self, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
-        raise NotImplementedError
+        raise abstract(self)
 
 
 class FusedRNNCellAdaptor(FusedRNNCell):

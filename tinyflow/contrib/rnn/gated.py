@@ -15,8 +15,8 @@ from tinyflow.ops import (
     slicing,
 )
 from tinyflow.rnn.cell import LayerRNNCell, RNNCell
-from tinyflow.rnn.cells import LSTMStateTuple
 from tinyflow.rnn.projections import Linear
+from tinyflow.rnn.sizes import LSTMStateTuple, OfUnits, Projected
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
@@ -28,7 +28,7 @@ def input_width(inputs):
     return width
 
 
-class UGRNNCell(RNNCell):
+class UGRNNCell(OfUnits, RNNCell):
     """The update gate RNN: g * state + (1 - g) * activation(c).
 
     Shapes: inputs [batch, in], state [batch, num_units] -> output and new state
@@ -43,14 +43,6 @@ class UGRNNCell(RNNCell):
         self._weights_initializer, self._activation = initializer, activation
         self._linear = None
 
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
-
     def call(self, inputs, state):
         input_width(inputs)
         with variable_scope(get_variable_scope(), initializer=self._weights_initializer):
@@ -64,7 +56,7 @@ class UGRNNCell(RNNCell):
         return new_state, new_state
 
 
-class IntersectionRNNCell(RNNCell):
+class IntersectionRNNCell(OfUnits, RNNCell):
     """The +RNN: one gate for what goes on in time, one for what goes up to the next layer.
 
     Shapes: inputs [batch, num_units] (or any size, with `num_in_proj`), state [batch, num_units] ->
@@ -78,14 +70,6 @@ class IntersectionRNNCell(RNNCell):
         self._weights_initializer, self._y_activation = initializer, y_activation
         self._num_input_proj = num_in_proj
         self._linear1 = self._linear2 = None
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def call(self, inputs, state):
         with variable_scope(get_variable_scope(), initializer=self._weights_initializer):
@@ -170,7 +154,7 @@ class NASCell(LayerRNNCell):
         return new_m, LSTMStateTuple(new_c, new_m)
 
 
-class SRUCell(LayerRNNCell):
+class SRUCell(OfUnits, LayerRNNCell):
     """The simple recurrent unit: its gates see the input alone.
 
     Shapes: inputs [batch, num_units], state [batch, num_units] -> output and new state alike.
@@ -181,14 +165,6 @@ class SRUCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, **kwargs)
         self._num_units, self._activation = num_units, activation or elementary.tanh
         self.input_spec = InputSpec(ndim=2)
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def build(self, inputs_shape):
         depth, units = self._input_depth(inputs_shape), self._num_units
@@ -205,7 +181,7 @@ class SRUCell(LayerRNNCell):
         return r * self._activation(c) + (1.0 - r) * x_after, c
 
 
-class CoupledInputForgetGateLSTMCell(RNNCell):
+class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
     """An LSTM whose input gate is 1 - forget gate.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of c [batch, num_units] and h [batch, out] ->
@@ -225,15 +201,6 @@ class CoupledInputForgetGateLSTMCell(RNNCell):
         self._use_peepholes, self._forget_bias = use_peepholes, forget_bias
         self._state_is_tuple, self._activation = state_is_tuple, activation
         self._normalizer = Normalizer(norm_gain, norm_shift) if layer_norm else None
-
-    @property
-    def output_size(self):
-        return self._num_proj or self._num_units
-
-    @property
-    def state_size(self):
-        sizes = LSTMStateTuple(self._num_units, self.output_size)
-        return sizes if self._state_is_tuple else sum(sizes)
 
     def call(self, inputs, state):
         sigmoid, units, dtype = elementary.sigmoid, self._num_units, inputs.dtype

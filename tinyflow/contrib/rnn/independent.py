@@ -21,12 +21,12 @@ from tinyflow.ops import (
     slicing,
 )
 from tinyflow.rnn.cell import LayerRNNCell, RNNCell
-from tinyflow.rnn.cells import LSTMStateTuple
 from tinyflow.rnn.projections import Linear
+from tinyflow.rnn.sizes import LSTMStateTuple, OfUnits, OfUnitsLSTM
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
-class IndRNNCell(LayerRNNCell):
+class IndRNNCell(OfUnits, LayerRNNCell):
     """activation(W inputs + u * state + b): each unit sees no state but its own.
 
     Shapes: inputs [batch, in], state [batch, num_units] -> output and new state alike. Source: Li
@@ -37,14 +37,6 @@ class IndRNNCell(LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
         self._num_units, self._activation = num_units, activation or elementary.tanh
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def build(self, inputs_shape):
         depth, units = self._input_depth(inputs_shape), self._num_units
@@ -61,7 +53,7 @@ class IndRNNCell(LayerRNNCell):
         return output, output
 
 
-class IndyGRUCell(LayerRNNCell):
+class IndyGRUCell(OfUnits, LayerRNNCell):
     """A GRU whose units see no state but their own.
 
     Shapes: inputs [batch, in], state [batch, num_units] -> output and new state alike. Source:
@@ -74,14 +66,6 @@ class IndyGRUCell(LayerRNNCell):
         self.input_spec = InputSpec(ndim=2)
         self._num_units, self._activation = num_units, activation or elementary.tanh
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
-
-    @property
-    def state_size(self):
-        return self._num_units
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def _weights(self, names, depth, width, start):
         kernel, own, shift = names
@@ -111,7 +95,7 @@ class IndyGRUCell(LayerRNNCell):
         return new_h, new_h
 
 
-class IndyLSTMCell(LayerRNNCell):
+class IndyLSTMCell(OfUnitsLSTM, LayerRNNCell):
     """An LSTM whose cells see no output but their own.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
@@ -125,14 +109,6 @@ class IndyLSTMCell(LayerRNNCell):
         self._num_units, self._forget_bias = num_units, forget_bias
         self._activation = activation or elementary.tanh
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
-
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def build(self, inputs_shape):
         depth, width = self._input_depth(inputs_shape), 4 * self._num_units

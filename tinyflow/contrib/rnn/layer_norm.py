@@ -5,7 +5,7 @@ from tinyflow.graph.dtypes import float32
 from tinyflow.initializers import constant_initializer
 from tinyflow.ops import bias, dropout, elementary, joining, linalg
 from tinyflow.rnn.cell import RNNCell
-from tinyflow.rnn.cells import LSTMStateTuple
+from tinyflow.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
 from tinyflow.variable_scope import get_variable, variable_scope
 
 
@@ -25,7 +25,7 @@ class Normalizer:
         return layers.layer_norm(x, reuse=True, scope=scope)
 
 
-class LayerNormBasicLSTMCell(RNNCell):
+class LayerNormBasicLSTMCell(OfUnitsLSTM, RNNCell):
     """An LSTM whose gates and cells are normalised, with dropout on what goes into the cells.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
@@ -41,14 +41,6 @@ class LayerNormBasicLSTMCell(RNNCell):
         self._activation = activation
         self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
         self._normalizer = Normalizer(norm_gain, norm_shift) if layer_norm else None
-
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def _linear(self, parts):
         """The gates before their activations; their own shift stands for a bias."""

@@ -12,8 +12,8 @@ from tinyflow.ops import (
     random,
 )
 from tinyflow.rnn.cell import RNNCell
-from tinyflow.rnn.cells import LSTMStateTuple
 from tinyflow.rnn.projections import Linear
+from tinyflow.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
 from tinyflow.variable_scope import get_variable, variable_scope
 
 
@@ -25,7 +25,7 @@ def _log_uniform(minval, maxval):
     return initializer
 
 
-class PhasedLSTMCell(RNNCell):
+class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
     """An LSTM whose cells are changed only in the open phase of a rhythm of their own.
 
     Shapes: inputs a pair of times [batch, 1] and x [batch, in], state LSTMStateTuple of two
@@ -41,14 +41,6 @@ class PhasedLSTMCell(RNNCell):
         self._trainable_ratio_on = trainable_ratio_on
         self._periods = _log_uniform(period_init_min, period_init_max)
         self._linears = {}
-
-    @property
-    def state_size(self):
-        return LSTMStateTuple(self._num_units, self._num_units)
-
-    @property
-    def output_size(self):
-        return self._num_units
 
     def _linear(self, scope, parts, size):
         if scope not in self._linears:

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import report, worded
+from tinyflow.errors import abstract, report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
@@ -37,12 +37,12 @@ class AttentionMechanism:
     @property
     def alignments_size(self):
         """The length of the memory, for which there is one weight each."""
-        raise NotImplementedError
+        raise abstract(self)
 
     @property
     def state_size(self):
         """The size of what a mechanism keeps from one step to the next."""
-        raise NotImplementedError
+        raise abstract(self)
 
 
 class BaseMechanism(AttentionMechanism):

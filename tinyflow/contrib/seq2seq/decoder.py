@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow import nest
-from tinyflow.errors import worded
+from tinyflow.errors import abstract, worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.shapes import TensorShape
@@ -20,29 +20,29 @@ class Decoder:
     @property
     def batch_size(self):
         """The number of rows."""
-        raise NotImplementedError
+        raise abstract(self)
 
     @property
     def output_size(self):
         """A nest of the sizes of one step's outputs, without the batch."""
-        raise NotImplementedError
+        raise abstract(self)
 
     @property
     def output_dtype(self):
         """A nest of dtypes, like `output_size`."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def initialize(self, name=None):
         """(finished, first inputs, first state), before any step."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def step(self, time, inputs, state, name=None):
         """(outputs, next state, next inputs, finished) of one step."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def finalize(self, outputs, final_state, sequence_lengths):
         """(outputs, state) after the last step; a decoder need not have it."""
-        raise NotImplementedError
+        raise abstract(self)
 
     @property
     def tracks_own_finished(self):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow import nest
-from tinyflow.errors import worded
+from tinyflow.errors import abstract, worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
@@ -43,15 +43,15 @@ class Helper:
 
     def initialize(self, name=None):
         """(finished [batch], first inputs)."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def sample(self, time, outputs, state, name=None):
         """The sample for one step's outputs."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
         """(finished [batch], next inputs, next state)."""
-        raise NotImplementedError
+        raise abstract(self)
 
 
 class CustomHelper(Helper):

@@ -5,6 +5,7 @@ from tinyflow.errors import report, worded
 from tinyflow.graph.defaults import name_scope
 from tinyflow.ops import (
     arithmetic,
+    composed_reductions,
     cross_entropy,
     identities,
     measures,
@@ -57,7 +58,7 @@ def _divided(losses, weights, axis, count):
     """The sum along `axis`, by the sum of the weights there or the `count` of those not 0."""
     total = reduction.reduce_sum(losses, axis=axis)
     if count:
-        number = identities.cast(reduction.count_nonzero(weights, axis=axis), total.dtype)
+        number = identities.cast(composed_reductions.count_nonzero(weights, axis=axis), total.dtype)
     else:
         number = reduction.reduce_sum(weights, axis=axis)
     return arithmetic.div_no_nan(total, number)
