@@ -39,10 +39,10 @@ class Bench:
     """Keeps the workload under measurement prepared between requests, and no other."""
 
     def __init__(self, framework):
+        self.tf = load(framework)  # first, as most programs do: it may have settings for NumPy
         import numpy
 
         self.np = numpy
-        self.tf = load(framework)
         self.workload = None
         self.steps = ()
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from tinyflow.errors import TinyflowWarning, report
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.handles import is_place
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 
@@ -74,9 +75,10 @@ def _shows_what_is_fed(operation: Operation, inside: set[Operation]) -> bool:
 
 def is_training_step(operation: Operation) -> bool:
     """True for an optimizer's update of a Variable."""
-    sparse_descent = operation.type == 'ScatterSub' and '/update_' in operation.name
+    kind = operation.type.removeprefix('Resource')
+    sparse_descent = kind in ('ScatterSub', 'ScatterAdd') and '/update_' in operation.name
     return bool(operation.writes) and (
-        sparse_descent or operation.type.startswith(('Apply', 'SparseApply')))
+        sparse_descent or kind.startswith(('Apply', 'SparseApply')))
 
 
 def _operation(member: Any) -> Operation | None:
@@ -95,7 +97,7 @@ def _fed_by(operation: Operation, inside: Collection[Operation]) -> bool:
         current = stack.pop()
         for tensor in current.inputs:
             producer = tensor.op
-            if producer in seen or tensor.dtype.is_ref:
+            if producer in seen or is_place(tensor):
                 continue
             seen.add(producer)
             if producer in inside and producer.inputs:

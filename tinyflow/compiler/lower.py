@@ -14,6 +14,7 @@ from tinyflow.compiler.schedule import (
     snapshot_of,
     stale_snapshots,
 )
+from tinyflow.graph.handles import is_place, place_dtype, place_shape
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
 
@@ -28,7 +29,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
     stale = stale_snapshots(order, values)
     kept_snapshots = {tensor for _, tensor in stale}
     fetched_places = {t for t in fetches
-                      if isinstance(t, Tensor) and t.dtype.is_ref and t not in values}
+                      if isinstance(t, Tensor) and is_place(t) and t not in values}
     instructions: list[Instruction] = []
     results: dict[Tensor, Value] = {}
     last: list[Instruction] = []            # a fetched Variable is read when all else is done
@@ -40,7 +41,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
         for tensor in operation.outputs:
             fed = tensor in values
             value = Value(tensor.name, tensor.dtype, tensor.raw_shape)
-            if tensor.dtype.is_ref and not fed:
+            if not fed and is_place(tensor):
                 value = _place_value(tensor, value, places)
             if not fed:
                 values[tensor] = value
@@ -76,14 +77,14 @@ def _parameter(operation: Operation, values: dict[Tensor, Value], places: dict[O
                snapshots: dict[Tensor, Value], kept: set[Tensor]) -> list[Instruction]:
     """Lets a function's parameter stand for a Variable's storage, or a reading of it."""
     tensor = operation.outputs[0]
-    if tensor.dtype.is_ref:
+    if is_place(tensor):
         return []                               # it is a place already
     root = snapshot_of(tensor)
     if root is None:
         raise ValueError(f"the parameter '{tensor.name}' is neither fed nor a Variable's")
     place = places.get(root)
     if place is None:
-        place = places[root] = Value(root.outputs[0].name, tensor.dtype, root.outputs[0].raw_shape,
+        place = places[root] = Value(root.outputs[0].name, place_dtype(root), place_shape(root),
                                      root)
     snapshots[tensor] = values[tensor] = place
     if tensor not in kept:
@@ -123,7 +124,7 @@ def _place_value(tensor: Tensor, value: Value, places: dict[Operation, Value]) -
         return value
     if root not in places:
         value.place = root
-        value.raw_shape = root.outputs[0].raw_shape
+        value.raw_shape, value.dtype = place_shape(root), place_dtype(root)
         places[root] = value
     return places[root]
 

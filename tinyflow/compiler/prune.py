@@ -5,6 +5,7 @@ from collections.abc import Iterable, Set
 
 from tinyflow import errors
 from tinyflow.compiler.schedule import snapshot_of
+from tinyflow.graph.handles import is_place
 from tinyflow.graph.operation import Operation, Tensor
 
 
@@ -42,7 +43,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
 def _is_place(parameter: Operation) -> bool:
     """True for a function's parameter that stands for a Variable's storage."""
     tensor = parameter.outputs[0]
-    return tensor.dtype.is_ref or snapshot_of(tensor) is not None
+    return is_place(tensor) or snapshot_of(tensor) is not None
 
 
 def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:

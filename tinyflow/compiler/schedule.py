@@ -18,17 +18,24 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 
+from tinyflow.graph.dtypes import resource
+from tinyflow.graph.handles import is_place, variable_of
 from tinyflow.graph.operation import Operation, Tensor
 
 Nodes = dict[Operation, list[Operation]]
 Fed = Collection[Tensor]
 
+# How the name of a Variable's own read ends, by the type of that node.
+_OWN_READS = {'Identity': '/read', 'ReadVariableOp': '/Read/ReadVariableOp'}
+
 
 def place_of(tensor: Tensor) -> Operation | None:
-    """The VariableV2 whose storage `tensor` stands for, or None for an ordinary value."""
-    while tensor.dtype.is_ref:
+    """The VariableV2 or VarHandleOp whose storage `tensor` stands for; None for a value."""
+    while is_place(tensor):
         operation = tensor.op
         writes = operation.writes
+        if tensor.dtype is resource:
+            return variable_of(tensor)
         if not operation.inputs:
             source = _captured(tensor)
             if source is None:
@@ -51,11 +58,11 @@ def snapshot_of(tensor: Tensor) -> Operation | None:
     if operation.type == 'Placeholder':
         source = _captured(tensor)
         return None if source is None else snapshot_of(source)
-    if operation.type != 'Identity' or not operation.inputs[0].dtype.is_ref \
-            or operation.control_inputs:
+    ending = _OWN_READS.get(operation.type)
+    if ending is None or operation.control_inputs or not is_place(operation.inputs[0]):
         return None
     place = place_of(operation.inputs[0])
-    return place if place is not None and operation.name == place.name + '/read' else None
+    return place if place is not None and operation.name == place.name + ending else None
 
 
 def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operation]:
@@ -137,7 +144,7 @@ def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
     for i, tensor in enumerate(operation.inputs):
         if tensor in fed:
             continue
-        if not tensor.dtype.is_ref:
+        if not is_place(tensor):
             place = snapshot_of(tensor)
             if place is not None and not any(t in fed for t in tensor.op.inputs[:1]):
                 places.append(place)
@@ -196,7 +203,7 @@ def stale_snapshots(order: list[Operation],
     done = 0
     for operation in order:
         for tensor in operation.inputs:
-            place = None if tensor in fed or tensor.dtype.is_ref else snapshot_of(tensor)
+            place = None if tensor in fed or is_place(tensor) else snapshot_of(tensor)
             if place is not None and writers.unseen(operation, place, done):
                 stale.add((operation, tensor))
         done |= writers.bit.get(operation, 0)
@@ -239,13 +246,13 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
 def _views_place(operation: Operation, read_at: dict[Tensor, tuple[Operation, int]],
                  fed: Fed) -> Operation | None:
     """The place whose storage an operation's (ordinary) result shares memory with."""
-    if not operation.definition.view or operation.outputs[0].dtype.is_ref \
+    if not operation.definition.view or is_place(operation.outputs[0]) \
             or snapshot_of(operation.outputs[0]) is not None:
         return None
     source = operation.inputs[0]
     if source in fed:
         return None
-    if source.dtype.is_ref:
+    if is_place(source):
         return place_of(source)
     if snapshot_of(source) is not None and source.op.inputs[0] not in fed:
         return snapshot_of(source)

@@ -70,8 +70,9 @@ def global_norm(t_list, name=None):
     """
     t_list = _checked_list(t_list)
     with name_scope(name, 'global_norm', t_list):
-        halves = [logistic.l2_loss(convert_to_tensor(_values(t), name=f't_{i}'))
+        values = [convert_to_tensor(_values(t), name=f't_{i}')
                   for i, t in enumerate(t_list) if t is not None]
+        halves = [logistic.l2_loss(v) for v in values]
         total = reduction.reduce_sum(joining.stack(halves))
         return arithmetic.sqrt(total * constants.constant(2.0, total.dtype), name='global_norm')
 

@@ -21,7 +21,8 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
     """
     keepdims = _keepdims(keepdims, keep_dims)
     with name_scope(name, 'moments', [x, axes]):
-        x = convert_to_tensor(x, name='x')
+        if not hasattr(x, 'handle'):            # a resource variable is read where it is used
+            x = convert_to_tensor(x, name='x')
         wide = identities.cast(x, float32) if x.dtype == float16 else x
         mean = reduction.reduce_mean(wide, axes, keepdims=True, name='mean')
         # The mean is where the squares are least, so nothing of the gradient is lost here.

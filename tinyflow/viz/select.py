@@ -155,13 +155,17 @@ def is_place(op) -> bool:
 
 
 def is_initializer(op) -> bool:
-    """Is this the Assign that gives a Variable its initial value?"""
-    return (op.type == 'Assign' and bool(op.inputs)
-            and op.name.startswith(op.inputs[0].op.name + '/Assign'))
+    """Is this the Assign that gives a Variable its initial value, or asks whether it has one?"""
+    ending = {'Assign': '/Assign', 'AssignVariableOp': '/Assign',
+              'VarIsInitializedOp': '/IsInitialized'}.get(op.type)
+    return (ending is not None and bool(op.inputs)
+            and op.name.startswith(op.inputs[0].op.name + ending))
 
 
 def is_read(op) -> bool:
-    """Is this the Identity that reads a Variable for an expression?"""
+    """Is this the Identity (ReadVariableOp) that reads a Variable for an expression?"""
+    if op.type == 'ReadVariableOp':
+        return is_place(op.inputs[0].op)
     return (op.type == 'Identity' and is_place(op.inputs[0].op)
             and op.name.startswith(op.inputs[0].op.name + '/read'))
 

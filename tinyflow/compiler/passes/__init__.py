@@ -1,13 +1,14 @@
 """Stage 5: rewrites of a Program. Each is a function Program -> Program that reports a Note.
 
-All of them keep results bit for bit, except `transposes` and `stacks`, after which BLAS may add in
-another order, and `steps`, which rounds in another place.
+All of them keep results bit for bit, except `transposes`, `pools` and `stacks`, after which
+sums may be added up in another order, and `steps`, which rounds in another place.
 """
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
 from tinyflow.compiler.passes.dead import drop_unused
 from tinyflow.compiler.passes.functions import narrow_functions
 from tinyflow.compiler.passes.identities import drop_identities
 from tinyflow.compiler.passes.merge import merge_equal
+from tinyflow.compiler.passes.pools import mask_before_pools
 from tinyflow.compiler.passes.stacks import stack_products
 from tinyflow.compiler.passes.steps import scale_steps
 from tinyflow.compiler.passes.transposes import fold_transposes
@@ -18,8 +19,9 @@ PASSES = {
     'merge': merge_equal,
     'broadcasts': drop_broadcasts,
     'transposes': fold_transposes,
+    'pools': mask_before_pools,
     'stacks': stack_products,
     'steps': scale_steps,
     'unused': drop_unused,
 }
-EXACT = frozenset(PASSES) - {'transposes', 'stacks', 'steps'}
+EXACT = frozenset(PASSES) - {'transposes', 'pools', 'stacks', 'steps'}

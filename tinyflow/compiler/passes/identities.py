@@ -7,8 +7,8 @@ from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.passes.rewrite import Replacement
 
-_ALWAYS = frozenset(('Identity', 'StopGradient', 'PreventGradient', 'GuaranteeConst', 'Snapshot',
-                     'PlaceholderWithDefault'))
+_ALWAYS = frozenset(('Identity', 'ReadVariableOp', 'StopGradient', 'PreventGradient',
+                     'GuaranteeConst', 'Snapshot', 'PlaceholderWithDefault'))
 _IF_SAME_SHAPE = frozenset(('Reshape', 'BroadcastTo', 'Tile', 'ExpandDims', 'Squeeze', 'Pad',
                             'PadV2', 'EnsureShape', 'Slice'))
 

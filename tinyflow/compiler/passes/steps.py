@@ -13,6 +13,8 @@ from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.graph.op import Op
 
 _LARGE = 1 << 16        # elements; below, the walk costs less than one more instruction
+_DESCENTS = {'ApplyGradientDescent': 'AssignSub',
+             'ResourceApplyGradientDescent': 'AssignSubVariableOp'}
 _SMALLER = 4            # times, at least, that the factor is smaller than the product
 
 
@@ -23,7 +25,7 @@ def scale_steps(program: Program) -> Program:
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
     instead: dict[Instruction, list[Instruction]] = {}
     for step in program.instructions:
-        if step.type == 'ApplyGradientDescent' and _pays(step, uses, made_at):
+        if step.type in _DESCENTS and _pays(step, uses, made_at):
             instead.update(_scaled(step))
     kept = [new for old in program.instructions for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
@@ -58,6 +60,6 @@ def _scaled(step: Instruction) -> dict[Instruction, list[Instruction]]:
     multiply = Instruction(Op.registry['Mul'], step.operation, (factors[small], rate), (scaled,),
                            {})
     factors[small] = scaled
-    subtract = Instruction(Op.registry['AssignSub'], step.operation, (place, gradient),
+    subtract = Instruction(Op.registry[_DESCENTS[step.type]], step.operation, (place, gradient),
                            step.outputs, step.attrs)
     return {product: [multiply, product.with_inputs(factors)], step: [subtract]}

@@ -1,0 +1,41 @@
+"""keras.backend: the only door from Keras' layers to the ops of the graph below."""
+from keras_layer.backend.arithmetic import (
+    abs, cast, clip, constant_of, cos, elu, equal, exp, greater, greater_equal, hard_sigmoid, less,
+    less_equal, log, maximum, minimum, not_equal, pow, relu, round, sigmoid, sign, sin, softmax,
+    softmax_of_rows, softplus, softsign, sqrt, square, tanh,
+)
+from keras_layer.backend.creation import (
+    arange, constant, dtype, eye, one_hot, ones, ones_like, print_tensor, random_binomial,
+    random_normal, random_normal_variable, random_uniform, random_uniform_variable,
+    truncated_normal, update, update_add, update_sub, zeros, zeros_like,
+)
+from keras_layer.backend.dependence import (
+    depends_on, operation_of, to_updates,
+)
+from keras_layer.backend.function import (
+    Function, function, gradients, stop_gradient,
+)
+from keras_layer.backend.raw_ops import (
+    describe_op, is_computed_from_keras, make_op_again, raw_inputs,
+)
+from keras_layer.backend.reductions import (
+    all, any, argmax, argmin, cumprod, cumsum, l2_normalize, logsumexp, max, mean, min, prod, std,
+    sum, var,
+)
+from keras_layer.backend.settings import (
+    backend, cast_to_floatx, epsilon, floatx, image_data_format, image_dim_ordering, set_epsilon,
+    set_floatx, set_image_data_format, set_image_dim_ordering,
+)
+from keras_layer.backend.shaping import (
+    batch_flatten, concatenate, expand_dims, flatten, gather, permute_dimensions, repeat,
+    repeat_elements, reshape, resize_images, resize_volumes, reverse, shape, spatial_2d_padding,
+    spatial_3d_padding, squeeze, stack, temporal_padding, tile, to_dense, transpose,
+)
+from keras_layer.backend.state import (
+    batch_get_value, batch_set_value, clear_session, control_dependencies, count_params, eval,
+    get_graph, get_session, get_uid, get_value, in_test_phase, in_train_phase, init_scope,
+    int_shape, is_keras_tensor, is_placeholder, is_sparse, is_tensor, is_variable, learning_phase,
+    learning_phase_scope, manual_variable_initialization, name_scope, ndim, placeholder,
+    reset_uids, set_learning_phase, set_session, set_value, symbolic_learning_phase,
+    track_variable, unique_object_name, variable,
+)

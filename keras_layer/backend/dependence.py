@@ -1,0 +1,34 @@
+"""What depends on what in the graph below a layer."""
+from __future__ import annotations
+
+import tinyflow as tf
+
+__all__ = ['depends_on', 'operation_of', 'to_updates']
+
+
+def operation_of(update):
+    """The Operation behind an update: that of an assignment, or the Operation itself."""
+    return update if isinstance(update, tf.Operation) else update.op
+
+
+def depends_on(target, inputs):
+    """True if `target` (a tensor or Operation) is computed from one of the tensors `inputs`."""
+    wanted = {t.op for t in tf.nest.flatten(inputs, expand_composites=True) if hasattr(t, 'op')}
+    stack, seen = [operation_of(target)], set()
+    while stack:
+        operation = stack.pop()
+        if operation in wanted:
+            return True
+        if operation in seen:
+            continue
+        seen.add(operation)
+        stack.extend(t.op for t in operation.inputs)
+        stack.extend(operation.control_inputs)
+    return False
+
+
+def to_updates(updates):
+    """Updates as a flat list; a (variable, new value) tuple is one update."""
+    if isinstance(updates, list):
+        return [u for item in updates for u in to_updates(item)]
+    return [updates]

@@ -1,0 +1,101 @@
+"""K.function: a compiled call of the graph, from arrays to arrays."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer.backend import state
+from tinyflow.errors import worded
+
+__all__ = ['Function', 'function', 'gradients', 'stop_gradient']
+
+
+class Function:
+    """Called with a list of arrays for `inputs`, gives a list of arrays for `outputs`.
+
+    `updates` (operations, or (variable, new value) pairs) run in the same call, after the outputs
+    are computed. The call goes through `Session.make_callable` and is made once per Session.
+    """
+
+    def __init__(self, inputs, outputs, updates=None, name=None, feed_dict=None, fetches=None):
+        self._structure = outputs
+        self.inputs = tf.nest.flatten(inputs, expand_composites=True)
+        self.outputs = [tf.convert_to_tensor(o) for o in
+                        tf.nest.flatten(outputs, expand_composites=True)]
+        self.name = name
+        self.fetches = list(fetches or ())
+        self.feed_dict = dict(feed_dict or {})
+        self.graph = self._graph()
+        with self.graph.as_default(), tf.control_dependencies(self.outputs[:1]):
+            self.updates_op = tf.group(*[_update(u) for u in updates or ()], name=name)
+        self._callable = self._session = None
+
+    def _graph(self):
+        for tensor in self.outputs + self.inputs:
+            if getattr(tensor, 'graph', None) is not None:
+                return tensor.graph
+        return state.get_graph()
+
+    def prepare(self):
+        """The callable for the Session that Keras uses now; takes one value for each input."""
+        session = state.get_session(graph=self.graph)
+        if session is not self._session:
+            made = session.make_callable([*self.outputs, self.updates_op, *self.fetches],
+                                         [*self.inputs, *self.feed_dict])
+            self._callable, self._session = made, session
+        return self._callable
+
+    def __call__(self, inputs):
+        values = tf.nest.flatten(inputs, expand_composites=True) \
+            if not isinstance(inputs, (list, tuple)) else list(inputs)
+        if len(values) != len(self.inputs):
+            values = _by_parts(values)
+        if len(values) != len(self.inputs):
+            raise worded(ValueError(f'This function takes {len(self.inputs)} inputs '
+                                    f'{[getattr(i, "name", i) for i in self.inputs]}, but got '
+                                    f'{len(values)}.'))
+        results = self.prepare()(*values, *self.feed_dict.values())
+        return tf.nest.pack_sequence_as(self._structure, results[:len(self.outputs)],
+                                        expand_composites=True)
+
+
+def _by_parts(values):
+    """Sparse values as the arrays that a SparseTensor is fed by."""
+    parts = []
+    for value in values:
+        if hasattr(value, 'tocoo'):
+            coo = value.tocoo()
+            value = tf.SparseTensorValue(list(zip(coo.row, coo.col)), coo.data, coo.shape)
+        parts.extend(value if isinstance(value, tf.SparseTensorValue) else [value])
+    return parts
+
+
+def _update(update):
+    if isinstance(update, tuple):
+        variable, value = update
+        return tf.assign(variable, value)
+    return update
+
+
+def function(inputs, outputs, updates=None, name=None, **kwargs):
+    """A function of arrays that computes `outputs` from `inputs` and runs `updates`.
+
+    ``f = K.function([model.input, K.learning_phase()], [layer.output])``, then
+    ``f([x, 0])[0]``. `feed_dict` and `fetches` are those of `Session.run`.
+    """
+    for key in kwargs:
+        if key not in ('feed_dict', 'fetches', 'options', 'run_metadata'):
+            raise worded(ValueError(f'Invalid argument "{key}" passed to K.function with '
+                                    'TensorFlow backend'))
+    return Function(inputs, outputs, updates=updates, name=name,
+                    feed_dict=kwargs.get('feed_dict'), fetches=kwargs.get('fetches'))
+
+
+def gradients(loss, variables):
+    """The gradients of `loss` with respect to `variables`, as a list of tensors."""
+    return tf.gradients(loss, variables)
+
+
+def stop_gradient(variables):
+    """The same values, which gradients take for constants; a tensor or a list of them."""
+    if isinstance(variables, (list, tuple)):
+        return [tf.stop_gradient(v) for v in variables]
+    return tf.stop_gradient(variables)

@@ -1,0 +1,367 @@
+"""Layer: makes its weights at the first call, nodes of the graph below at every call.
+
+`layer(x)` gives tensors that remember where they come from (`_keras_history`): so a model can be
+made of nothing but its inputs and outputs.
+"""
+from __future__ import annotations
+
+import inspect
+from functools import cache
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer import regularizers
+from keras_layer.engine.call_context import calling, current_call
+from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
+from keras_layer.engine.layer_losses import LayerLosses
+from keras_layer.engine.layer_nodes import LayerNodes, shapes_of
+from keras_layer.engine.layer_weights import LayerWeights
+from keras_layer.engine.node import Node
+from keras_layer.utils.names import to_snake_case
+from tinyflow.errors import worded
+
+__all__ = ['InputSpec', 'Layer']
+
+_ARGUMENTS = {'activity_regularizer', 'autocast', 'batch_input_shape', 'batch_size',
+              'experimental_autocast', 'input_dtype', 'input_shape', 'weights'}
+
+
+class Layer(LayerNodes, LayerWeights, LayerLosses):
+    """Base class of all layers.
+
+    A subclass makes its weights in `build(input_shape)` and its nodes in `call(inputs)`. It is
+    configured by its constructor only; `get_config` gives what the constructor takes. Options that
+    every layer takes: `name`, `trainable`, `dtype` (of the weights), `input_shape` or
+    `batch_input_shape` (where it is the first of a Sequential), `weights` (initial values).
+
+    Raises TypeError for arguments that no layer has.
+    """
+
+    def __new__(cls, *args, **kwargs):
+        layer = super().__new__(cls)
+        # What a layer was made with is kept, so that a model with custom layers can be saved even
+        # where they have no get_config (PAINS B4).
+        object.__setattr__(layer, '_constructor', (args, dict(kwargs)))
+        object.__setattr__(layer, '_trainable_weights', [])
+        object.__setattr__(layer, '_non_trainable_weights', [])
+        return layer
+
+    def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
+        for key in kwargs:
+            if key not in _ARGUMENTS:
+                raise worded(TypeError(f'Keyword argument not understood: {key!r}, for a '
+                                       f'{type(self).__name__}.'))
+        if dynamic:
+            raise worded(NotImplementedError(
+                'dynamic=True: a layer that runs Python at each step needs eager execution, which '
+                'tinyflow has not; tf.py_func runs Python inside the graph.'))
+        self._trainable = trainable
+        self._name = name or K.unique_object_name(to_snake_case(type(self).__name__),
+                                                  zero_based=True)
+        self._dtype = None if dtype is None else tf.as_dtype(dtype).name
+        self.built = False
+        self.stateful = False
+        self.supports_masking = False
+        self.input_spec = None
+        self._activity_regularizer = regularizers.get(kwargs.get('activity_regularizer'))
+        self._losses, self._weight_losses, self._made_losses = [], [], {}
+        self._updates, self._metrics, self._metric_values = [], [], []
+        self._inbound_nodes, self._outbound_nodes = [], []
+        self._initial_weights = kwargs.get('weights')
+        shape = _first_shape(kwargs)
+        if shape is not None:
+            self._batch_input_shape = shape
+
+    def __setattr__(self, name, value):
+        if isinstance(value, tf.Variable):
+            self._track_variable(value)
+        elif getattr(value, '_is_keras_metric', False) and value is not self:
+            metrics = self.__dict__.setdefault('_metrics', [])
+            if all(value is not m for m in metrics):
+                metrics.append(value)
+        object.__setattr__(self, name, value)
+
+    # ---- what a layer is -----------------------------------------------------------------
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def dynamic(self):
+        return False
+
+    @property
+    def trainable(self):
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value):
+        self._trainable = value
+        for layer in self._sublayers:
+            layer.trainable = value
+
+    @property
+    def activity_regularizer(self):
+        return self._activity_regularizer
+
+    @activity_regularizer.setter
+    def activity_regularizer(self, regularizer):
+        self._activity_regularizer = regularizer
+
+    def get_config(self):
+        """The constructor's arguments: `from_config` makes an equal layer of them.
+
+        A subclass adds its own to these. One that does not define `get_config` is described by the
+        arguments that it was made with.
+        """
+        config = {'name': self.name, 'trainable': self.trainable}
+        if hasattr(self, '_batch_input_shape'):
+            config['batch_input_shape'] = self._batch_input_shape
+        config['dtype'] = self.dtype
+        if type(self).get_config is Layer.get_config:
+            own = self._constructor_arguments()
+            accepted, takes_any = _parameters(type(self).__init__)
+            if not takes_any:
+                config = {k: v for k, v in config.items() if k in accepted}
+            config.update(own)
+        return config
+
+    def _constructor_arguments(self):
+        args, kwargs = self._constructor
+        bound = inspect.signature(type(self).__init__).bind(self, *args, **kwargs)
+        own = {}
+        for parameter, value in list(bound.arguments.items())[1:]:
+            kind = bound.signature.parameters[parameter].kind
+            if kind is inspect.Parameter.VAR_KEYWORD:
+                own.update(value)
+            elif kind is not inspect.Parameter.VAR_POSITIONAL:
+                own[parameter] = value
+        return {k: _plain(v) for k, v in own.items()
+                if k not in ('activity_regularizer', 'input_shape', 'weights', 'batch_size')}
+
+    @classmethod
+    def from_config(cls, config):
+        """A layer of this configuration, without the weights."""
+        return cls(**config)
+
+    # ---- for subclasses ------------------------------------------------------------------
+
+    def build(self, input_shape):
+        """Makes the weights; called once, before the first `call`. Subclasses override it."""
+        self.built = True
+
+    def call(self, inputs, **kwargs):
+        """Makes the nodes that compute the outputs from the inputs. Subclasses override it."""
+        return inputs
+
+    def compute_output_shape(self, input_shape):
+        """The shape of the output for inputs of that shape."""
+        raise NotImplementedError(
+            f'{type(self).__name__}.compute_output_shape: a layer of your own says here, as a '
+            'tf.TensorShape, what shape its output has.')
+
+    def compute_mask(self, inputs, mask=None):
+        """The mask of the output, by default that of the input.
+
+        TypeError if the input is masked and the layer does not support that.
+        """
+        if not self.supports_masking:
+            if any(m is not None for m in tf.nest.flatten(mask)):
+                raise worded(TypeError(
+                    f'Layer {self.name} does not support masking, but was passed an input_mask: '
+                    f'{mask}\n  Mend: a layer that handles masked steps sets self.supports_masking '
+                    '= True; to drop the mask, leave out Masking() or mask_zero=True before it.'))
+            return None
+        return mask
+
+    # ---- calling -------------------------------------------------------------------------
+
+    def __call__(self, inputs, *args, **kwargs):
+        """The outputs for these inputs: tensors of the graph, which remember this layer.
+
+        The layer is built first, if it is not. Arrays and numbers become constants.
+        """
+        inputs = tf.nest.map_structure(_tensor_if_plain, inputs)
+        accepted, takes_any = _parameters(self.call)
+        history = _with_history(inputs)
+        given = dict(kwargs)
+        if 'mask' in accepted and 'mask' not in kwargs and not _by_position(accepted, 'mask', args):
+            masks = tf.nest.map_structure(_mask_of, inputs)
+            if any(m is not None for m in tf.nest.flatten(masks)):
+                kwargs['mask'] = masks
+        training = self._training(accepted, takes_any, args, kwargs)
+        with calling(self, inputs, training), K.name_scope(self._name_scope()):
+            self._maybe_build(inputs)
+            assert_input_compatibility(self.input_spec, inputs, self.name)
+            outputs = self.call(inputs, *args, **kwargs)
+            if outputs is None:
+                raise worded(ValueError(
+                    "A layer's `call` method should return a Tensor or a list of Tensors, not "
+                    f'None (layer: {self.name}).'))
+            outputs = _distinct(outputs, inputs)
+            self._regularize_activity(inputs, outputs)
+            self._set_masks(inputs, outputs, kwargs.get('mask'))
+        if history:
+            Node(self, inputs, outputs, _arguments(accepted, args, given))
+        if self._initial_weights is not None and self.weights:
+            values, self._initial_weights = self._initial_weights, None
+            self.set_weights(values)
+        return outputs
+
+    def apply(self, inputs, *args, **kwargs):
+        """The same as calling the layer."""
+        return self(inputs, *args, **kwargs)
+
+    def _name_scope(self):
+        return self.name
+
+    def _training(self, accepted, takes_any, args, kwargs):
+        """The `training` of this call; that of the layer around it where none was passed."""
+        expected = takes_any or 'training' in accepted
+        if kwargs.get('training') is not None:
+            return kwargs['training'] if expected else kwargs.pop('training')
+        if 'training' in kwargs and not expected:
+            kwargs.pop('training')
+        position = accepted.index('training') if 'training' in accepted else None
+        if position is not None and position < len(args) + 1:
+            return args[position - 1]
+        around = current_call()
+        training = around.training if around else None
+        if 'training' in accepted and training is not None:
+            kwargs['training'] = training
+        return training
+
+    def _maybe_build(self, inputs):
+        if self.built:
+            return
+        flat = tf.nest.flatten(inputs)
+        if self._dtype is None and flat and hasattr(flat[0], 'dtype'):
+            self._dtype = flat[0].dtype.base_dtype.name
+        assert_input_compatibility(self.input_spec, inputs, self.name)
+        shapes = shapes_of(inputs) if all(hasattr(x, 'shape') for x in flat) else None
+        with tf.init_scope() if tf.get_default_graph().outer_graph is not None else _nothing:
+            self.build(shapes)
+        object.__setattr__(self, 'built', True)
+
+    def _regularize_activity(self, inputs, outputs):
+        if self._activity_regularizer is None:
+            return
+        with K.name_scope('ActivityRegularizer'):
+            for output in tf.nest.flatten(outputs):
+                loss = self._activity_regularizer(output)
+                batch = tf.cast(tf.shape(output)[0], loss.dtype)
+                self.add_loss(loss / batch, inputs=inputs)
+
+    def _set_masks(self, inputs, outputs, mask):
+        flat = tf.nest.flatten(outputs)
+        if all(_mask_of(t) is not None for t in flat):
+            return
+        if mask is None:
+            masks = tf.nest.map_structure(_mask_of, inputs)
+            mask = masks if any(m is not None for m in tf.nest.flatten(masks)) else None
+        made = self.compute_mask(inputs, mask)
+        masks = [made] * len(flat) if not isinstance(made, (list, tuple)) else \
+            tf.nest.flatten(made)
+        if made is None:
+            return
+        for tensor, one in zip(flat, masks):
+            tensor._keras_mask = one
+
+
+class _Nothing:
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *args):
+        return None
+
+
+_nothing = _Nothing()
+
+
+@cache
+def _signature(function):
+    parameters = list(inspect.signature(function).parameters.values())
+    names = [p.name for p in parameters if p.kind is not p.VAR_KEYWORD]
+    return names, any(p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _parameters(method):
+    """(names of the parameters with `self` first, whether it takes any keyword)."""
+    names, takes_any = _signature(getattr(method, '__func__', method))
+    return names[1:] if hasattr(method, '__func__') else names, takes_any
+
+
+def _by_position(accepted, name, args):
+    return name in accepted and accepted.index(name) < len(args) + 1
+
+
+def _arguments(accepted, args, kwargs):
+    """The arguments of a call besides its inputs, by name."""
+    return {**dict(zip(accepted[1:], args)), **kwargs}
+
+
+def _mask_of(tensor):
+    return getattr(tensor, '_keras_mask', None)
+
+
+def _tensor_if_plain(value):
+    if isinstance(value, (np.ndarray, float, int)):
+        return tf.convert_to_tensor(np.asarray(value, K.floatx())
+                                    if np.asarray(value).dtype.kind == 'f' else value)
+    return value
+
+
+def _with_history(inputs):
+    """True if the call belongs to Keras' graph: raw ops between layers become layers (B1)."""
+    flat = tf.nest.flatten(inputs)
+    if not flat or not all(isinstance(t, tf.Tensor) for t in flat):
+        return False
+    lacking = [t for t in flat if getattr(t, '_keras_history', None) is None]
+    if not lacking:
+        return True
+    from keras_layer.engine.op_layer import wrap_raw_ops     # it is a layer itself
+    return wrap_raw_ops(lacking)
+
+
+def _distinct(outputs, inputs):
+    """A layer that gives its input as it is gives a copy, which has a history of its own."""
+    given = {id(t) for t in tf.nest.flatten(inputs)}
+
+    def one(tensor):
+        if isinstance(tensor, tf.Tensor) and id(tensor) in given:
+            return tf.identity(tensor)
+        return tensor
+    return tf.nest.map_structure(one, outputs)
+
+
+def _first_shape(kwargs):
+    """batch_input_shape, put together from what the constructor was given."""
+    if 'batch_input_shape' in kwargs:
+        return None if kwargs['batch_input_shape'] is None else \
+            tuple(kwargs['batch_input_shape'])
+    if kwargs.get('input_shape') is not None:
+        shape = kwargs['input_shape']
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        return (kwargs.get('batch_size'), *shape)
+    return None
+
+
+def _plain(value):
+    """An argument as JSON can hold it."""
+    if hasattr(value, 'get_config'):
+        return {'class_name': type(value).__name__, 'config': value.get_config()}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, tf.TensorShape):
+        return value.as_list()
+    return value

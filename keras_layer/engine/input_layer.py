@@ -1,0 +1,85 @@
+"""Input: where data enters a model, a placeholder that Keras' graph knows."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.node import Node
+from tinyflow.errors import worded
+
+__all__ = ['Input', 'InputLayer']
+
+
+class InputLayer(Layer):
+    """The first node of a model: a placeholder [batch, *input_shape], or a given `input_tensor`."""
+
+    def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None,
+                 sparse=False, name=None, **kwargs):
+        if 'batch_input_shape' in kwargs:
+            shape = kwargs.pop('batch_input_shape')
+            if shape is not None:
+                batch_size, input_shape = shape[0], tuple(shape[1:])
+        if kwargs:
+            raise worded(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'))
+        if not name:
+            name = f'input_{K.get_uid("input")}'
+        if not dtype:
+            dtype = K.floatx() if input_tensor is None else input_tensor.dtype.name
+        elif input_tensor is not None and input_tensor.dtype != tf.as_dtype(dtype):
+            raise worded(ValueError(f'`input_tensor.dtype` differs from `dtype`: '
+                                    f'{input_tensor.dtype.name} vs. {dtype}'))
+        super().__init__(dtype=dtype, name=name)
+        self.built = True
+        self.sparse = sparse
+        self.supports_masking = True
+        if isinstance(input_shape, tf.TensorShape):
+            input_shape = tuple(input_shape.as_list())
+        elif isinstance(input_shape, int):
+            input_shape = (input_shape,)
+        self.is_placeholder = input_tensor is None
+        if input_tensor is None:
+            shape = None if input_shape is None else (batch_size, *input_shape)
+            input_tensor = K.placeholder(shape=shape, dtype=dtype, name=self.name, sparse=sparse)
+            self._batch_input_shape = shape
+        else:
+            if not K.is_keras_tensor(input_tensor) and not isinstance(input_tensor, tf.Tensor):
+                input_tensor = tf.convert_to_tensor(input_tensor)
+            self._batch_input_shape = K.int_shape(input_tensor)
+        input_tensor._keras_mask = None
+        Node(self, None, [input_tensor])
+
+    def get_config(self):
+        return {'batch_input_shape': self._batch_input_shape, 'dtype': self.dtype,
+                'sparse': self.sparse, 'name': self.name}
+
+
+def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tensor=None,
+          ragged=False, **kwargs):
+    """A symbolic tensor [batch, *shape] where data enters a model.
+
+    ``x = Input(shape=(784,))``. With `tensor`, that tensor is the input and needs no data.
+    ValueError if neither a shape nor a tensor is given.
+    """
+    if ragged:
+        raise worded(NotImplementedError('Input(ragged=True): ragged tensors are not in tinyflow; '
+                                         'pad the sequences and mask them.'))
+    if shape is not None and 'batch_shape' in kwargs:
+        raise worded(ValueError('Only provide the `shape` OR `batch_shape` argument to Input, not '
+                                'both at the same time.'))
+    if 'batch_shape' in kwargs:
+        batch_shape = kwargs.pop('batch_shape')
+        if batch_shape is not None:
+            batch_size, shape = batch_shape[0], tuple(batch_shape[1:])
+    if kwargs:
+        raise worded(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'))
+    if shape is None and tensor is None:
+        raise worded(ValueError('Please provide to Input either a `shape` or a `tensor` argument. '
+                                'Note that `shape` does not include the batch dimension: '
+                                'Input(shape=(784,)).'))
+    if isinstance(shape, int):
+        raise worded(TypeError(f'Input(shape={shape}): a shape is a tuple.\n  Mend: '
+                               f'Input(shape=({shape},)), with the comma.'))
+    layer = InputLayer(input_shape=shape, batch_size=batch_size, name=name, dtype=dtype,
+                       sparse=sparse, input_tensor=tensor)
+    outputs = layer._inbound_nodes[0].output_tensors
+    return outputs[0] if len(outputs) == 1 else outputs

@@ -1,0 +1,143 @@
+"""What a layer adds to training: losses, updates of its state, metrics."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer import backend as K
+from tinyflow.errors import worded
+
+
+class LayerLosses:
+    """The part of Layer that is about losses, updates and metrics."""
+
+    # ---- losses --------------------------------------------------------------------------
+
+    def add_loss(self, losses, inputs=None):
+        """Adds to the loss of the model: a scalar tensor, or a function that makes one.
+
+        A tensor that depends on the layer's inputs belongs to the calls with these inputs
+        (an activity regularizer); the others, to the layer (a weight regularizer).
+        """
+        for loss in tf.nest.flatten(losses):
+            if callable(loss):
+                self._weight_losses.append(loss)
+            elif loss is not None:
+                self._losses.append(tf.convert_to_tensor(loss, dtype=None))
+
+    def _made_weight_losses(self):
+        """The losses of the functions given to `add_loss`, made once for each graph."""
+        made = []
+        for loss in self._weight_losses:
+            graph = K.get_graph()
+            key = (id(loss), graph)
+            if key not in self._made_losses:
+                self._made_losses[key] = loss()
+            if self._made_losses[key] is not None:
+                made.append(self._made_losses[key])
+        return made
+
+    @property
+    def losses(self):
+        """All losses of this layer and of those inside it, as tensors."""
+        found = list(self._losses) + self._made_weight_losses()
+        for layer in self._sublayers:
+            found += layer.losses
+        return _unique(found)
+
+    def get_losses_for(self, inputs):
+        """The losses that depend on `inputs`; with None, those that depend on no input."""
+        return self._for(self.losses, inputs)
+
+    def _for(self, targets, inputs):
+        if inputs is None:
+            own = self._own_inputs()
+            return [t for t in targets if not K.depends_on(t, own)]
+        return [t for t in targets if K.depends_on(t, inputs)]
+
+    def _own_inputs(self):
+        """The inputs of all calls of this layer."""
+        return [t for node in self._inbound_nodes
+                for t in tf.nest.flatten(node.input_tensors if node.input_tensors is not None
+                                         else node.output_tensors)]
+
+    # ---- updates -------------------------------------------------------------------------
+
+    def add_update(self, updates, inputs=None):
+        """Adds operations that each training step runs, such as those of moving averages.
+
+        An update is an Operation, an assignment's tensor, a (variable, new value) pair, or a
+        function that makes one of these.
+        """
+        for update in K.to_updates(updates):
+            update = update() if callable(update) else update
+            if update is None:
+                continue
+            if isinstance(update, tuple):
+                update = tf.assign(*update)
+            self._updates.append(K.operation_of(update))
+
+    @property
+    def updates(self):
+        """The operations of this layer and those inside it; none where the layer is frozen."""
+        if not self.trainable and not self.stateful:
+            return []
+        found = list(self._updates)
+        for layer in self._sublayers:
+            found += layer.updates
+        return _unique(found)
+
+    def get_updates_for(self, inputs):
+        """The updates that depend on `inputs`; with None, those that depend on no input."""
+        return self._for(self.updates, inputs)
+
+    # ---- metrics -------------------------------------------------------------------------
+
+    def add_metric(self, value, aggregation=None, name=None):
+        """Reports `value`, a tensor, with the metrics of the model.
+
+        `aggregation` is 'mean' (over the batches of an epoch), or None where `value` is already the
+        result of a Metric object. ValueError for another one, or without a name.
+        """
+        if aggregation not in (None, 'mean'):
+            raise worded(ValueError('We currently support only `mean` sample-wise metric '
+                                    f'aggregation. You provided aggregation={aggregation!r}'))
+        from_object = getattr(value, '_metric_obj', None)
+        if from_object is not None:
+            if all(from_object is not m for m in self._metrics):
+                self._metrics.append(from_object)
+            self._metric_values.append((from_object, value))
+            return
+        if name is None:
+            raise worded(ValueError("Please provide a name for your metric like "
+                                    "`self.add_metric(tf.reduce_sum(x), name='mean_activation', "
+                                    "aggregation='mean')`"))
+        if aggregation is None:
+            raise worded(ValueError(
+                f"add_metric(name='{name}') needs aggregation='mean', unless the value is the "
+                'result of a Metric object, which says itself how it is aggregated.'))
+        from keras_layer.metrics.base import Mean       # metrics are layers: they import this
+        metric = next((m for m in self._metrics if m.name == name), None)
+        if metric is None:
+            metric = Mean(name=name, dtype=value.dtype)
+            self._metrics.append(metric)
+        with K.name_scope('metrics'):
+            self._metric_values.append((metric, metric(value)))
+
+    @property
+    def metrics(self):
+        """The Metric objects of this layer and of those inside it."""
+        found = list(self._metrics)
+        for layer in self._sublayers:
+            found += layer.metrics
+        return _unique(found)
+
+    @property
+    def _metric_results(self):
+        """(metric, tensor of its result) of `add_metric`, here and in the layers inside."""
+        found = list(self._metric_values)
+        for layer in self._sublayers:
+            found += layer._metric_results
+        return found
+
+
+def _unique(items):
+    return list({id(item): item for item in items}.values())

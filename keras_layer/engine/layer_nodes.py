@@ -1,0 +1,113 @@
+"""The calls of a layer as nodes of Keras' graph: inputs, outputs and shapes of each."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer import backend as K
+from tinyflow.errors import worded
+
+
+class LayerNodes:
+    """The part of Layer that tells how it was called."""
+
+    @property
+    def inbound_nodes(self):
+        """The Nodes of the calls of this layer."""
+        return self._inbound_nodes
+
+    @property
+    def outbound_nodes(self):
+        """The Nodes of the layers that were called on this one's outputs."""
+        return self._outbound_nodes
+
+    def get_input_at(self, node_index):
+        """The input of the call with that number."""
+        return self._of_node(node_index, 'input_tensors', 'input')
+
+    def get_output_at(self, node_index):
+        """The output of the call with that number."""
+        return self._of_node(node_index, 'output_tensors', 'output')
+
+    def get_input_shape_at(self, node_index):
+        """The shape of the input of the call with that number."""
+        return self._of_node(node_index, 'input_shapes', 'input shape')
+
+    def get_output_shape_at(self, node_index):
+        """The shape of the output of the call with that number."""
+        return self._of_node(node_index, 'output_shapes', 'output shape')
+
+    def get_input_mask_at(self, node_index):
+        """The mask of the input of the call with that number."""
+        return tf.nest.map_structure(_mask_of, self.get_input_at(node_index))
+
+    def get_output_mask_at(self, node_index):
+        """The mask of the output of the call with that number."""
+        return tf.nest.map_structure(_mask_of, self.get_output_at(node_index))
+
+    def _of_node(self, node_index, attribute, what):
+        if not self._inbound_nodes:
+            raise worded(RuntimeError(
+                f"Layer '{self.name}' has never been called and thus has no defined {what}.\n"
+                f'  Mend: call it on an Input, or put it into a model.'))
+        if not -len(self._inbound_nodes) <= node_index < len(self._inbound_nodes):
+            raise worded(ValueError(f'Asked to get {what} at node {node_index}, but the layer has '
+                                    f'only {len(self._inbound_nodes)} inbound nodes.'))
+        value = getattr(self._inbound_nodes[node_index], attribute)
+        if value is None:           # an Input's only node has no inputs: what it gives is its input
+            value = self._of_node(node_index, attribute.replace('input', 'output'), what)
+        if isinstance(value, list) and len(value) == 1:
+            return value[0]
+        return value
+
+    def _only(self, attribute, what):
+        if len(self._inbound_nodes) > 1:
+            values = [self._of_node(i, attribute, what) for i in range(len(self._inbound_nodes))]
+            if 'shape' in attribute and all(v == values[0] for v in values):
+                return values[0]
+            raise worded(AttributeError(
+                f"Layer {self.name} was called {len(values)} times, hence the notion of \"layer "
+                f'{what}" is ill-defined. Use `get_{what.replace(" ", "_")}_at(node_index)` '
+                'instead.'))
+        if not self._inbound_nodes:
+            raise worded(AttributeError(
+                f'Layer {self.name} has never been called, so it has no {what} yet.\n  Mend: call '
+                'it on an Input, or give the first layer its input_shape.'))
+        return self._of_node(0, attribute, what)
+
+    @property
+    def input(self):
+        """The input tensor (or nest of tensors) of the layer's only call."""
+        return self._only('input_tensors', 'input')
+
+    @property
+    def output(self):
+        """The output tensor (or nest of tensors) of the layer's only call."""
+        return self._only('output_tensors', 'output')
+
+    @property
+    def input_shape(self):
+        """The shape of the input, a tuple of int and None."""
+        return self._only('input_shapes', 'input shape')
+
+    @property
+    def output_shape(self):
+        """The shape of the output, a tuple of int and None."""
+        return self._only('output_shapes', 'output shape')
+
+    @property
+    def input_mask(self):
+        """The mask of the input of the only call, or None."""
+        return tf.nest.map_structure(_mask_of, self.input)
+
+    @property
+    def output_mask(self):
+        """The mask of the output of the only call, or None."""
+        return tf.nest.map_structure(_mask_of, self.output)
+
+
+def _mask_of(tensor):
+    return getattr(tensor, '_keras_mask', None)
+
+
+def shapes_of(tensors):
+    """The static shapes of a nest of tensors, as TensorShapes."""
+    return tf.nest.map_structure(lambda t: tf.TensorShape(K.int_shape(t)), tensors)

@@ -1,0 +1,167 @@
+"""The weights of a layer: how they are made, listed, read and set."""
+from __future__ import annotations
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer import constraints, initializers, regularizers
+from tinyflow.errors import worded
+
+_UNSEEN = {'_inbound_nodes', '_outbound_nodes', '_call', '_history'}
+
+
+def unique(items):
+    """The items without repetition, by identity, in order."""
+    return list({id(item): item for item in items}.values())
+
+
+class LayerWeights:
+    """The part of Layer that is about its Variables and the layers inside it."""
+
+    # ---- making --------------------------------------------------------------------------
+
+    def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None,
+                   trainable=None, constraint=None, partitioner=None, use_resource=None,
+                   synchronization=tf.VariableSynchronization.AUTO,
+                   aggregation=tf.VariableAggregation.NONE, **kwargs):
+        """A new Variable of the layer, of that shape; called in `build`.
+
+        `initializer`, `regularizer` and `constraint` are functions or their names; without an
+        initializer floats start as Glorot's uniform, integers as zeros. The Variable is
+        `self.name/name` in a layer that is called.
+        """
+        if isinstance(name, (tuple, list)) or hasattr(name, 'as_list'):
+            shape, name = name, shape           # Keras 1 and 2.1: add_weight(shape, name=...)
+        for key in kwargs:
+            if key not in ('getter', 'collections', 'experimental_autocast'):
+                raise worded(TypeError('Unknown keyword argument:', key))
+        dtype = tf.as_dtype(dtype or self.dtype or K.floatx())
+        if self._dtype is None:
+            self._dtype = dtype.base_dtype.name
+        if synchronization is tf.VariableSynchronization.ON_READ:
+            if trainable:
+                raise worded(ValueError(
+                    'Synchronization value can be set to VariableSynchronization.ON_READ only for '
+                    'non-trainable variables. You have specified trainable=True and '
+                    'synchronization=VariableSynchronization.ON_READ.'))
+            trainable = False
+        trainable = True if trainable is None else trainable
+        shape = () if shape is None else tuple(tf.TensorShape(shape).as_list())
+        if None in shape:
+            raise worded(ValueError(
+                f"The weight '{name}' of layer '{self.name}' would have shape {shape}, which is "
+                'not fully known.\n  Mend: give the input its sizes, e.g. Input(shape=(28, 28, 1)); '
+                'only the batch may be None.'))
+        variable = self._make_variable(name, shape, dtype, _initializer(initializer, dtype, name),
+                                       trainable, constraints.get(constraint))
+        regularizer = regularizers.get(regularizer)
+        if regularizer is not None:
+            self._regularize_weight(name or 'weight', variable, regularizer)
+        self._track_variable(variable)
+        return variable
+
+    def _make_variable(self, name, shape, dtype, initializer, trainable, constraint):
+        made = tf.Variable(lambda: initializer(shape, dtype=dtype), dtype=dtype, name=name,
+                           trainable=trainable, constraint=constraint, use_resource=True)
+        K.track_variable(made)
+        return made
+
+    def add_variable(self, *args, **kwargs):
+        """`add_weight` by its older name."""
+        return self.add_weight(*args, **kwargs)
+
+    def _regularize_weight(self, name, variable, regularizer):
+        def loss():
+            with K.name_scope(name + '/Regularizer'):
+                return regularizer(variable)
+        self.add_loss(loss)
+
+    def _track_variable(self, variable):
+        kept = self._trainable_weights if variable.trainable else self._non_trainable_weights
+        if all(variable is not v for v in kept):
+            kept.append(variable)
+
+    # ---- listing -------------------------------------------------------------------------
+
+    @property
+    def _sublayers(self):
+        """The layers that are attributes of this one, or stand in its lists, tuples and dicts."""
+        return unique(_layers_in([v for k, v in self.__dict__.items() if k not in _UNSEEN]))
+
+    @property
+    def trainable_weights(self):
+        """The Variables that training changes: none if the layer is frozen."""
+        if not self.trainable:
+            return []
+        return unique(self._trainable_weights
+                      + [w for layer in self._sublayers for w in layer.trainable_weights])
+
+    @property
+    def non_trainable_weights(self):
+        """The Variables that training leaves alone, such as moving averages."""
+        if self.trainable:
+            return unique(self._non_trainable_weights + [
+                w for layer in self._sublayers for w in layer.non_trainable_weights])
+        return unique(self._trainable_weights + self._non_trainable_weights
+                      + [w for layer in self._sublayers for w in layer.weights])
+
+    @property
+    def weights(self):
+        """All Variables, those that are trained first."""
+        return unique(self.trainable_weights + self.non_trainable_weights)
+
+    variables = weights
+    trainable_variables = trainable_weights
+    non_trainable_variables = non_trainable_weights
+
+    def count_params(self):
+        """The number of elements of all weights. ValueError before the layer is built."""
+        if not self.built:
+            raise worded(ValueError(
+                f"You tried to call `count_params` on {self.name}, but the layer isn't built.\n"
+                f'  Mend: call it on an input first, or {self.name}.build(input_shape).'))
+        return int(sum(np.prod(w.shape.as_list(), dtype=np.int64) for w in self.weights))
+
+    # ---- values --------------------------------------------------------------------------
+
+    def get_weights(self):
+        """The values of `weights`, as a list of arrays."""
+        return K.batch_get_value(self.weights)
+
+    def set_weights(self, weights):
+        """Sets the values of `weights`. ValueError if number or shapes differ; nothing is set."""
+        params = self.weights
+        weights = list(weights)
+        if len(params) != len(weights):
+            raise worded(ValueError(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of '
+                f'length {len(weights)}, but the layer was expecting {len(params)} weights: '
+                f'{[w.name for w in params]}.'))
+        for variable, value in zip(params, weights):
+            if tuple(variable.shape.as_list()) != np.shape(value):
+                raise worded(ValueError(
+                    f"Layer weight shape {tuple(variable.shape.as_list())} of '{variable.name}' not "
+                    f'compatible with provided weight shape {np.shape(value)}'))
+        K.batch_set_value(list(zip(params, weights)))
+
+
+def _initializer(initializer, dtype, name):
+    if initializer is not None:
+        return initializers.get(initializer)
+    if dtype.is_floating:
+        return initializers.get('glorot_uniform')
+    if dtype.is_integer or dtype.is_bool:
+        return initializers.get('zeros')
+    raise worded(ValueError(f'An initializer for variable {name} of type {dtype.base_dtype} is '
+                            'required'))
+
+
+def _layers_in(values):
+    for value in values:
+        if isinstance(value, LayerWeights):
+            yield value
+        elif isinstance(value, dict):
+            yield from _layers_in(value.values())
+        elif isinstance(value, (list, tuple)):
+            yield from _layers_in(value)

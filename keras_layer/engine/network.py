@@ -1,0 +1,304 @@
+"""Network: layers wired into a graph that is itself a layer."""
+from __future__ import annotations
+
+import inspect
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.op_layer import wrap_raw_ops
+from keras_layer.engine.topology import Topology, node_key
+from keras_layer.utils.names import to_snake_case
+from tinyflow.errors import worded
+
+__all__ = ['Network']
+
+
+class Network(Layer):
+    """A directed graph of layers, from `inputs` to `outputs`; shared layers, several of each.
+
+    Without arguments it is the base of subclassed models: their layers are attributes and `call`
+    wires them; the first call with real shapes shows the wiring (PAINS B11).
+    """
+
+    def __init__(self, *args, **kwargs):
+        functional = len(args) >= 2 or 'outputs' in kwargs or ('inputs' in kwargs and args)
+        if functional:
+            inputs, outputs, name, trainable = _functional_arguments(args, kwargs)
+            self._init_base(name, trainable)
+            self._wire(inputs, outputs)
+        else:
+            self._init_base(kwargs.pop('name', args[0] if args else None),
+                            kwargs.pop('trainable', True), **kwargs)
+
+    def _init_base(self, name, trainable=True, dtype=None, **kwargs):
+        for key in ('dynamic', 'autocast'):
+            kwargs.pop(key, None)
+        if kwargs:
+            raise worded(TypeError(f'Keyword argument not understood: {sorted(kwargs)[0]!r}, for a '
+                                   f'{type(self).__name__}.'))
+        kind = 'model' if type(self).__name__ in ('Model', 'Network', 'Functional') else \
+            to_snake_case(type(self).__name__)
+        super().__init__(name=name or K.unique_object_name(kind, zero_based=True),
+                         trainable=trainable, dtype=dtype)
+        self.supports_masking = True
+        self._graph = K.get_graph()
+        self._is_graph_network = False
+        self.inputs = self.outputs = None
+        self._layers_in_order = None
+        self._input_structure = self._output_structure = None
+        self._traced = None                         # of a subclassed model: its wiring
+
+    # ---- wiring --------------------------------------------------------------------------
+
+    def _wire(self, inputs, outputs):
+        """Takes the layers between inputs and outputs."""
+        for tensor in tf.nest.flatten(inputs):
+            _check_input(tensor, type(self).__name__)
+        lacking = [t for t in tf.nest.flatten(outputs)
+                   if getattr(t, '_keras_history', None) is None]
+        if lacking and not wrap_raw_ops(lacking):
+            raise worded(ValueError(
+                'Output tensors to a Model must be the output of a Keras `Layer` (thus holding '
+                f'past layer metadata). Found: {lacking[0]}\n  Mend: an output has to be computed '
+                'from the Inputs of the model.'))
+        self._input_structure, self._output_structure = inputs, outputs
+        self.inputs, self.outputs = tf.nest.flatten(inputs), tf.nest.flatten(outputs)
+        self._graph = self.outputs[0].graph
+        self._is_graph_network = True
+        self._topology = Topology(self.inputs, self.outputs)
+        self._layers_in_order = self._topology.layers
+        self._input_coordinates = [t._keras_history for t in self.inputs]
+        self._output_coordinates = [t._keras_history for t in self.outputs]
+        self._input_layers = [h.layer for h in self._input_coordinates]
+        self._output_layers = [h.layer for h in self._output_coordinates]
+        self.built = True
+
+    @property
+    def _sublayers(self):
+        if self._layers_in_order is not None:
+            return self._layers_in_order
+        return super()._sublayers
+
+    @property
+    def layers(self):
+        """The layers, inputs first."""
+        return list(self._sublayers)
+
+    @property
+    def input_names(self):
+        """The names of the input layers."""
+        return [h.layer.name for h in self._input_coordinates] if self._is_graph_network else \
+            [f'input_{i + 1}' for i in range(len(self.inputs or ()))]
+
+    @property
+    def output_names(self):
+        """The names of the layers that make the outputs; repeated ones are numbered."""
+        if not self._is_graph_network:
+            return [f'output_{i + 1}' for i in range(len(self.outputs or ()))]
+        names, uses = [], {}
+        for history in self._output_coordinates:
+            name = history.layer.name
+            uses[name] = uses.get(name, 0) + 1
+            names.append(name if uses[name] == 1 else f'{name}_{uses[name] - 1}')
+        return names
+
+    @property
+    def input(self):
+        """The input tensor, or the nest of inputs that the model was made with."""
+        return self._only_nest('_input_structure', 'input')
+
+    @property
+    def output(self):
+        """The output tensor, or the nest of outputs that the model was made with."""
+        return self._only_nest('_output_structure', 'output')
+
+    def _only_nest(self, attribute, what):
+        structure = getattr(self, attribute)
+        if structure is None:
+            raise worded(AttributeError(f'{self.name} has never been called, so it has no {what} '
+                                        'yet.\n  Mend: call it on an Input, or fit it.'))
+        if isinstance(structure, (list, tuple)) and len(structure) == 1:
+            return structure[0]
+        return structure
+
+    @property
+    def input_shape(self):
+        """The shape of the input (or the nest of shapes)."""
+        return tf.nest.map_structure(K.int_shape, self.input)
+
+    @property
+    def output_shape(self):
+        """The shape of the output (or the nest of shapes)."""
+        return tf.nest.map_structure(K.int_shape, self.output)
+
+    @property
+    def stateful(self):
+        """True if a layer inside keeps its state from batch to batch."""
+        return any(getattr(layer, 'stateful', False) for layer in self._sublayers)
+
+    @stateful.setter
+    def stateful(self, value):
+        if value:
+            raise worded(AttributeError('A model is stateful if one of its layers is.'))
+
+    @property
+    def state_updates(self):
+        """The updates of the stateful layers."""
+        return [u for layer in self._sublayers if getattr(layer, 'stateful', False)
+                for u in layer.updates]
+
+    def reset_states(self):
+        """Sets the states of all stateful layers to zero."""
+        for layer in self._sublayers:
+            if hasattr(layer, 'reset_states') and getattr(layer, 'stateful', False):
+                layer.reset_states()
+
+    @property
+    def input_spec(self):
+        """What the model's inputs have to be: the ranks of its Inputs."""
+        return None
+
+    @input_spec.setter
+    def input_spec(self, value):
+        if value is not None:
+            raise worded(AttributeError('A model takes its input_spec from its Inputs.'))
+
+    def get_layer(self, name=None, index=None):
+        """The layer of that name, or at that position. ValueError if there is none."""
+        layers = self.layers
+        if index is not None:
+            if not -len(layers) <= index < len(layers):
+                raise worded(ValueError(f'Was asked to retrieve layer at index {index} but model '
+                                        f'only has {len(layers)} layers.'))
+            return layers[index]
+        if not name:
+            raise worded(ValueError('Provide either a layer name or layer index.'))
+        for layer in layers:
+            if layer.name == name:
+                return layer
+        raise worded(ValueError(f'No such layer: {name}. The model has '
+                                f'{[layer.name for layer in layers]}.'))
+
+    # ---- calling -------------------------------------------------------------------------
+
+    def call(self, inputs, training=None, mask=None):
+        """Calls the layers once more, on these inputs."""
+        if not self._is_graph_network:
+            raise NotImplementedError(
+                f'{type(self).__name__}.call: a model of your own says here what it computes.')
+        return self._run_layers(inputs, training, mask)[0]
+
+    def compute_mask(self, inputs, mask=None):
+        """None: the layers inside have set the masks of their outputs."""
+        return None
+
+    def _run_layers(self, inputs, training=None, mask=None):
+        flat = tf.nest.flatten(inputs)
+        if len(flat) != len(self.inputs):
+            raise worded(ValueError(f'The model {self.name} has {len(self.inputs)} inputs '
+                                    f'{self.input_names}, but it was called on {len(flat)}.'))
+        masks = tf.nest.flatten(mask) if mask is not None else [None] * len(flat)
+        made = {}
+        for own, given, its_mask in zip(self.inputs, flat, masks):
+            if its_mask is not None:
+                given._keras_mask = its_mask
+            made[id(own)] = tf.cast(given, own.dtype) \
+                if given.dtype.base_dtype != own.dtype.base_dtype else given
+        for node in self._topology.node_order:
+            if not node.inbound_layers:
+                continue
+            arguments = tf.nest.map_structure(
+                lambda x: made.get(id(x), x), node.arguments) if node.arguments else {}
+            accepted = inspect.signature(node.outbound_layer.call).parameters
+            if 'training' in accepted and training is not None:
+                arguments.setdefault('training', training)
+            given = tf.nest.map_structure(lambda t: made[id(t)], node.input_tensors)
+            outputs = node.outbound_layer(given, **arguments)
+            for own, new in zip(tf.nest.flatten(node.output_tensors), tf.nest.flatten(outputs)):
+                made[id(own)] = new
+        structure = tf.nest.map_structure(lambda t: made[id(t)], self._output_structure)
+        if isinstance(structure, (list, tuple)) and len(structure) == 1:
+            structure = structure[0]
+        return structure, made
+
+    def compute_output_shape(self, input_shape):
+        """The output shape(s), from those of the layers."""
+        if not self._is_graph_network:
+            return super().compute_output_shape(input_shape)
+        given = [input_shape] if not isinstance(input_shape, list) else input_shape
+        shapes = {id(t): tf.TensorShape(s) for t, s in zip(self.inputs, given)}
+        for node in self._topology.node_order:
+            if not node.inbound_layers:
+                continue
+            known = tf.nest.map_structure(lambda t: shapes[id(t)], node.input_tensors)
+            found = node.outbound_layer.compute_output_shape(known)
+            tensors = tf.nest.flatten(node.output_tensors)
+            found = found if isinstance(found, list) else [found]
+            shapes.update((id(t), tf.TensorShape(s)) for t, s in zip(tensors, found))
+        found = [shapes[id(t)] for t in self.outputs]
+        return found[0] if len(found) == 1 else found
+
+    def build(self, input_shape):
+        """Makes the weights of a subclassed model for inputs of that shape (or list of shapes)."""
+        if self.built or input_shape is None:
+            self.built = True
+            return
+        if type(self).call is Network.call:
+            return
+        if not _in_a_call():
+            shapes = input_shape if isinstance(input_shape, list) else [input_shape]
+            with self._graph.as_default():
+                x = [K.placeholder(shape=tf.TensorShape(s).as_list()) for s in shapes]
+                self(x if isinstance(input_shape, list) else x[0])
+        self.built = True
+
+    # ---- configuration -------------------------------------------------------------------
+
+    def get_config(self):
+        """The layers and their calls, as a dict from which `from_config` makes an equal model."""
+        if not self._is_graph_network:
+            raise NotImplementedError(
+                f'{type(self).__name__}.get_config: a subclassed model is Python code, which has '
+                'no configuration; save its weights with save_weights and make it by its class.')
+        from keras_layer.engine.network_config import network_config
+        return network_config(self)
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A model of this configuration, without the weights."""
+        from keras_layer.engine.network_config import network_from_config
+        return network_from_config(cls, config, custom_objects)
+
+    def _node_key(self, layer, index):
+        return node_key(layer, index)
+
+
+def _in_a_call():
+    from keras_layer.engine.call_context import current_call
+    return current_call() is not None
+
+
+def _functional_arguments(args, kwargs):
+    names = ('inputs', 'outputs', 'name')
+    given = {**dict(zip(names, args)), **kwargs}
+    trainable = given.pop('trainable', True)
+    # Keras 1 and 2.1 said Model(input=..., output=...).
+    unknown = set(given) - set(names)
+    if unknown:
+        raise worded(TypeError(f'Keyword argument not understood: {sorted(unknown)[0]!r}'))
+    return given['inputs'], given['outputs'], given.get('name'), trainable
+
+
+def _check_input(tensor, kind):
+    if getattr(tensor, '_keras_history', None) is None:
+        raise worded(ValueError(
+            f'Input tensors to a {kind} must come from `Input`. Received: {tensor} (missing '
+            'previous layer metadata).\n  Mend: x = Input(shape=...), or Input(tensor=x) for a '
+            'tensor of your own.'))
+    if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
+        raise worded(ValueError(
+            f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '
+            f'be the output of a previous non-Input layer. Here, a tensor specified as input to '
+            f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Mend: '
+            'Input(tensor=x) makes an Input of it.'))

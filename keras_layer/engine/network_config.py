@@ -1,0 +1,147 @@
+"""A functional model as a configuration, and back."""
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine.topology import node_key
+from tinyflow.errors import worded
+
+
+def network_config(model):
+    """The layers of `model`, each with the calls that belong to the model, as plain values."""
+    numbers = _kept_numbers(model)
+    layers = []
+    for layer in model.layers:
+        calls = [_call_config(layer, i, numbers) for i, node in enumerate(layer._inbound_nodes)
+                 if node_key(layer, i) in model._topology.nodes and node.inbound_layers]
+        layers.append({'class_name': type(layer).__name__, 'config': layer.get_config(),
+                       'name': layer.name, 'inbound_nodes': calls})
+    return copy.deepcopy({
+        'name': model.name, 'layers': layers,
+        'input_layers': _ends(model._input_coordinates, numbers, model._input_structure),
+        'output_layers': _ends(model._output_coordinates, numbers, model._output_structure)})
+
+
+def _kept_numbers(model):
+    """node key -> its number among the calls of its layer that belong to the model."""
+    numbers = {}
+    for layer in model.layers:
+        kept = [i for i in range(len(layer._inbound_nodes))
+                if node_key(layer, i) in model._topology.nodes]
+        numbers.update({node_key(layer, i): n for n, i in enumerate(kept)})
+    return numbers
+
+
+def _call_config(layer, index, numbers):
+    node = layer._inbound_nodes[index]
+    arguments = {k: _plain(v, numbers) for k, v in node.arguments.items()}
+    return [[inbound.name, numbers[node_key(inbound, node_index)], tensor_index, arguments]
+            for inbound, node_index, tensor_index, _ in node.iterate_inbound()]
+
+
+def _plain(value, numbers):
+    """An argument of a call; a Keras tensor as where it comes from."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(v, numbers) for v in value]
+    history = getattr(value, '_keras_history', None)
+    if history is not None:
+        key = node_key(history.layer, history.node_index)
+        return ['_CONSTANT_VALUE_OF', history.layer.name, numbers.get(key, 0),
+                history.tensor_index]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (tf.Tensor, tf.Variable)):
+        return K.get_value(value).tolist()
+    return value
+
+
+def _ends(coordinates, numbers, structure):
+    found = [[h.layer.name, numbers[node_key(h.layer, h.node_index)], h.tensor_index]
+             for h in coordinates]
+    return found
+
+
+def network_from_config(cls, config, custom_objects=None):
+    """A model from what `network_config` gave (or TensorFlow's or Keras' own)."""
+    from keras_layer.layers import deserialize
+    layers, waiting = {}, []
+    for layer_config in config['layers']:
+        name = layer_config['name']
+        layer = deserialize(layer_config, custom_objects=custom_objects)
+        layers[name] = layer
+        for call in layer_config.get('inbound_nodes', ()):
+            waiting.append((layer, call))
+    # Which of its layer's calls each tensor is from, in the numbers of the file.
+    made = {name: list(layer._inbound_nodes) for name, layer in layers.items()}
+    while waiting:
+        left = []
+        for layer, call in waiting:
+            if any(len(made[e[0]]) <= e[1] for e in _entries(call)) or any(
+                    l is layer for l, _ in left):
+                left.append((layer, call))
+                continue
+            _call_again(layer, call, layers, made)
+        if len(left) == len(waiting):
+            raise worded(ValueError(
+                f"The configuration of model '{config.get('name')}' is not whole: no layer makes "
+                f'the inputs of {sorted({layer.name for layer, _ in left})}.'))
+        waiting = left
+
+    def tensor(coordinate):
+        node = _node(made, coordinate[0], coordinate[1])
+        return tf.nest.flatten(node.output_tensors)[coordinate[2]]
+    inputs = [tensor(c) for c in _coordinates(config['input_layers'])]
+    outputs = [tensor(c) for c in _coordinates(config['output_layers'])]
+    return cls(inputs=inputs if len(inputs) > 1 else inputs[0],
+               outputs=outputs if len(outputs) > 1 else outputs[0], name=config.get('name'))
+
+
+def _coordinates(ends):
+    """Later files give a single input as one coordinate, not as a list of one."""
+    return [ends] if ends and isinstance(ends[0], str) else ends
+
+
+def _entries(call):
+    """The calls that a call needs: its inputs, and Keras tensors among its arguments."""
+    for entry in call:
+        yield entry
+        for value in (entry[3].values() if len(entry) > 3 else ()):
+            yield from _references(value)
+
+
+def _references(value):
+    if isinstance(value, list):
+        if value and value[0] == '_CONSTANT_VALUE_OF':
+            yield value[1:]
+        else:
+            for item in value:
+                yield from _references(item)
+
+
+def _node(made, name, number):
+    if name not in made or number >= len(made[name]):
+        raise worded(ValueError(f"The configuration names call {number} of layer '{name}', which "
+                                'it does not have.'))
+    return made[name][number]
+
+
+def _call_again(layer, call, layers, made):
+    def tensor(name, number, index):
+        return tf.nest.flatten(_node(made, name, number).output_tensors)[index]
+
+    def resolved(value):
+        if isinstance(value, list):
+            if value and value[0] == '_CONSTANT_VALUE_OF':
+                return tensor(*value[1:])
+            return [resolved(v) for v in value]
+        return value
+    inputs = [tensor(*entry[:3]) for entry in call]
+    arguments = {k: resolved(v) for k, v in (call[0][3] if len(call[0]) > 3 else {}).items()}
+    layer(inputs[0] if len(inputs) == 1 else inputs, **arguments)
+    made[layer.name].append(layer._inbound_nodes[-1])

@@ -1,0 +1,214 @@
+"""Sequential: layers one after another."""
+from __future__ import annotations
+
+import copy
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.input_layer import Input, InputLayer
+from keras_layer.engine.model import Model
+from tinyflow.errors import worded
+
+__all__ = ['Sequential']
+
+
+class Sequential(Model):
+    """A model of layers, each fed by the one before.
+
+    ``Sequential([Dense(10, input_shape=(784,)), Activation('softmax')])``. Without an input shape
+    the weights are made by the first data that it meets, or by `build(input_shape)`.
+    """
+
+    def __init__(self, layers=None, name=None):
+        super().__init__(name=name or K.unique_object_name('sequential', zero_based=True))
+        self._stack = []
+        self._build_input_shape = None
+        for layer in tf.nest.flatten(layers) if layers else ():
+            self.add(layer)
+
+    # ---- the stack -----------------------------------------------------------------------
+
+    def add(self, layer):
+        """Puts a layer on top. TypeError for what is no layer; ValueError for several outputs."""
+        history = getattr(layer, '_keras_history', None)
+        if history is not None and isinstance(history.layer, InputLayer):
+            layer = history.layer
+        if not isinstance(layer, Layer):
+            raise worded(TypeError(f'The added layer must be an instance of class Layer. Found: '
+                                   f'{layer!r}' + ('\n  Mend: Dense(10), not Dense: a layer is '
+                                                   'made by calling its class.'
+                                                   if isinstance(layer, type) else '')))
+        if any(layer is known for known in self._stack):
+            raise worded(ValueError(f'The layer {layer.name} is in the model already; call it '
+                                    'again in a functional Model, if its weights are to be '
+                                    'shared.'))
+        with self._graph.as_default():
+            self._put(layer)
+        # A plain compile would leave out the new layer.
+        self._forget_functions()
+
+    def _put(self, layer):
+        if not self._stack:
+            if isinstance(layer, InputLayer):
+                self._stack.append(layer)
+                outputs = layer._inbound_nodes[-1].output_tensors
+                self.outputs = tf.nest.flatten(outputs)
+                self._rewire()
+                return
+            shape = _first_shape(layer)
+            if shape is not None:
+                dtype = layer.dtype if not isinstance(layer, Model) else None
+                x = Input(batch_shape=shape, dtype=_input_dtype(layer, dtype),
+                          name=layer.name + '_input')
+                layer(x)
+                self._stack.append(x._keras_history.layer)
+            elif layer._inbound_nodes and len(layer._inbound_nodes[-1].inbound_layers or ()) == 1 \
+                    and isinstance(layer._inbound_nodes[-1].inbound_layers[0], InputLayer):
+                self._stack.append(layer._inbound_nodes[-1].inbound_layers[0])
+            if self._stack:
+                outputs = tf.nest.flatten(layer._inbound_nodes[-1].output_tensors)
+                _one_output(layer, outputs)
+                self.outputs = outputs
+        elif self.outputs:
+            outputs = tf.nest.flatten(layer(self.outputs[0]))
+            _one_output(layer, outputs)
+            self.outputs = outputs
+        self._stack.append(layer)
+        if self.outputs:
+            self._rewire()
+        self._layers_in_order = list(self._stack)
+
+    def _rewire(self):
+        first = self._stack[0]._inbound_nodes[-1].output_tensors
+        self._wire(tf.nest.flatten(first)[0], self.outputs[0])
+        self._layers_in_order = list(self._stack)
+
+    def pop(self):
+        """Takes the top layer off. TypeError if there is none."""
+        if not self.layers:
+            raise worded(TypeError('There are no layers in the model.'))
+        layer = self._stack.pop()
+        self._layers_in_order = list(self._stack)
+        if not self.layers:
+            self.outputs = self.inputs = None
+            self.built = self._is_graph_network = False
+            self._stack = []
+        elif self.outputs:
+            self.outputs = [tf.nest.flatten(self._stack[-1].output)[0]]
+            layer._inbound_nodes.pop()
+            self._rewire()
+        self._forget_functions()
+
+    @property
+    def layers(self):
+        """The layers in order, without the Input that was made for the first."""
+        if self._stack and isinstance(self._stack[0], InputLayer):
+            return self._stack[1:]
+        return list(self._stack)
+
+    @property
+    def _sublayers(self):
+        return list(self._stack) if '_stack' in self.__dict__ else []
+
+    def build(self, input_shape=None):
+        """Makes the weights for inputs of that shape, batch included."""
+        if self._is_graph_network or input_shape is None:
+            self.built = self._is_graph_network
+            return
+        shape = tuple(tf.TensorShape(input_shape).as_list())
+        self._build_input_shape = shape
+        self._wire_deferred(K.placeholder(shape=shape, dtype=self._first_dtype()))
+
+    def _wire_deferred(self, like):
+        """Gives the stack an Input of that shape and calls all layers."""
+        layers = list(self._stack)
+        self._build_input_shape = K.int_shape(like)
+        with self._graph.as_default():
+            x = Input(batch_shape=K.int_shape(like), dtype=like.dtype.name,
+                      name=layers[0].name + '_input')
+            self._stack = [x._keras_history.layer]
+            for layer in layers:
+                x = layer(x)
+                _one_output(layer, tf.nest.flatten(x))
+                self._stack.append(layer)
+            self.outputs = tf.nest.flatten(x)
+            self._rewire()
+        self.built = True
+
+    def _first_dtype(self):
+        return _input_dtype(self._stack[0], self._stack[0].dtype) if self._stack else None
+
+    def __call__(self, inputs, *args, **kwargs):
+        if not self._is_graph_network and self._stack:
+            tensor = tf.nest.flatten(inputs)[0]
+            if hasattr(tensor, 'shape') and K.is_tensor(tensor):
+                self._wire_deferred(tensor)
+        return super().__call__(inputs, *args, **kwargs)
+
+    def call(self, inputs, training=None, mask=None):
+        if not self._stack:
+            return inputs
+        return super().call(inputs, training=training, mask=mask)
+
+    # ---- classes -------------------------------------------------------------------------
+
+    def predict_proba(self, x, batch_size=32, verbose=0):
+        """`predict`, for models whose outputs are probabilities."""
+        return self.predict(x, batch_size=batch_size, verbose=verbose)
+
+    def predict_classes(self, x, batch_size=32, verbose=0):
+        """The class with the highest probability for each example; for one output, 0 or 1."""
+        probabilities = self.predict(x, batch_size=batch_size, verbose=verbose)
+        if probabilities.shape[-1] > 1:
+            return probabilities.argmax(axis=-1)
+        return (probabilities > 0.5).astype('int32')
+
+    # ---- configuration -------------------------------------------------------------------
+
+    def get_config(self):
+        """The name and the layers, as a dict from which `from_config` makes an equal model."""
+        layers = [{'class_name': type(layer).__name__, 'config': layer.get_config()}
+                  for layer in self.layers]
+        config = {'name': self.name, 'layers': copy.deepcopy(layers)}
+        if self._build_input_shape:
+            config['build_input_shape'] = self._build_input_shape
+        return config
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """A model of this configuration, without the weights; Keras 2.1's list of layers, too."""
+        from keras_layer.layers import deserialize
+        name = shape = None
+        layers = config
+        if isinstance(config, dict):
+            name, shape, layers = config['name'], config.get('build_input_shape'), config['layers']
+        model = cls(name=name)
+        for layer_config in layers:
+            model.add(deserialize(layer_config, custom_objects=custom_objects))
+        if not model.inputs and shape:
+            model.build(shape)
+        return model
+
+
+def _first_shape(layer):
+    """The batch shape that the first layer was given, or that of the model that it is."""
+    shape = getattr(layer, '_batch_input_shape', None)
+    if shape is None and isinstance(layer, Model):
+        if isinstance(layer, Sequential):
+            return _first_shape(layer._stack[0]) if layer._stack else None
+        if layer._is_graph_network:
+            return K.int_shape(layer.inputs[0])
+    return shape
+
+
+def _input_dtype(layer, dtype):
+    """Class numbers and words come in as they are: an Embedding casts by itself."""
+    return getattr(layer, '_input_dtype', None) or dtype or K.floatx()
+
+
+def _one_output(layer, outputs):
+    if len(outputs) != 1:
+        raise worded(ValueError(
+            'All layers in a Sequential model should have a single output tensor, but '
+            f'{layer.name} has {len(outputs)}. For multi-output layers, use the functional API.'))

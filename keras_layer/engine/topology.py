@@ -1,0 +1,108 @@
+"""From outputs back to inputs: the layers and calls of a model, in order."""
+from __future__ import annotations
+
+import tinyflow as tf
+from tinyflow.errors import worded
+
+
+def node_key(layer, index):
+    """The name of a call within a model."""
+    return f'{layer.name}_ib-{index}'
+
+
+class Topology:
+    """What a model of these inputs and outputs is made of.
+
+    `layers` and `nodes` (keys of calls) in the order in which weights are listed;
+    `nodes_by_depth` and `layers_by_depth` from the outputs (0) up; `node_order` the calls in an
+    order in which they can be computed.
+    """
+
+    def __init__(self, inputs, outputs):
+        self.layer_indices = {}
+        order = self._visit(outputs)
+        self._measure(order, inputs)
+        self._check_connected(inputs)
+        self._check_names()
+
+    def _visit(self, outputs):
+        """All calls behind the outputs, each after those that it needs."""
+        finished, in_progress, order = set(), set(), []
+        for output in tf.nest.flatten(outputs):
+            stack = [(output, False)]
+            while stack:
+                tensor, left = stack.pop()
+                layer, index, _ = tensor._keras_history
+                node = layer._inbound_nodes[index]
+                if left:
+                    in_progress.discard(node)
+                    finished.add(node)
+                    order.append(node)
+                    continue
+                if node in finished:
+                    continue
+                if node in in_progress:
+                    continue
+                if layer not in self.layer_indices:
+                    self.layer_indices[layer] = len(self.layer_indices)
+                in_progress.add(node)
+                stack.append((tensor, True))
+                for _, _, _, needed in reversed(list(node.iterate_inbound())):
+                    stack.append((needed, False))
+        return order
+
+    def _measure(self, order, inputs):
+        """The depth of a call is its longest way to an output; of a layer, its deepest call's."""
+        node_depths, layer_depths = {}, {}
+        for node in reversed(order):
+            depth = max(node_depths.setdefault(node, 0),
+                        layer_depths.get(node.outbound_layer, 0))
+            layer_depths[node.outbound_layer] = node_depths[node] = depth
+            for layer, index, _, _ in node.iterate_inbound():
+                inbound = layer._inbound_nodes[index]
+                node_depths[inbound] = max(depth + 1, node_depths.get(inbound, 0))
+        for tensor in tf.nest.flatten(inputs):
+            layer, index, _ = tensor._keras_history
+            if layer not in layer_depths:
+                layer_depths[layer] = 0
+                self.layer_indices[layer] = -1
+                node_depths[layer._inbound_nodes[index]] = 0
+        self.nodes_by_depth = _grouped(node_depths)
+        self.layers_by_depth = {
+            depth: sorted(layers, key=self.layer_indices.__getitem__)
+            for depth, layers in _grouped(layer_depths).items()}
+        self.layers = [layer for depth in sorted(self.layers_by_depth, reverse=True)
+                       for layer in self.layers_by_depth[depth]]
+        self.node_order = [node for depth in sorted(self.nodes_by_depth, reverse=True)
+                           for node in self.nodes_by_depth[depth]]
+        self.nodes = {node_key(n.outbound_layer, n.outbound_layer._inbound_nodes.index(n))
+                      for n in node_depths}
+
+    def _check_connected(self, inputs):
+        known = {id(t) for t in tf.nest.flatten(inputs)}
+        done = []
+        for node in self.node_order:
+            for _, _, _, tensor in node.iterate_inbound():
+                if id(tensor) not in known:
+                    raise worded(ValueError(
+                        f"Graph disconnected: cannot obtain value for tensor {tensor} at layer "
+                        f'"{node.outbound_layer.name}". The following previous layers were accessed '
+                        f'without issue: {done}\n  Mend: it comes from another Input than those '
+                        'that the model was given; add that one to `inputs`.'))
+            if node.inbound_layers:
+                done.append(node.outbound_layer.name)
+                known.update(id(t) for t in tf.nest.flatten(node.output_tensors))
+
+    def _check_names(self):
+        names = [layer.name for layer in self.layers]
+        for name in names:
+            if names.count(name) != 1:
+                raise worded(ValueError(f'The name "{name}" is used {names.count(name)} times in '
+                                        'the model. All layer names should be unique.'))
+
+
+def _grouped(depths):
+    groups = {}
+    for item, depth in depths.items():
+        groups.setdefault(depth, []).append(item)
+    return groups

@@ -1,0 +1,217 @@
+"""compile: what the model is to be trained for, as nodes of the graph."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine.training.endpoints import (
+    Endpoint,
+    call_metric,
+    loss_metric,
+    loss_of,
+    metric_of,
+)
+from keras_layer.losses.base import compute_weighted_loss, reduce_weighted_loss
+from keras_layer.losses import base as losses_base
+from tinyflow.errors import worded
+
+
+class Compiled:
+    """The losses, metrics and weights of a model, and their tensors."""
+
+    def __init__(self, model, loss, metrics, loss_weights, sample_weight_mode, weighted_metrics,
+                 target_tensors):
+        self.model = model
+        names = model.output_names
+        losses = _losses(loss, names)
+        weights = _per_output(loss_weights, names, 'loss_weights', 1.)
+        modes = _per_output(sample_weight_mode, names, 'sample_weight_mode', None) \
+            if isinstance(sample_weight_mode, (dict, list, tuple)) \
+            else [sample_weight_mode] * len(names)
+        self.endpoints = [Endpoint(*each) for each in
+                          zip(model.outputs, names, losses, weights, modes)]
+        targets = _per_output(target_tensors, names, 'target_tensors', None) \
+            if isinstance(target_tensors, (dict, list, tuple)) \
+            else [target_tensors] * len(names)
+        for endpoint, given in zip(self.endpoints, targets):
+            if endpoint.trained:
+                endpoint.make_target(given)
+        self.names = ['loss']
+        if len(self.endpoints) > 1:
+            for endpoint in self._trained:
+                loss_metric(endpoint)
+                self.names.append(endpoint.loss_name)
+        self.metrics, self.results = [], {}
+        self._make_metrics(metrics, weighted_metrics)
+        self._take_metrics('metrics')
+        self.add_up()
+
+    @property
+    def _trained(self):
+        return [e for e in self.endpoints if e.trained]
+
+    @property
+    def targets(self):
+        """The placeholders of targets that have to be fed."""
+        return [e.target for e in self._trained if e.target_is_fed]
+
+    @property
+    def fed_endpoints(self):
+        return [e for e in self._trained if e.target_is_fed]
+
+    @property
+    def sample_weights(self):
+        """The placeholders of sample weights, where there are any."""
+        return [e.sample_weight for e in self._trained if e.sample_weight is not None]
+
+    # ---- metrics -------------------------------------------------------------------------
+
+    def _make_metrics(self, metrics, weighted_metrics):
+        names = [e.name for e in self.endpoints]
+        plain = _metrics_per_output(metrics, names, 'metrics')
+        weighted = _metrics_per_output(weighted_metrics, names, 'weighted_metrics')
+        for endpoint, own, own_weighted in zip(self.endpoints, plain, weighted):
+            if endpoint.trained:
+                endpoint.metrics = [self._named(m, endpoint, False) for m in own]
+                endpoint.weighted_metrics = [self._named(m, endpoint, True) for m in own_weighted]
+
+    def _named(self, metric, endpoint, weighted):
+        metric, name = metric_of(metric, endpoint, weighted)
+        if len(self.endpoints) > 1:
+            name = f'{endpoint.name}_{name}'
+        base, number = name, 1
+        while name in self.names:
+            name = f'{base}_{number}'
+            number += 1
+        metric._name = name
+        self.names.append(name)
+        self.metrics.append(metric)
+        return metric
+
+    def _take_metrics(self, which):
+        with K.name_scope('metrics'):
+            for endpoint in self._trained:
+                for metric in getattr(endpoint, which):
+                    weight = endpoint.sample_weight if which == 'weighted_metrics' else None
+                    with K.name_scope(metric.name):
+                        self.results[metric] = call_metric(metric, endpoint, weight)
+
+    @property
+    def metric_objects(self):
+        """The metrics in the order of `names`, without the total loss."""
+        losses = [e.loss_metric for e in self._trained if e.loss_metric is not None]
+        return losses + self.metrics
+
+    # ---- the loss ------------------------------------------------------------------------
+
+    def add_up(self):
+        """The weighted metrics and the total loss, for the sample weights that there are now."""
+        self._take_metrics('weighted_metrics')
+        self.total_loss = None
+        with K.name_scope('loss'):
+            for endpoint in self._trained:
+                loss = self._loss_of(endpoint)
+                endpoint.loss_value = loss
+                if endpoint.loss_metric is not None:
+                    self.results[endpoint.loss_metric] = endpoint.loss_metric(loss)
+                weighted = endpoint.loss_weight * loss
+                self.total_loss = weighted if self.total_loss is None \
+                    else self.total_loss + weighted
+            extra = self.model.losses
+            if self.total_loss is None and not extra:
+                raise worded(ValueError(
+                    'The model cannot be compiled because it has no loss to optimize.\n  Mend: '
+                    "compile(optimizer, loss='mse'), or model.add_loss(...)."))
+            if extra:
+                total = tf.add_n(extra)
+                self.total_loss = total if self.total_loss is None else self.total_loss + total
+
+    @staticmethod
+    def _loss_of(endpoint):
+        with K.name_scope(endpoint.loss_name):
+            weight, mask = endpoint.sample_weight, endpoint.mask
+            if mask is not None:
+                mask = tf.cast(mask, endpoint.output.dtype)
+                if weight is None:
+                    weight = mask
+                else:
+                    mask, _, weight = losses_base.squeeze_or_expand_dimensions(
+                        mask, sample_weight=weight)
+                    weight = weight * mask
+            loss = endpoint.loss
+            if not hasattr(loss, 'reduction'):
+                return loss(endpoint.target, endpoint.output, sample_weight=weight)
+            values = loss.call(endpoint.target, endpoint.output)
+            weighted = compute_weighted_loss(values, sample_weight=weight, reduction='none')
+            reduction = 'sum_over_batch_size' if loss.reduction == 'auto' else loss.reduction
+            return reduce_weighted_loss(weighted, reduction=reduction)
+
+    def want_sample_weights(self):
+        """Makes the placeholders of weights, and the loss once more, with them; True if new."""
+        if all(e.sample_weight is not None for e in self._trained):
+            return False
+        for endpoint in self._trained:
+            endpoint.make_sample_weight()
+        self.add_up()
+        return True
+
+
+def _losses(loss, names):
+    if isinstance(loss, dict):
+        _check_keys(loss, names, 'loss')
+        return [loss_of(loss.get(name)) for name in names]
+    if isinstance(loss, (list, tuple)):
+        if len(loss) != len(names):
+            raise worded(ValueError('When passing a list as loss, it should have one entry per '
+                                    f'model outputs. The model has {len(names)} outputs, but you '
+                                    f'passed loss={loss}'))
+        return [loss_of(one) for one in loss]
+    return [loss_of(loss) for _ in names]
+
+
+def _per_output(value, names, what, default):
+    """A setting for each output, from None, a dict by output name, or a list."""
+    if value is None:
+        return [default] * len(names)
+    if isinstance(value, dict):
+        _check_keys(value, names, what)
+        return [value.get(name, default) for name in names]
+    if isinstance(value, (list, tuple)):
+        if len(value) != len(names):
+            raise worded(ValueError(f'When passing a list as {what}, it should have one entry per '
+                                    f'model output. The model has {len(names)} outputs, but you '
+                                    f'passed {what}={value}'))
+        return list(value)
+    raise worded(TypeError(f'Could not interpret {what} argument: {value!r} - expected a list or a '
+                           'dict by output name.'))
+
+
+def _check_keys(given, names, what):
+    unknown = [key for key in given if key not in names]
+    if unknown:
+        raise worded(ValueError(f'Unknown entries in {what} dictionary: {unknown}. Only expected '
+                                f'following keys: {list(names)}'))
+
+
+def _metrics_per_output(metrics, names, what):
+    if not metrics:
+        return [[] for _ in names]
+    if isinstance(metrics, dict):
+        _check_keys(metrics, names, what)
+        return [_as_list(metrics.get(name)) for name in names]
+    if not isinstance(metrics, (list, tuple)):
+        raise worded(TypeError(
+            f'Type of `{what}` argument not understood. Expected a list or dictionary, found: '
+            f'{metrics!r}\n  Mend: {what}=[{metrics!r}].'))
+    nested = [isinstance(m, (list, tuple)) for m in metrics]
+    if any(nested):
+        if not all(nested) or len(metrics) != len(names):
+            raise worded(ValueError(f'When passing a list of lists as `{what}`, it should have one '
+                                    f'entry per model output. The model has {len(names)} outputs, '
+                                    f'but you passed {what}={metrics}'))
+        return [list(m) for m in metrics]
+    # A metric object keeps one running value, so only one output may own it.
+    return [list(metrics) for _ in names]
+
+
+def _as_list(value):
+    return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,0 +1,77 @@
+"""The three compiled calls of a model: train, test, predict. This is where fit meets the Session."""
+from __future__ import annotations
+
+from keras_layer import backend as K
+
+
+class Functions:
+    """A model's train, test and predict functions, made when they are first needed.
+
+    Each is a `K.function` of [*inputs, *targets, *sample weights, (learning phase)] that gives
+    [loss, *metrics], or the outputs.
+    """
+
+    def __init__(self, model):
+        self._model = model
+        self._made = {}
+        self._trained_weights = None
+
+    def forget(self, *kinds):
+        """Has these functions made anew, or all of them."""
+        for kind in kinds or list(self._made):
+            self._made.pop(kind, None)
+
+    def get(self, kind):
+        """The function 'train', 'test' or 'predict'."""
+        made = self._made.get(kind)
+        if made is None:
+            with self._model._graph.as_default():
+                made = self._made[kind] = getattr(self, f'_{kind}')()
+        return made
+
+    def _train(self):
+        model, compiled = self._model, self._model._compiled
+        weights = self._trained_weights = list(model.trainable_weights)
+        with K.name_scope('training'):
+            with K.name_scope(type(model.optimizer).__name__):
+                updates = list(model.optimizer.get_updates(params=weights,
+                                                           loss=compiled.total_loss))
+        updates += model.get_updates_for(None) + model.get_updates_for(model.inputs)
+        return _Call([*model._fed_inputs, *compiled.targets, *compiled.sample_weights],
+                     [compiled.total_loss, *self._results()], updates, 'training', training=True)
+
+    def _test(self):
+        model, compiled = self._model, self._model._compiled
+        return _Call([*model._fed_inputs, *compiled.targets, *compiled.sample_weights],
+                     [compiled.total_loss, *self._results()], model.state_updates, 'evaluation')
+
+    def _predict(self):
+        model = self._model
+        return _Call(model._fed_inputs, model.outputs, model.state_updates, 'predict')
+
+    def _results(self):
+        """The results of the metrics, in the order of `metrics_names`."""
+        compiled = self._model._compiled
+        own = {**dict(self._model._metric_results), **compiled.results}
+        return [own[m] for m in self._model._all_metrics()]
+
+
+class _Call:
+    """A K.function that feeds the learning phase by itself."""
+
+    def __init__(self, inputs, outputs, updates, name, training=False):
+        phase = K.learning_phase()
+        self._feeds_phase = not isinstance(phase, int)
+        self._training = training
+        self.inputs = [*inputs, phase] if self._feeds_phase else list(inputs)
+        self.outputs = list(outputs)
+        self.function = K.Function(self.inputs, self.outputs, updates, name=name)
+
+    def bound(self):
+        """A callable of the feeds without the learning phase; gives the list of results."""
+        call, count = self.function.prepare(), len(self.outputs)
+        training = (self._training,) if self._feeds_phase else ()
+
+        def run(feeds):
+            return call(*feeds, *training)[:count]
+        return run

@@ -1,0 +1,181 @@
+"""The loops of fit, evaluate and predict over epochs and batches."""
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from keras_layer.callbacks.container import configure_callbacks
+from keras_layer.engine.training.batches import ArrayBatches
+from tinyflow.errors import worded
+
+
+class Averages:
+    """An epoch's results: the mean loss over its samples, and the last value of the metrics.
+
+    The metrics are running values in the graph already; the loss of a batch is its own.
+    """
+
+    def __init__(self):
+        self._loss = 0.
+        self._size = 0
+        self._last = []
+
+    def add(self, results, size):
+        self._loss += float(results[0]) * size
+        self._size += size
+        self._last = results
+
+    def values(self):
+        if not self._size:
+            return []
+        return [self._loss / self._size, *[float(r) if np.ndim(r) == 0 else r
+                                           for r in self._last[1:]]]
+
+
+def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuffle,
+        steps_per_epoch, batch_size, validation_freq=1):
+    """Trains; returns the History. `validation` is None or a function that gives its results."""
+    samples = data.samples if isinstance(data, ArrayBatches) else None
+    steps = steps_per_epoch
+    if samples is not None and steps_per_epoch is None:
+        steps = None
+    run_callbacks = configure_callbacks(
+        callbacks, model, do_validation=validation is not None, batch_size=batch_size,
+        epochs=epochs, steps_per_epoch=steps, samples=samples if samples is not None else steps,
+        verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='train')
+    names = model.metrics_names
+    model._validation_callbacks = run_callbacks
+    run_callbacks.on_train_begin()
+    for epoch in range(initial_epoch, epochs):
+        model.reset_metrics()
+        run_callbacks.on_epoch_begin(epoch, {})
+        run = model._functions.get('train').bound()
+        if samples is not None and steps_per_epoch is None:
+            batches = data.epoch(data.order(shuffle))
+        else:
+            batches = _steps(model, data, steps_per_epoch, epoch == initial_epoch)
+        averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
+                                         steps_per_epoch)
+        epoch_logs = dict(zip(names, averages.values()))
+        if validation is not None and _due(epoch, validation_freq):
+            values = validation(run_callbacks)
+            epoch_logs.update({'val_' + n: v for n, v in zip(names, values)})
+        run_callbacks.on_epoch_end(epoch, epoch_logs)
+        if model.stop_training or ran_out:
+            break
+    run_callbacks.on_train_end()
+    return model.history
+
+
+def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
+    """One epoch; (averages, whether the data ended before it)."""
+    averages, steps = Averages(), 0
+    begin, end = callbacks.on_batch_begin, callbacks.on_batch_end
+    for step, (size, feeds) in enumerate(batches):
+        logs = {'batch': step, 'size': size}
+        begin('train', step, logs)
+        results = run(feeds)
+        averages.add(results, size)
+        logs.update(zip(names, results))
+        end('train', step, logs)
+        steps += 1
+        if model.stop_training:
+            break
+    ran_out = wanted_steps is not None and steps < wanted_steps and not model.stop_training
+    if ran_out:
+        warnings.warn(
+            f'Your input ran out of data after {steps} of {wanted_steps} steps; interrupting '
+            'training. Make sure that your dataset or generator can generate at least '
+            '`steps_per_epoch * epochs` batches; a dataset does with .repeat().', stacklevel=4)
+    return averages, ran_out or not steps
+
+
+def _due(epoch, validation_freq):
+    if isinstance(validation_freq, int):
+        return (epoch + 1) % validation_freq == 0
+    return epoch + 1 in validation_freq
+
+
+def _steps(model, data, steps, first):
+    """(size, feeds) of each step of what gives its batches one by one."""
+    if first or steps is None:
+        data.restart()
+    done = 0
+    while steps is None or done < steps:
+        try:
+            element = data()
+        except StopIteration:
+            return
+        yield model._feeds_of(element)
+        done += 1
+
+
+def evaluate(model, data, verbose, callbacks, steps, batch_size, kind='test', own_callbacks=True):
+    """The mean loss and the metrics over the data."""
+    samples = data.samples if isinstance(data, ArrayBatches) else None
+    if own_callbacks:
+        callbacks = configure_callbacks(
+            callbacks, model, do_validation=False, batch_size=batch_size, epochs=1,
+            steps_per_epoch=steps, samples=samples if samples is not None else steps,
+            verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='test')
+    model.reset_metrics()
+    run = model._functions.get('test').bound()
+    names, averages = model.metrics_names, Averages()
+    if samples is not None and steps is None:
+        batches = data.epoch(None)
+    else:
+        batches = _steps(model, data, steps, True)
+    callbacks.on_test_begin()
+    count = 0
+    for step, (size, feeds) in enumerate(batches):
+        logs = {'batch': step, 'size': size}
+        callbacks.on_batch_begin('test', step, logs)
+        results = run(feeds)
+        averages.add(results, size)
+        logs.update(zip(names, results))
+        callbacks.on_batch_end('test', step, logs)
+        count += 1
+    if not count:
+        raise worded(ValueError('The data for evaluation are empty: there was no batch.'))
+    callbacks.on_test_end()
+    return averages.values()
+
+
+def predict(model, data, verbose, callbacks, steps, batch_size):
+    """The outputs for all the data, a list of arrays."""
+    samples = data.samples if isinstance(data, ArrayBatches) else None
+    callbacks = configure_callbacks(
+        callbacks, model, do_validation=False, batch_size=batch_size, epochs=1,
+        steps_per_epoch=steps, samples=samples if samples is not None else steps,
+        verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='predict')
+    run = model._functions.get('predict').bound()
+    if samples is not None and steps is None:
+        batches = data.epoch(None)
+    else:
+        batches = _steps(model, data, steps, True)
+    callbacks.on_predict_begin()
+    outputs, start = None, 0
+    parts = []
+    for step, (size, feeds) in enumerate(batches):
+        logs = {'batch': step, 'size': size}
+        callbacks.on_batch_begin('predict', step, logs)
+        results = run(feeds)
+        if samples is None or any(r.shape[:1] != (size,) for r in results):
+            parts.append(results)
+        else:
+            if outputs is None:
+                outputs = [np.empty((samples, *r.shape[1:]), r.dtype) for r in results]
+            for whole, part in zip(outputs, results):
+                whole[start:start + size] = part
+            start += size
+        logs['outputs'] = results
+        callbacks.on_batch_end('predict', step, logs)
+    callbacks.on_predict_end()
+    if parts:
+        if outputs is not None:
+            parts.insert(0, [o[:start] for o in outputs])
+        outputs = [np.concatenate(own) for own in zip(*parts)]
+    if outputs is None:
+        raise worded(ValueError('The data to predict are empty: there was no batch.'))
+    return outputs

@@ -1,0 +1,276 @@
+"""What a user gives as data, as a list of arrays that fit the model, or an error that says why."""
+from __future__ import annotations
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from tinyflow.errors import worded
+
+
+def as_arrays(data, names, shapes, what, check_batch=True):
+    """One array per name, from an array, a list, or a dict by name; ValueError where they differ.
+
+    `shapes` are what the model's placeholders have ((None, 784); None: anything); `what` is 'input'
+    or 'target' in messages. One-dimensional arrays become columns, as Keras has it.
+    """
+    if not names:
+        if _given(data):
+            raise worded(ValueError(f'Error when checking model {what}: expected no data, but got: '
+                                    f'{_told(data)}'))
+        return []
+    if data is None:
+        return [None] * len(names)
+    arrays = [_array(x) for x in _in_order(data, names, shapes, what)]
+    arrays = [_column(x, shape) for x, shape in zip(arrays, shapes)]
+    for array, name, shape in zip(arrays, names, shapes):
+        if shape is not None and not K.is_tensor(array):
+            _check_shape(array, name, shape, what, check_batch)
+    return arrays
+
+
+def _given(data):
+    return data is not None and not (isinstance(data, (list, tuple)) and len(data) == 0)
+
+
+def _told(data):
+    return f'{type(data).__name__} of shape {np.shape(data)}' if hasattr(data, 'shape') else \
+        repr(data)[:100]
+
+
+def _in_order(data, names, shapes, what):
+    if isinstance(data, dict):
+        missing = [name for name in names if name not in data]
+        if missing:
+            raise worded(ValueError(
+                f'No data provided for "{missing[0]}". Need data for each key in: {list(names)}; '
+                f'got {list(data)}.'))
+        return [data[name] for name in names]
+    if isinstance(data, (list, tuple)) and not _is_one_array(data, len(names), shapes):
+        data = list(data)
+    else:
+        data = [data]
+    if len(data) != len(names):
+        if len(names) == 1 and data and not hasattr(data[0], 'shape'):
+            return [np.asarray(data)]
+        raise worded(ValueError(
+            f'Error when checking model {what}: the list of Numpy arrays that you are passing to '
+            f'your model is not the size the model expected. Expected to see {len(names)} '
+            f'array(s), for {what}s {list(names)}, but instead got the following list of '
+            f'{len(data)} arrays: {[_told(d) for d in data]}'))
+    return data
+
+
+def _is_one_array(data, count, shapes):
+    """[[1, 2], [3, 4]] for a model with one input: rows, not a list of inputs."""
+    return count == 1 and len(data) > 0 and not hasattr(data[0], 'shape')
+
+
+def _array(x):
+    if K.is_tensor(x) or x is None:
+        return x
+    if hasattr(x, 'tocoo'):                     # scipy's sparse matrices are fed by their parts
+        return x
+    if type(x).__module__.startswith('pandas'):
+        x = x.values
+    if type(x).__module__.startswith('h5py') or hasattr(x, 'refs'):
+        return x
+    array = np.asarray(x)
+    if array.dtype == object:
+        raise worded(ValueError(
+            f'Failed to convert the data to an array: its rows have different lengths, or are no '
+            f'numbers (first: {str(x[0])[:60]!r}).\n  Mend: '
+            'keras.preprocessing.sequence.pad_sequences(x) makes sequences equally long.'))
+    return array
+
+
+def _column(x, shape):
+    """A vector as a column, unless the model wants a vector."""
+    if x is None or K.is_tensor(x) or getattr(x, 'ndim', None) != 1:
+        return x
+    if shape is not None and len(shape) == 1:
+        return x
+    return np.expand_dims(x, -1)
+
+
+def _check_shape(array, name, shape, what, check_batch):
+    found = np.shape(array)
+    head = f'Error when checking {what}: expected {name} to have '
+    if len(found) != len(shape):
+        raise worded(ValueError(f'{head}{len(shape)} dimensions, but got array with shape {found}'
+                                f'{_dimension_mend(found, shape, what)}'))
+    pairs = list(zip(found, shape))[0 if check_batch else 1:]
+    if any(wanted is not None and size != wanted for size, wanted in pairs):
+        own = shape[1:] if not check_batch or shape[0] is None else shape
+        raise worded(ValueError(
+            f'{head}shape {own} but got array with shape {found[len(found) - len(own):]}'
+            f'{_dimension_mend(found, shape, what)}'))
+
+
+def _dimension_mend(found, shape, what):
+    """The reshape that would do, if one would."""
+    if len(found) < 1 or None in shape[1:]:
+        return ''
+    wanted = int(np.prod(shape[1:]))
+    own = int(np.prod(found[1:])) if len(found) > 1 else 1
+    if wanted == own:
+        inner = ', '.join(str(s) for s in (-1, *shape[1:]))
+        return f'\n  Mend: .reshape({inner}).'
+    if what == 'input' and len(found) == len(shape) - 1 and found == tuple(shape[1:]):
+        return '\n  Mend: one example needs a batch around it: x[None].'
+    return ''
+
+
+def check_lengths(inputs, targets, weights):
+    """ValueError unless all arrays have the same number of samples."""
+    def lengths(arrays):
+        return {x.shape[0] for x in arrays
+                if x is not None and not K.is_tensor(x) and np.ndim(x) > 0}
+    sets = [lengths(a) for a in (inputs, targets, weights)]
+    for what, found in zip(('input', 'target', 'sample_weight'), sets):
+        if len(found) > 1:
+            raise worded(ValueError(
+                f'All {what} arrays (x) should have the same number of samples. Got array sizes: '
+                f'{sorted(found)}'))
+    for what, found in zip(('target', 'sample_weight'), sets[1:]):
+        if sets[0] and found and sets[0] != found:
+            raise worded(ValueError(
+                f'Input arrays should have the same number of samples as {what} arrays. Found '
+                f'{min(sets[0])} input samples and {min(found)} {what} samples.'))
+
+
+def check_targets(targets, endpoints):
+    """ValueError where a target cannot belong to the output's loss, and what to use (B5)."""
+    for target, endpoint in zip(targets, endpoints):
+        if target is None or K.is_tensor(target):
+            continue
+        shape = endpoint.target_shape
+        if endpoint.loss_is('categorical_crossentropy') and target.shape[-1] == 1 \
+                and endpoint.shape[-1] != 1:
+            raise worded(ValueError(
+                f'You are passing a target array of shape {target.shape} while using as loss '
+                '`categorical_crossentropy`, which expects targets to be binary matrices (1s and '
+                f'0s) of shape (samples, {endpoint.shape[-1]}): {_labels(target)}'
+                "\n  Mend: loss='sparse_categorical_crossentropy' for labels as they are, or "
+                f'y = keras.utils.to_categorical(y, {endpoint.shape[-1]}).'))
+        if endpoint.loss_is('sparse_categorical_crossentropy'):
+            _check_sparse(target, endpoint)
+        if shape is None or not endpoint.loss_is(
+                'mean_squared_error', 'binary_crossentropy', 'categorical_crossentropy',
+                'mean_absolute_error'):
+            continue
+        for size, wanted in zip(target.shape[1:], shape[1:]):
+            if wanted is not None and size != wanted:
+                raise worded(ValueError(
+                    f'A target array with shape {target.shape} was passed for an output of shape '
+                    f'{shape} while using as loss `{endpoint.loss.fn.__name__}`. This loss expects '
+                    'targets to have the same shape as the output.'))
+
+
+def _labels(target):
+    found = np.unique(target[:10000])
+    if len(found) > 1 and np.all(found == np.round(found)):
+        return f'your labels are integers {int(found[0])}..{int(found[-1])}.'
+    return 'yours have one column.'
+
+
+def _check_sparse(target, endpoint):
+    classes = endpoint.shape[-1]
+    if target.shape[-1] != 1 and len(target.shape) == len(endpoint.shape):
+        one_hot = 'one-hot rows' if np.all(np.sum(target[:100], axis=-1) == 1) else 'rows'
+        raise worded(ValueError(
+            f'You are passing a target array of shape {target.shape}, {one_hot}, while using as '
+            'loss `sparse_categorical_crossentropy`, which expects one integer label per sample.'
+            "\n  Mend: loss='categorical_crossentropy' for one-hot targets, or "
+            'y = np.argmax(y, axis=-1).'))
+
+
+def standardize_weights(targets, sample_weight, class_weight, endpoints):
+    """One array of weights for each trained output, or None for all alike."""
+    given = _by_output(sample_weight, endpoints, 'sample_weight')
+    by_class = _class_weights(class_weight, endpoints)
+    found = []
+    for target, weight, classes, endpoint in zip(targets, given, by_class, endpoints):
+        if weight is not None:
+            weight = np.asarray(weight)
+            _check_weight(weight, target, endpoint)
+        if classes:
+            of_class = _of_classes(target, classes, endpoint)
+            weight = of_class if weight is None else weight * of_class
+        found.append(weight)
+    if all(w is None for w in found):
+        return None
+    return [_ones_like(t, e) if w is None else w for t, w, e in zip(targets, found, endpoints)]
+
+
+def _by_output(value, endpoints, what):
+    names = [e.name for e in endpoints]
+    if value is None:
+        return [None] * len(names)
+    if isinstance(value, dict):
+        return [value.get(name) for name in names]
+    if isinstance(value, (list, tuple)) and (len(names) > 1 or (
+            value and hasattr(value[0], 'shape') and np.ndim(value[0]) > 0)):
+        if len(value) != len(names):
+            raise worded(ValueError(f'Provided `{what}` was a list of {len(value)} elements, but '
+                                    f'the model has {len(names)} outputs.'))
+        return list(value)
+    if len(names) > 1:
+        raise worded(TypeError(f'The model has multiple outputs, so `{what}` should be either a '
+                               f'list or a dict by output name: {names}.'))
+    return [np.asarray(value)]
+
+
+def _class_weights(class_weight, endpoints):
+    if class_weight is None:
+        return [None] * len(endpoints)
+    names = [e.name for e in endpoints]
+    if isinstance(class_weight, dict) and any(name in class_weight for name in names):
+        return [class_weight.get(name) for name in names]
+    if isinstance(class_weight, (list, tuple)):
+        return list(class_weight)
+    if len(names) > 1:
+        raise worded(ValueError('The model has several outputs, so `class_weight` should be a dict '
+                                f'by output name: {names}.'))
+    return [class_weight]
+
+
+def _check_weight(weight, target, endpoint):
+    if endpoint.weight_mode == 'temporal' and weight.ndim != 2:
+        raise worded(ValueError(f'Found a sample_weight array for an input with shape '
+                                f'{np.shape(target)}. Timestep-wise sample weighting requires a 2D '
+                                'array [samples, steps].'))
+    if weight.ndim > np.ndim(target) or np.shape(target)[:weight.ndim] != weight.shape:
+        raise worded(ValueError(
+            f'Found a sample_weight array with shape {weight.shape} for an input with shape '
+            f'{np.shape(target)}. sample_weight cannot be broadcast.'))
+
+
+def _of_classes(target, classes, endpoint):
+    if target.ndim > 2:
+        raise worded(ValueError('`class_weight` not supported for 3+ dimensional targets.'))
+    if target.ndim == 2 and target.shape[1] > 1:
+        labels = np.argmax(target, axis=1)
+    else:
+        labels = target.reshape(-1)
+    known = {int(c): w for c, w in classes.items()}
+    missing = set(np.unique(labels).astype(int)) - set(known)
+    if missing:
+        raise worded(ValueError(
+            f'`class_weight` must contain all classes in the data. The classes {sorted(missing)} '
+            f'exist in the data but not in `class_weight`.'))
+    table = np.zeros(max(known) + 1, K.floatx())
+    for label, weight in known.items():
+        table[label] = weight
+    return table[labels.astype(int)]
+
+
+def _ones_like(target, endpoint):
+    shape = np.shape(target)[:2 if endpoint.weight_mode == 'temporal' else 1]
+    return np.ones(shape, K.floatx())
+
+
+def is_symbolic(data):
+    """True if the data are tensors of the graph."""
+    return any(isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor))
+               for x in tf.nest.flatten(data))

@@ -1,0 +1,129 @@
+"""Objects as configurations and back: the names that a saved model refers to."""
+from __future__ import annotations
+
+import inspect
+
+from tinyflow.errors import worded
+
+__all__ = [
+    'CustomObjectScope', 'class_and_config', 'custom_object_scope', 'deserialize_keras_object',
+    'find_object', 'get_custom_objects', 'has_arg', 'serialize_keras_object', 'to_list',
+    'unpack_singleton',
+]
+
+_custom_objects = {}
+
+
+def get_custom_objects():
+    """The dict of names that `load_model` and every `deserialize` know besides Keras' own."""
+    return _custom_objects
+
+
+class CustomObjectScope:
+    """Inside `with CustomObjectScope({'MyLayer': MyLayer}):` these names are known."""
+
+    def __init__(self, *args):
+        self.custom_objects = args
+        self._before = None
+
+    def __enter__(self):
+        self._before = dict(_custom_objects)
+        for objects in self.custom_objects:
+            _custom_objects.update(objects or {})
+        return self
+
+    def __exit__(self, *args):
+        _custom_objects.clear()
+        _custom_objects.update(self._before)
+
+
+def custom_object_scope(*args):
+    """`CustomObjectScope` as a function."""
+    return CustomObjectScope(*args)
+
+
+def serialize_keras_object(instance):
+    """{'class_name': ..., 'config': ...} of an object with `get_config`, or a function's name."""
+    if instance is None:
+        return None
+    if hasattr(instance, 'get_config'):
+        return {'class_name': type(instance).__name__, 'config': instance.get_config()}
+    if hasattr(instance, '__name__'):
+        return instance.__name__
+    raise worded(ValueError(f'Cannot serialize {instance!r}: it has neither get_config() nor a '
+                            'name.'))
+
+
+def deserialize_keras_object(identifier, module_objects=None, custom_objects=None,
+                             printable_module_name='object'):
+    """The object that a configuration or a name stands for.
+
+    Looked up in `custom_objects`, then `get_custom_objects()`, then `module_objects`. ValueError
+    for an unknown name; it tells how to make the name known.
+    """
+    if identifier is None:
+        return None
+    if isinstance(identifier, str):
+        found = find_object(identifier, module_objects, custom_objects)
+        if found is None:
+            raise worded(ValueError(_unknown(identifier, printable_module_name)))
+        return found() if inspect.isclass(found) else found
+    if isinstance(identifier, dict):
+        cls, config = class_and_config(identifier, module_objects, custom_objects,
+                                       printable_module_name)
+        if hasattr(cls, 'from_config'):
+            if 'custom_objects' in inspect.signature(cls.from_config).parameters:
+                return cls.from_config(config, custom_objects={
+                    **_custom_objects, **(custom_objects or {})})
+            with CustomObjectScope(custom_objects or {}):
+                return cls.from_config(config)
+        with CustomObjectScope(custom_objects or {}):
+            return cls(**config)
+    raise worded(ValueError(f'Could not interpret serialized {printable_module_name}: '
+                            f'{identifier!r}'))
+
+
+def find_object(name, module_objects=None, custom_objects=None):
+    """The class or function of that name, or None."""
+    for objects in (custom_objects or {}, _custom_objects, module_objects or {}):
+        if name in objects and objects[name] is not None:
+            return objects[name]
+    return None
+
+
+def class_and_config(config, module_objects=None, custom_objects=None,
+                     printable_module_name='object'):
+    """(class, its configuration) of a {'class_name', 'config'} dict."""
+    if not isinstance(config, dict) or 'class_name' not in config or 'config' not in config:
+        raise worded(ValueError(f'Improper config format: {config!r}. A serialized '
+                                f"{printable_module_name} is {{'class_name': ..., 'config': ...}}."))
+    found = find_object(config['class_name'], module_objects, custom_objects)
+    if found is None:
+        raise worded(ValueError(_unknown(config['class_name'], printable_module_name)))
+    return found, config['config']
+
+
+def _unknown(name, kind):
+    return (f'Unknown {kind}: {name}\n  Mend: say what the name means: load_model(path, '
+            f"custom_objects={{'{name}': {name}}}), or build it inside "
+            f"`with keras.utils.CustomObjectScope({{'{name}': {name}}}):`.")
+
+
+def has_arg(function, name, accept_all=False):
+    """True if `function` can be called with an argument of that name."""
+    parameters = inspect.signature(function).parameters
+    if name in parameters:
+        return True
+    return accept_all and any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def to_list(x):
+    """x as a list."""
+    if isinstance(x, (list, tuple)):
+        return list(x)
+    return [x]
+
+
+def unpack_singleton(x):
+    """The only element of a list of one; anything else as it is."""
+    return x[0] if isinstance(x, (list, tuple)) and len(x) == 1 else x

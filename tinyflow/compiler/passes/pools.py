@@ -1,0 +1,66 @@
+"""Works on the small side of max pooling where gradients come back through it.
+
+Max pooling sends each gradient to one element of its window, and all other elements get zero. So
+the mask of a ReLU in front of it can be applied before they are spread out, as the element that was
+the largest is the window's result; and their sum, a bias's gradient, is the same before and after.
+Both are then done on as many elements as there are windows.
+"""
+from __future__ import annotations
+
+from collections import Counter
+
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
+
+_SPREADS = frozenset({'MaxPoolGrad', 'MaxPool3DGrad'})
+_LAST = frozenset({'NHWC', 'NDHWC'})        # channels come last
+
+
+def mask_before_pools(program: Program) -> Program:
+    """ReluGrad(MaxPoolGrad(x, y, dy), x) becomes MaxPoolGrad(x, y, ReluGrad(dy, y))."""
+    uses = Counter(v for i in program.instructions for v in i.inputs)
+    uses.update(v for v in program.fetches if v is not None)
+    gone: set[Instruction] = set()
+    instead: dict[Instruction, list[Instruction]] = {}
+    small: dict[Value, Value] = {}          # spread gradients -> the same before they were spread
+    for instruction in program.instructions:
+        spread = instruction.inputs[0].producer if instruction.type == 'ReluGrad' else None
+        if spread is not None and _is_mask_of(instruction, spread, uses):
+            gone.add(spread)
+            masked = Value(f'{instruction.name}/masked', spread.inputs[2].dtype,
+                           spread.inputs[2].raw_shape)
+            instead[instruction] = _masked_first(instruction, spread, masked)
+            small[instruction.outputs[0]] = masked
+        elif instruction.type in ('Sum', 'BiasAddGrad') and instruction.inputs[0] in small \
+                and _is_over_places(instruction):
+            rest = instruction.inputs[1:]
+            instead[instruction] = [
+                instruction.with_inputs([small[instruction.inputs[0]], *rest])]
+    kept = [new for old in program.instructions if old not in gone
+            for new in instead.get(old, [old])]
+    return program.with_instructions(kept, Note(
+        'pools', f'{len(gone)} ReLU masks and {len(instead) - len(gone)} sums of gradients come '
+        'before max pooling spreads them', len(program.instructions), len(kept)))
+
+
+def _is_mask_of(mask: Instruction, spread: Instruction, uses: Counter) -> bool:
+    if spread.type not in _SPREADS or spread.attrs['data_format'] not in _LAST:
+        return False
+    x, y, dy = spread.inputs
+    return mask.inputs[1] is x and uses[spread.outputs[0]] == 1 and not spread.copy \
+        and x.known_shape and y.known_shape and y.raw_shape == dy.raw_shape
+
+
+def _masked_first(mask: Instruction, spread: Instruction, masked: Value) -> list[Instruction]:
+    x, y, dy = spread.inputs
+    first = Instruction(mask.definition, mask.operation, (dy, y), (masked,), mask.attrs)
+    return [first, Instruction(spread.definition, spread.operation, (x, y, masked), mask.outputs,
+                               spread.attrs, mask.copy)]
+
+
+def _is_over_places(total: Instruction) -> bool:
+    """Whether all axes but the channels are summed."""
+    if total.type == 'BiasAddGrad':
+        return total.attrs['data_format'] != 'NCHW'
+    axes, rank = total.inputs[1].array, len(total.inputs[0].sizes)
+    return axes is not None and not total.attrs['keep_dims'] \
+        and sorted(int(a) % rank for a in axes.reshape(-1)) == list(range(rank - 1))
