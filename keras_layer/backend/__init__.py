@@ -9,6 +9,10 @@ from keras_layer.backend.creation import (
     random_normal, random_normal_variable, random_uniform, random_uniform_variable,
     truncated_normal, update, update_add, update_sub, zeros, zeros_like,
 )
+from keras_layer.backend.crossentropy import (
+    binary_crossentropy, broadcast_weights, categorical_crossentropy, div_no_nan, logits_behind,
+    sparse_categorical_crossentropy,
+)
 from keras_layer.backend.dependence import (
     depends_on, operation_of, to_updates,
 )

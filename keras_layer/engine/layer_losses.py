@@ -100,7 +100,8 @@ class LayerLosses:
         if aggregation not in (None, 'mean'):
             raise worded(ValueError('We currently support only `mean` sample-wise metric '
                                     f'aggregation. You provided aggregation={aggregation!r}'))
-        from_object = getattr(value, '_metric_obj', None)
+        from keras_layer.metrics.base import Mean, metric_behind     # metrics are layers themselves
+        from_object = metric_behind(value)
         if from_object is not None:
             if all(from_object is not m for m in self._metrics):
                 self._metrics.append(from_object)
@@ -114,7 +115,6 @@ class LayerLosses:
             raise worded(ValueError(
                 f"add_metric(name='{name}') needs aggregation='mean', unless the value is the "
                 'result of a Metric object, which says itself how it is aggregated.'))
-        from keras_layer.metrics.base import Mean       # metrics are layers: they import this
         metric = next((m for m in self._metrics if m.name == name), None)
         if metric is None:
             metric = Mean(name=name, dtype=value.dtype)

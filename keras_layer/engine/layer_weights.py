@@ -19,6 +19,9 @@ def unique(items):
 class LayerWeights:
     """The part of Layer that is about its Variables and the layers inside it."""
 
+    _is_keras_metric = False            # metrics are layers, too, but belong to no layer's weights
+    _collections = None                 # of its Variables
+
     # ---- making --------------------------------------------------------------------------
 
     def add_weight(self, name=None, shape=None, dtype=None, initializer=None, regularizer=None,
@@ -63,7 +66,8 @@ class LayerWeights:
 
     def _make_variable(self, name, shape, dtype, initializer, trainable, constraint):
         made = tf.Variable(lambda: initializer(shape, dtype=dtype), dtype=dtype, name=name,
-                           trainable=trainable, constraint=constraint, use_resource=True)
+                           trainable=trainable, constraint=constraint, use_resource=True,
+                           collections=self._collections)
         K.track_variable(made)
         return made
 
@@ -123,6 +127,20 @@ class LayerWeights:
                 f'  Mend: call it on an input first, or {self.name}.build(input_shape).'))
         return int(sum(np.prod(w.shape.as_list(), dtype=np.int64) for w in self.weights))
 
+    @property
+    def _checkpoint_dependencies(self):
+        """(name, object) of what a tf.train.Checkpoint follows: weights, and layers inside."""
+        own = {id(w) for w in self._trainable_weights + self._non_trainable_weights}
+        found = [(name, value) for name, value in self.__dict__.items()
+                 if name not in _UNSEEN and not name.startswith('_') and (
+                     id(value) in own or isinstance(value, LayerWeights)
+                     or isinstance(value, (list, dict)) and any(_layers_in([value])))]
+        named = {id(value) for _, value in found}
+        found += [(w.op.name.rpartition('/')[2], w)
+                  for w in self._trainable_weights + self._non_trainable_weights
+                  if id(w) not in named]
+        return found
+
     # ---- values --------------------------------------------------------------------------
 
     def get_weights(self):
@@ -160,7 +178,8 @@ def _initializer(initializer, dtype, name):
 def _layers_in(values):
     for value in values:
         if isinstance(value, LayerWeights):
-            yield value
+            if not value._is_keras_metric:
+                yield value
         elif isinstance(value, dict):
             yield from _layers_in(value.values())
         elif isinstance(value, (list, tuple)):

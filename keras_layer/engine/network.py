@@ -148,6 +148,16 @@ class Network(Layer):
         return [u for layer in self._sublayers if getattr(layer, 'stateful', False)
                 for u in layer.updates]
 
+    @property
+    def _checkpoint_dependencies(self):
+        found, with_weights = [], 0
+        for i, layer in enumerate(self.layers):
+            if layer.weights:
+                found.append((f'layer_with_weights-{with_weights}', layer))
+                with_weights += 1
+            found.append((f'layer-{i}', layer))
+        return found + super()._checkpoint_dependencies
+
     def reset_states(self):
         """Sets the states of all stateful layers to zero."""
         for layer in self._sublayers:

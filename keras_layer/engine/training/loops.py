@@ -45,7 +45,6 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         epochs=epochs, steps_per_epoch=steps, samples=samples if samples is not None else steps,
         verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='train')
     names = model.metrics_names
-    model._validation_callbacks = run_callbacks
     run_callbacks.on_train_begin()
     for epoch in range(initial_epoch, epochs):
         model.reset_metrics()

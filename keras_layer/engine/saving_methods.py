@@ -1,0 +1,110 @@
+"""The methods of Model that save and load, summarise and draw."""
+from __future__ import annotations
+
+import os
+
+import tinyflow as tf
+from keras_layer import backend as K
+from tinyflow.errors import worded
+
+
+class SavingMethods:
+    """The part of Model that is about files and pictures."""
+
+    def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None,
+             signatures=None):
+        """Saves architecture, weights and the state of training; `load_model` reads it."""
+        from keras_layer.saving.save import save_model
+        save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
+
+    def save_weights(self, filepath, overwrite=True, save_format=None):
+        """Saves the weights: HDF5 where the name ends in .h5, else a TensorFlow checkpoint."""
+        from keras_layer.saving import hdf5
+        from keras_layer.saving.save import is_hdf5
+        self._assert_weights()
+        if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
+            raise worded(ValueError(f'Unknown format "{save_format}". Were you trying to save as '
+                                    '"h5" or "tf"?'))
+        if save_format in ('h5', 'hdf5') or save_format is None and is_hdf5(filepath):
+            hdf5.save_weights_to_hdf5(self, filepath, overwrite)
+            return
+        if is_hdf5(filepath):
+            raise worded(ValueError(f'save_weights got save_format="tf", but the name of the file '
+                                    f'means HDF5: {filepath!r}.'))
+        path = os.fspath(filepath)
+        if not overwrite and os.path.exists(path + '.index'):
+            raise worded(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
+        folder = os.path.dirname(path)
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+        session = K.get_session(graph=self._graph)
+        _Root(self).write(path, session)
+        tf.train.update_checkpoint_state(folder or '.', path)
+
+    def load_weights(self, filepath, by_name=False):
+        """Reads weights that `save_weights` or `save` wrote, here or in Keras.
+
+        By topology (the order of the layers), or with `by_name` those of layers of equal names.
+        """
+        from keras_layer.saving import hdf5
+        from keras_layer.saving.save import is_hdf5
+        path = filepath if hasattr(filepath, 'attrs') else os.fspath(filepath)
+        if not hasattr(path, 'attrs') and not is_hdf5(path) and tf.train.checkpoint_exists(path):
+            if by_name:
+                raise worded(NotImplementedError('Weights may only be loaded based on topology '
+                                                 'when loading TensorFlow-formatted weights (got '
+                                                 'by_name=True).'))
+            self._assert_weights()
+            return self._restore_checkpoint(path, K.get_session(graph=self._graph))
+        self._assert_weights()
+        read = hdf5.load_weights_by_name if by_name else hdf5.load_weights
+        with self._graph.as_default():
+            if hasattr(path, 'attrs'):
+                read(path, self.layers, 'the file')
+            else:
+                with hdf5.opened(path, 'weights') as file:
+                    read(file, self.layers, path)
+
+    def _restore_checkpoint(self, path, session):
+        status = _Root(self).read(path)
+        status.run_restore_ops(session) if hasattr(status, 'run_restore_ops') else None
+        return status
+
+    def _assert_weights(self):
+        if not self.built and not self.weights:
+            raise worded(ValueError(
+                f'Weights for model {self.name} have not yet been created. Weights are created '
+                'when the Model is first called on inputs or `build()` is called with an '
+                '`input_shape`.'))
+
+    def to_json(self, **kwargs):
+        """The architecture as JSON; `model_from_json` reads it."""
+        from keras_layer.saving.configs import to_json
+        return to_json(self, **kwargs)
+
+    def to_yaml(self, **kwargs):
+        """The architecture as YAML; `model_from_yaml` reads it."""
+        from keras_layer.saving.configs import to_yaml
+        return to_yaml(self, **kwargs)
+
+    def summary(self, line_length=None, positions=None, print_fn=None):
+        """Prints the layers with their output shapes, parameters and states."""
+        from keras_layer.utils.summary import print_summary
+        if not self.built and not self.outputs:
+            raise worded(ValueError(
+                'This model has not yet been built. Build the model first by calling `build()` or '
+                'calling `fit()` with some data, or specify an `input_shape` argument in the first '
+                'layer(s) for automatic build.'))
+        print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
+
+
+class _Root(tf.train.Checkpoint):
+    """The model itself as the root of an object-based checkpoint, as TensorFlow writes it."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.__dict__['_model'] = model
+
+    @property
+    def _checkpoint_dependencies(self):
+        return self.__dict__['_model']._checkpoint_dependencies

@@ -1,0 +1,72 @@
+"""Models as configurations: dicts, JSON and YAML."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from tinyflow.errors import worded
+
+KERAS_VERSION = '2.2.4-tf'
+
+
+def as_json(value):
+    """What JSON cannot hold by itself: NumPy's numbers and arrays, shapes, dtypes, classes."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if hasattr(value, 'as_list'):
+        return value.as_list()
+    if hasattr(value, 'get_config'):
+        return {'class_name': type(value).__name__, 'config': value.get_config()}
+    if isinstance(value, type) or callable(value):
+        return value.__name__
+    if hasattr(value, 'name'):
+        return value.name
+    raise TypeError(f'Not JSON Serializable: {value!r}')
+
+
+def described(model):
+    """{'class_name', 'config', 'keras_version', 'backend'} of a model."""
+    return {'class_name': type(model).__name__, 'config': model.get_config(),
+            'keras_version': KERAS_VERSION, 'backend': 'tensorflow'}
+
+
+def to_json(model, **kwargs):
+    """The model's configuration as JSON; `kwargs` are json.dumps'."""
+    return json.dumps(described(model), default=as_json, **kwargs)
+
+
+def model_from_config(config, custom_objects=None):
+    """A model, without weights, of a {'class_name', 'config'} dict."""
+    if isinstance(config, list):
+        raise worded(TypeError('`model_from_config` expects a dictionary, not a list. Maybe you '
+                               'meant to use `Sequential.from_config(config)`?'))
+    from keras_layer.layers import deserialize
+    return deserialize(config, custom_objects=custom_objects)
+
+
+def model_from_json(json_string, custom_objects=None):
+    """A model, without weights, of what `to_json` gave."""
+    return model_from_config(json.loads(json_string), custom_objects)
+
+
+def model_from_yaml(yaml_string, custom_objects=None):
+    """A model, without weights, of what `to_yaml` gave; only plain values are read."""
+    return model_from_config(_yaml().safe_load(yaml_string), custom_objects)
+
+
+def to_yaml(model, **kwargs):
+    """The model's configuration as YAML."""
+    plain = json.loads(json.dumps(described(model), default=as_json))
+    return _yaml().safe_dump(plain, **kwargs)
+
+
+def _yaml():
+    try:
+        import yaml
+    except ImportError:
+        raise worded(ImportError('YAML needs the package pyyaml.\n  Mend: pip install pyyaml, or '
+                                 'use to_json and model_from_json.')) from None
+    return yaml

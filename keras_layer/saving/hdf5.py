@@ -1,0 +1,297 @@
+"""HDF5 in Keras' own layout: a group of each layer's weights, configurations as JSON attributes.
+
+/            attributes model_config, training_config, keras_version, backend
+  model_weights/<layer>/<weight name>       attributes layer_names, weight_names give the order
+  optimizer_weights/<weight name>
+A file of weights alone has what stands in model_weights at its top.
+"""
+from __future__ import annotations
+
+import json
+import os
+import warnings
+
+import numpy as np
+
+from keras_layer import backend as K
+from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
+from keras_layer.saving.old_weights import converted
+from tinyflow.errors import DataLossError, worded
+
+_ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
+
+
+def h5py():
+    """The package h5py, which HDF5 needs."""
+    try:
+        import h5py
+    except ImportError:
+        raise worded(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Mend: '
+                                 'pip install "tinyflow-graph[keras]".')) from None
+    return h5py
+
+
+def opened(path, what):
+    """The HDF5 file, opened for reading; an error that names it where it is none."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise worded(OSError(f'There is no {what} at {path!r}.'))
+    try:
+        return h5py().File(path, 'r')
+    except OSError as error:
+        raise DataLossError(None, None, f'{path!r} is no HDF5 file, or is damaged: {error}') \
+            from None
+
+
+# ---- writing -----------------------------------------------------------------------------
+
+
+def save_model_to_hdf5(model, filepath, overwrite=True, include_optimizer=True):
+    """Writes architecture, weights and (if compiled) the state of training, all at once."""
+    def write(file):
+        config = {'class_name': type(model).__name__, 'config': model.get_config()}
+        file.attrs['keras_version'] = KERAS_VERSION
+        file.attrs['backend'] = 'tensorflow'
+        file.attrs['model_config'] = _json(config)
+        write_weights(file.create_group('model_weights'), model.layers)
+        if include_optimizer and model.optimizer is not None:
+            _write_training(file, model)
+    _write_whole(filepath, overwrite, write)
+
+
+def save_weights_to_hdf5(model, filepath, overwrite=True):
+    """Writes the weights alone."""
+    _write_whole(filepath, overwrite, lambda file: write_weights(file, model.layers))
+
+
+def _write_whole(filepath, overwrite, write):
+    """The file appears when it is complete: a killed process leaves the old one."""
+    if hasattr(filepath, 'attrs'):                  # an open h5py.File or Group
+        write(filepath)
+        return
+    path = os.fspath(filepath)
+    if not overwrite and os.path.exists(path):
+        raise worded(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
+    temporary = f'{path}.tmp{os.getpid()}'
+    try:
+        with h5py().File(temporary, 'w') as file:
+            write(file)
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _json(value):
+    return json.dumps(value, default=as_json).encode('utf8')
+
+
+def _write_training(file, model):
+    from keras_layer.optimizers import TFOptimizer
+    if isinstance(model.optimizer, TFOptimizer):
+        warnings.warn('tf.train optimizers have no configuration, so the file holds the model and '
+                      'its weights without the optimizer; compile it again after loading.',
+                      stacklevel=5)
+        return
+    file.attrs['training_config'] = _json(training_config(model))
+    weights = model.optimizer.weights
+    if weights:
+        group = file.create_group('optimizer_weights')
+        _set_names(group, 'weight_names', [w.name for w in weights])
+        for weight, value in zip(weights, K.batch_get_value(weights)):
+            _put(group, weight.name, value)
+
+
+def training_config(model):
+    """What compile was given, as plain values."""
+    return {'loss': model.loss, 'metrics': model._compile_metrics,
+            'weighted_metrics': model._compile_weighted_metrics,
+            'sample_weight_mode': model.sample_weight_mode, 'loss_weights': model.loss_weights,
+            'optimizer_config': {'class_name': type(model.optimizer).__name__,
+                                 'config': model.optimizer.get_config()}}
+
+
+def write_weights(group, layers):
+    """The weights of the layers, in groups by layer name."""
+    _set_names(group, 'layer_names', [layer.name for layer in layers])
+    group.attrs['backend'] = b'tensorflow'
+    group.attrs['keras_version'] = KERAS_VERSION.encode('ascii')
+    for layer in layers:
+        own = group.create_group(layer.name)
+        weights = layer.weights
+        _set_names(own, 'weight_names', [w.name for w in weights])
+        for weight, value in zip(weights, K.batch_get_value(weights)):
+            _put(own, weight.name, value)
+
+
+def _put(group, name, value):
+    value = np.asarray(value)
+    group.create_dataset(name, data=value)
+
+
+def _set_names(group, name, texts):
+    """A list of texts as an attribute, in pieces where HDF5 could not hold it in one."""
+    data = [t.encode('utf8') for t in texts]
+    size = max((len(d) for d in data), default=0)
+    if any(len(d) > _ATTRIBUTE_LIMIT for d in data):
+        raise worded(RuntimeError(f'A name of {size} bytes does not fit into an HDF5 attribute.'))
+    pieces = 1
+    while size * -(-len(data) // pieces) > _ATTRIBUTE_LIMIT:
+        pieces += 1
+    if pieces == 1:
+        group.attrs[name] = np.array(data, dtype=f'S{max(size, 1)}') if data else \
+            np.array([], dtype='S1')
+        return
+    for i, part in enumerate(np.array_split(np.array(data), pieces)):
+        group.attrs[f'{name}{i}'] = part
+
+
+def _names(group, name):
+    if name in group.attrs:
+        found = group.attrs[name]
+    else:
+        found = []
+        while f'{name}{len(found)}' in group.attrs:
+            found.append(group.attrs[f'{name}{len(found)}'])
+        found = np.concatenate(found) if found else []
+    return [n.decode('utf8') if isinstance(n, bytes) else str(n) for n in found]
+
+
+# ---- reading -----------------------------------------------------------------------------
+
+
+def load_model_from_hdf5(filepath, custom_objects=None, compile=True):
+    """The model of an HDF5 file, with its weights and, if it has one, its optimizer's state."""
+    if hasattr(filepath, 'attrs'):
+        return _read_model(filepath, custom_objects, compile, 'the file')
+    with opened(filepath, 'model') as file:
+        return _read_model(file, custom_objects, compile, os.fspath(filepath))
+
+
+def _attribute(file, name):
+    value = file.attrs.get(name)
+    return value.decode('utf8') if isinstance(value, bytes) else value
+
+
+def _parsed(text, what, path):
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise DataLossError(None, None, f'{path!r}: {what} is damaged: {error}') from None
+
+
+def _read_model(file, custom_objects, compile, path):
+    text = _attribute(file, 'model_config')
+    if text is None:
+        hint = ' It has weights alone: build the model and call load_weights on it.' \
+            if 'layer_names' in file.attrs or 'layer_names0' in file.attrs else ''
+        raise worded(ValueError(f'No model found in config file {path!r}.{hint}'))
+    model = model_from_config(_parsed(text, 'model_config', path), custom_objects)
+    load_weights(file['model_weights'], model.layers, path)
+    training = _attribute(file, 'training_config')
+    if not compile:
+        return model
+    if training is None:
+        warnings.warn('No training configuration found in the save file: the model was *not* '
+                      'compiled. Compile it manually.', stacklevel=4)
+        return model
+    compile_as(model, _parsed(training, 'training_config', path), custom_objects)
+    if 'optimizer_weights' in file:
+        _read_optimizer(file['optimizer_weights'], model)
+    return model
+
+
+def compile_as(model, config, custom_objects):
+    """Compiles as a saved training configuration says."""
+    from keras_layer import losses, metrics, optimizers
+    from keras_layer.utils.generic import CustomObjectScope
+    with CustomObjectScope(custom_objects or {}):
+        optimizer = optimizers.deserialize(config['optimizer_config'])
+        model.compile(optimizer, loss=_each(config['loss'], losses.deserialize),
+                      metrics=_each(config.get('metrics'), metrics.deserialize),
+                      loss_weights=config.get('loss_weights'),
+                      sample_weight_mode=config.get('sample_weight_mode'),
+                      weighted_metrics=_each(config.get('weighted_metrics'), metrics.deserialize))
+
+
+def _each(value, deserialize):
+    """The objects of a nest of configurations; names stay names."""
+    if isinstance(value, dict) and 'class_name' in value:
+        return deserialize(value)
+    if isinstance(value, dict):
+        return {k: _each(v, deserialize) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_each(v, deserialize) for v in value]
+    return value
+
+
+def _read_optimizer(group, model):
+    names = _names(group, 'weight_names')
+    values = [np.asarray(group[n]) for n in names]
+    model._functions.get('train')           # makes the optimizer's own Variables
+    try:
+        model.optimizer.set_weights(values)
+    except ValueError as error:
+        warnings.warn(f'The optimizer starts anew: its saved state does not fit ({error}).',
+                      stacklevel=5)
+
+
+def load_weights(group, layers, path):
+    """Gives the layers the weights of the file, layer by layer. ValueError where they differ."""
+    if 'layer_names' not in group.attrs and 'model_weights' in group:
+        group = group['model_weights']
+    version = _text(group.attrs.get('keras_version', b'1'))
+    backend = _text(group.attrs.get('backend', b'')) or None
+    layers = [layer for layer in layers if layer.weights]
+    names = [n for n in _names(group, 'layer_names') if _names(group[n], 'weight_names')]
+    if len(names) != len(layers):
+        raise worded(ValueError(
+            f'You are trying to load a weight file containing {len(names)} layers into a model '
+            f'with {len(layers)} layers.\n  file:  {names}\n  model: '
+            f'{[layer.name for layer in layers]}\n  Mend: by_name=True loads those with equal '
+            'names.'))
+    pairs = []
+    for name, layer in zip(names, layers):
+        values = converted(layer, _values(group[name]), version, backend)
+        pairs += _paired(layer, values, name)
+    K.batch_set_value(pairs)
+
+
+def load_weights_by_name(group, layers, path):
+    """Gives the layers whose names are in the file their weights."""
+    if 'layer_names' not in group.attrs and 'model_weights' in group:
+        group = group['model_weights']
+    version = _text(group.attrs.get('keras_version', b'1'))
+    backend = _text(group.attrs.get('backend', b'')) or None
+    pairs, names = [], _names(group, 'layer_names')
+    for layer in layers:
+        if layer.name in names:
+            values = converted(layer, _values(group[layer.name]), version, backend)
+            if values or layer.weights:
+                pairs += _paired(layer, values, layer.name)
+    if names and not pairs and any(layer.weights for layer in layers):
+        warnings.warn(f'load_weights(by_name=True): no layer of the model has a name that is in '
+                      f'{path!r}; the file has {names}.', stacklevel=4)
+    K.batch_set_value(pairs)
+
+
+def _text(value):
+    return value.decode('utf8') if isinstance(value, bytes) else value
+
+
+def _values(group):
+    return [np.asarray(group[name]) for name in _names(group, 'weight_names')]
+
+
+def _paired(layer, values, name):
+    weights = layer.weights
+    if len(values) != len(weights):
+        raise worded(ValueError(
+            f'Layer "{layer.name}" expects {len(weights)} weights, but the file has {len(values)} '
+            f'for "{name}".'))
+    for weight, value in zip(weights, values):
+        if tuple(weight.shape.as_list()) != value.shape:
+            raise worded(ValueError(
+                f'Layer "{layer.name}": the weight "{weight.name}" has shape '
+                f'{tuple(weight.shape.as_list())}, the saved one {value.shape}.'))
+    return list(zip(weights, values))

@@ -1,0 +1,47 @@
+"""Weights of files from Keras 1 and from other layouts, as today's layers have them."""
+from __future__ import annotations
+
+import numpy as np
+
+_CONVOLUTIONS = ('Conv1D', 'Conv2D', 'Conv3D', 'Conv2DTranspose', 'ConvLSTM2D')
+
+
+def converted(layer, weights, version, backend):
+    """The values of a layer's weights in the layer's own order and layout."""
+    kind = type(layer).__name__
+    if kind == 'Bidirectional' and weights:
+        half = len(weights) // 2
+        return (converted(layer.forward_layer, weights[:half], version, backend)
+                + converted(layer.backward_layer, weights[half:], version, backend))
+    if kind == 'TimeDistributed':
+        return converted(layer.layer, weights, version, backend)
+    if version.startswith('1'):
+        weights = _of_keras_1(layer, kind, weights)
+    if backend and backend != 'tensorflow' and kind in _CONVOLUTIONS and weights:
+        # Theano's convolutions turn their windows around.
+        weights = [_turned(weights[0]), *weights[1:]]
+    return weights
+
+
+def _turned(kernel):
+    axes = tuple(range(kernel.ndim - 2))
+    return np.flip(kernel, axes)
+
+
+def _of_keras_1(layer, kind, weights):
+    if kind == 'Conv1D' and weights:
+        shape = weights[0].shape
+        size = layer.kernel_size[0]
+        if shape[:2] != (size, 1) or shape[3] != layer.filters:
+            weights = [np.transpose(weights[0], (2, 3, 1, 0)), *weights[1:]]
+        return [weights[0][:, 0, :, :], *weights[1:]]
+    if kind == 'Conv2D' and weights and layer.data_format == 'channels_first':
+        return [np.transpose(weights[0], (2, 3, 1, 0)), *weights[1:]]
+    if kind == 'Conv2DTranspose' and weights:
+        return [np.transpose(weights[0], (0, 1, 3, 2)), *weights[1:]]
+    if kind in ('LSTM', 'GRU') and len(weights) in (9, 12):
+        # One matrix for each gate: (kernel, recurrent kernel, bias) of i, c, f, o or z, r, h.
+        order = (0, 2, 1, 3) if len(weights) == 12 else (0, 1, 2)
+        return [np.concatenate([weights[3 * g + part] for g in order], axis=-1)
+                for part in range(3)]
+    return weights

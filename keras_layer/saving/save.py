@@ -1,0 +1,51 @@
+"""save_model and load_model: the format by the name of the file."""
+from __future__ import annotations
+
+import os
+
+from keras_layer.saving import hdf5
+from tinyflow.errors import worded
+
+_HDF5 = ('.h5', '.keras', '.hdf5')
+
+
+def is_hdf5(path):
+    """True for an open HDF5 file or a name that means one."""
+    return hasattr(path, 'attrs') or os.fspath(path).endswith(_HDF5)
+
+
+def save_model(model, filepath, overwrite=True, include_optimizer=True, save_format=None,
+               signatures=None):
+    """Saves architecture, weights and the state of training.
+
+    `save_format` is 'h5' (Keras' HDF5, the default) or 'tf' (a SavedModel directory).
+    """
+    if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
+        raise worded(ValueError(f'Unknown save_format {save_format!r}; use "h5" or "tf".'))
+    if save_format in ('tf', 'tensorflow'):
+        from keras_layer.saving.saved_model import export_saved_model
+        if is_hdf5(filepath):
+            raise worded(ValueError(f'save_format="tf" writes a directory, and {filepath!r} names '
+                                    'an HDF5 file.'))
+        export_saved_model(model, os.fspath(filepath), overwrite=overwrite)
+        return
+    if not model._is_graph_network and not hasattr(model, '_stack'):
+        raise worded(NotImplementedError(
+            'Saving the model to HDF5 format requires the model to be a Functional model or a '
+            'Sequential model. It does not work for subclassed models, because such models are '
+            "defined via the body of a Python method, which isn't safely serializable.\n  Mend: "
+            'model.save_weights(path), and make the model by its class before load_weights(path).'))
+    hdf5.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
+
+
+def load_model(filepath, custom_objects=None, compile=True):
+    """The model that `save_model` wrote, here, by Keras 2 or by tf.keras.
+
+    `custom_objects` maps the names of your own layers, losses and functions to what they are.
+    Nothing in the file is executed: a Lambda layer of Python code is refused unless it is named
+    there, too. OSError if there is no file, DataLossError if it is damaged.
+    """
+    if hasattr(filepath, 'attrs') or not os.path.isdir(os.fspath(filepath)):
+        return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)
+    from keras_layer.saving.saved_model import load_from_saved_model
+    return load_from_saved_model(os.fspath(filepath), custom_objects)

@@ -1,0 +1,90 @@
+"""A Keras model as a SavedModel: a serving signature, the weights, and the configuration beside it.
+
+The layout is that of tf.keras.experimental.export_saved_model in TF 1.15: a SavedModel with the
+model's JSON in assets/saved_model.json, so that Keras can make the model of it again.
+"""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.saving import configs, hdf5
+from tinyflow.errors import worded
+
+_JSON = 'saved_model.json'
+_WEIGHTS = 'variables'
+
+
+def export_saved_model(model, saved_model_path, custom_objects=None, as_text=False,
+                       input_signature=None, serving_only=False, overwrite=False):
+    """Writes the model as a SavedModel with the signature serving_default."""
+    path = os.fspath(saved_model_path)
+    if os.path.isdir(path) and os.listdir(path):
+        if not overwrite:
+            raise worded(AssertionError(f'Export directory already exists, and isn\'t empty: '
+                                        f'{path}. Please choose another one.'))
+    temporary = f'{path}.tmp{os.getpid()}'
+    try:
+        _write(model, temporary, as_text, serving_only)
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        os.replace(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _write(model, path, as_text, serving_only):
+    with model._graph.as_default():
+        session = K.get_session(graph=model._graph)
+        builder = tf.saved_model.builder.SavedModelBuilder(path)
+        inputs = dict(zip(model.input_names, model.inputs))
+        outputs = dict(zip(model.output_names, model.outputs))
+        signature = tf.saved_model.predict_signature_def(inputs, outputs)
+        builder.add_meta_graph_and_variables(
+            session, [tf.saved_model.tag_constants.SERVING],
+            signature_def_map={'serving_default': signature},
+            saver=tf.train.Saver(model.weights) if model.weights else None)
+        builder.save(as_text)
+    if serving_only or not (model._is_graph_network or hasattr(model, '_stack')):
+        return
+    assets = os.path.join(path, 'assets')
+    os.makedirs(assets, exist_ok=True)
+    described = configs.described(model)
+    described['weight_names'] = [w.op.name for w in model.weights]
+    if model.optimizer is not None and hasattr(model.optimizer, 'get_config'):
+        described['training_config'] = hdf5.training_config(model)
+    with open(os.path.join(assets, _JSON), 'w', encoding='utf8') as file:
+        json.dump(described, file, default=configs.as_json)
+
+
+def load_from_saved_model(saved_model_path, custom_objects=None):
+    """The Keras model of a SavedModel directory that has its configuration in assets."""
+    path = os.fspath(saved_model_path)
+    file = os.path.join(path, 'assets', _JSON)
+    if not os.path.exists(file):
+        raise worded(ValueError(
+            f'{path!r} is a SavedModel without a Keras configuration (assets/{_JSON}).\n  Mend: '
+            'tf.saved_model.load(path) gives its signatures as functions.'))
+    with open(file, encoding='utf8') as opened:
+        described = json.load(opened)
+    model = configs.model_from_config(described, custom_objects)
+    reader = tf.train.load_checkpoint(os.path.join(path, _WEIGHTS, 'variables'))
+    names = described.get('weight_names')
+    if names is None:
+        _load_by_path(model, os.path.join(path, _WEIGHTS, 'variables'))
+    else:
+        K.batch_set_value([(w, reader.get_tensor(n)) for w, n in zip(model.weights, names)])
+    if described.get('training_config'):
+        hdf5.compile_as(model, described['training_config'], custom_objects)
+    return model
+
+
+def _load_by_path(model, prefix):
+    """TensorFlow writes the weights as an object-based checkpoint."""
+    session = K.get_session(graph=model._graph)
+    tf.train.Checkpoint(model=model)
+    model._restore_checkpoint(prefix, session)
