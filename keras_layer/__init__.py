@@ -1,4 +1,34 @@
-"""The Keras floor, the high level that hides the ops: still to be built on top of tinyflow."""
-from tinyflow.absent import not_built
+"""Keras on tinyflow: layers and models, the level that hides the ops.
 
-__getattr__ = not_built(__name__, 'tf.keras', 'the Keras floor')
+`tf.keras`, `import keras` and `from tensorflow import keras` all mean this package. Keras has a graph
+of its own, of layers (engine); `backend` is the only door from it to the graph of ops below.
+"""
+from __future__ import annotations
+
+from importlib import import_module
+
+from tinyflow.absent import absent
+
+__version__ = '2.2.4-tf'
+
+_MODULES = ('activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
+            'engine', 'estimator', 'experimental', 'initializers', 'layers', 'losses', 'metrics',
+            'models', 'optimizers', 'preprocessing', 'regularizers', 'utils', 'wrappers')
+_NAMES = {'Input': 'keras_layer.engine.input_layer', 'Model': 'keras_layer.engine.model',
+          'Sequential': 'keras_layer.engine.sequential'}
+__all__ = [*_NAMES, *_MODULES]
+
+_missing = absent('tf.keras', __all__)
+
+
+def __getattr__(name):
+    if name in _MODULES:                # K.backend() is a function of the module `backend`
+        return import_module(f'{__name__}.{name}')
+    if name in _NAMES:
+        found = globals()[name] = getattr(import_module(_NAMES[name]), name)
+        return found
+    return _missing(name)
+
+
+def __dir__():
+    return [*__all__, '__version__']

@@ -24,7 +24,13 @@ class GrowthWatch:
         self.seen = graph._last_id
         if first < 0 or self._warned:
             return
-        sites = {operation._site for operation in graph._operations[first:]}
+        sites = set()
+        loose = set(graph._loose)
+        for operation in reversed(graph._operations):
+            if operation.id <= first:
+                break
+            if operation not in loose:      # a model in a loop is no accident; its nodes go again
+                sites.add(operation._site)
         self._streak = {s: self._streak.get(s, 0) + 1 for s in sites if s is not None}
         worst = max(self._streak.items(), key=lambda item: item[1], default=(None, 0))
         if worst[1] >= _RUNS:

@@ -104,6 +104,7 @@ class BaseSession:
         self._compiler = Compiler(self._store, Options(nan_check=nan_check))
         self._calls: dict[Any, _Call] = {}
         self._growth = GrowthWatch(self._graph)
+        self._graph._sessions.add(self)
         self._closed = False
         self._lock = threading.Lock()
 

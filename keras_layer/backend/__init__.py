@@ -19,12 +19,18 @@ from keras_layer.backend.dependence import (
 from keras_layer.backend.function import (
     Function, function, gradients, stop_gradient,
 )
+from keras_layer.backend.lifetime import (
+    drop_unused_models, model_nodes,
+)
 from keras_layer.backend.raw_ops import (
     describe_op, is_computed_from_keras, make_op_again, raw_inputs,
 )
 from keras_layer.backend.reductions import (
     all, any, argmax, argmin, cumprod, cumsum, l2_normalize, logsumexp, max, mean, min, prod, std,
     sum, var,
+)
+from keras_layer.backend.rnn import (
+    rnn,
 )
 from keras_layer.backend.settings import (
     backend, cast_to_floatx, epsilon, floatx, image_data_format, image_dim_ordering, set_epsilon,

@@ -95,8 +95,8 @@ class _Steps:
         if masks is None or not self._zero_output:
             return last, stacked
         last = tf.where(_expand(masks[-1], last), last, tf.zeros_like(last))
-        all_masks = _expand(self._mask if not self._backwards else reverse(self._mask, 0),
-                            stacked, fixed=2)
+        # TF 1.15 does not reverse this mask where the steps run backwards, and its numbers count.
+        all_masks = _expand(self._mask, stacked, fixed=2)
         return last, tf.where(all_masks, stacked, tf.zeros_like(stacked))
 
     # ---- as a loop -----------------------------------------------------------------------

@@ -188,6 +188,10 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
 
         The layer is built first, if it is not. Arrays and numbers become constants.
         """
+        with K.model_nodes():
+            return self._called(inputs, args, kwargs)
+
+    def _called(self, inputs, args, kwargs):
         inputs = tf.nest.map_structure(_tensor_if_plain, inputs)
         accepted, takes_any = _parameters(self.call)
         history = _with_history(inputs)

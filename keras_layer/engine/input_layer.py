@@ -39,7 +39,9 @@ class InputLayer(Layer):
         self.is_placeholder = input_tensor is None
         if input_tensor is None:
             shape = None if input_shape is None else (batch_size, *input_shape)
-            input_tensor = K.placeholder(shape=shape, dtype=dtype, name=self.name, sparse=sparse)
+            with K.model_nodes():
+                input_tensor = K.placeholder(shape=shape, dtype=dtype, name=self.name,
+                                             sparse=sparse)
             self._batch_input_shape = shape
         else:
             if not K.is_keras_tensor(input_tensor) and not isinstance(input_tensor, tf.Tensor):

@@ -37,7 +37,7 @@ def _in_own_graph(method):
     """Runs a method in the model's own graph, whichever thread calls it (PAINS B2)."""
     @wraps(method)
     def wrapped(self, *args, **kwargs):
-        with self._graph.as_default():
+        with self._graph.as_default(), K.model_nodes(self._graph):
             return method(self, *args, **kwargs)
     return wrapped
 

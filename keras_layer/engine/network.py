@@ -43,6 +43,7 @@ class Network(Layer):
                          trainable=trainable, dtype=dtype)
         self.supports_masking = True
         self._graph = K.get_graph()
+        K.drop_unused_models(self._graph)
         self._is_graph_network = False
         self.inputs = self.outputs = None
         self._layers_in_order = None

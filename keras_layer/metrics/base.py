@@ -1,8 +1,6 @@
 """Metrics: running values over the batches of an epoch, kept in Variables of the graph."""
 from __future__ import annotations
 
-import weakref
-
 import numpy as np
 
 import tinyflow as tf
@@ -13,12 +11,9 @@ from tinyflow.errors import worded
 
 __all__ = ['Mean', 'MeanMetricWrapper', 'MeanTensor', 'Metric', 'Reduce', 'Sum', 'metric_behind']
 
-_results = weakref.WeakKeyDictionary()          # the tensor of a result -> its metric
-
-
 def metric_behind(tensor):
     """The metric whose result a tensor is, or None."""
-    return _results.get(tensor)
+    return getattr(tensor, '_keras_metric', None)
 
 
 class Metric(Layer):
@@ -47,8 +42,9 @@ class Metric(Layer):
     def add_weight(self, name, shape=(), aggregation=tf.VariableAggregation.SUM,
                    synchronization=tf.VariableSynchronization.AUTO, initializer=None, dtype=None):
         """A Variable of the metric, which is not trained."""
-        return super().add_weight(name=name, shape=shape, dtype=dtype or self._dtype,
-                                  trainable=False, initializer=initializer)
+        with K.model_nodes():
+            return super().add_weight(name=name, shape=shape, dtype=dtype or self._dtype,
+                                      trainable=False, initializer=initializer)
 
     def __call__(self, *args, **kwargs):
         """The result after this batch, as a tensor that updates the metric."""
@@ -85,7 +81,7 @@ def _kept_update(function):
 def _marked_result(function):
     def result(self):
         value = tf.identity(function(self))
-        _results[value] = self
+        value._keras_metric = self
         return value
     result.__doc__ = function.__doc__
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
+import weakref
 from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import Any
@@ -65,6 +66,9 @@ class Graph:
         # Attributes of imported nodes that mean nothing to tinyflow: name -> {key: AttrValue}.
         self._extra_attrs: dict[str, dict] = {}
         self._warned_of_size = False
+        self._loose: list[Operation] = []   # nodes that may go; see graph/forgetting.py
+        self._loose_depth = 0
+        self._sessions: weakref.WeakSet = weakref.WeakSet()
 
     outer_graph = None          # the enclosing graph, for the graph of a function
 
@@ -90,6 +94,8 @@ class Graph:
         self._by_name[operation.name] = operation
         for controller in self._controllers:
             controller.inside.add(operation)
+        if self._loose_depth:
+            self._loose.append(operation)
 
     def _refuse_to_grow(self, operation):
         raise worded(RuntimeError(report(

@@ -28,8 +28,7 @@ class Tensor:
     """One output of an Operation: a promise of a value with a dtype and a (partial) shape."""
 
     __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static',
-                 '_keras_history', '_keras_mask', '_uses_learning_phase', '_keras_shape',
-                 '__weakref__')
+                 '_keras_history', '_keras_mask', '_keras_metric', '__weakref__')
     __array_priority__ = 100        # NumPy arrays on the left hand the operator over to us
 
     op: Operation
@@ -144,7 +143,7 @@ class Operation:
     """A node: op type, inputs (Tensors), attributes, control inputs; made by `Op.apply` only."""
 
     __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
-                 'control_inputs', 'id', '_site', '_control_outputs', '_gradient_override',
+                 'control_inputs', 'id', '_site', '_gradient_override',
                  'colocation_groups', '__weakref__')
 
     graph: Graph

@@ -1,0 +1,42 @@
+"""How long the nodes of layers and models live: as long as somebody holds the model (PAINS B3)."""
+from __future__ import annotations
+
+import weakref
+
+from keras_layer.backend.state import get_graph
+from tinyflow.graph.forgetting import forget_unused, loosely
+
+__all__ = ['drop_unused_models', 'model_nodes']
+
+_NODES = 4000               # that may gather before the graph is searched for what nobody holds
+_BYTES = 32 << 20           # likewise, of values of Variables
+
+_kept = weakref.WeakKeyDictionary()         # graph -> (nodes, bytes) after the last search
+
+
+class model_nodes:                          # noqa: N801 - reads as a sentence in `with`
+    """Nodes made inside belong to a layer or model, and go with it."""
+
+    def __init__(self, graph=None):
+        self._graph = graph
+
+    def __enter__(self):
+        self._open = loosely(self._graph or get_graph())
+        self._open.__enter__()
+
+    def __exit__(self, *args):
+        return self._open.__exit__(*args)
+
+
+def drop_unused_models(graph):
+    """Frees the nodes and values of models that are gone, once enough have gathered."""
+    nodes, size = _kept.get(graph, (0, 0))
+    if len(graph._loose) > 2 * nodes + _NODES or _bytes(graph) > 2 * size + _BYTES:
+        forget_unused(graph)
+        _kept[graph] = len(graph._loose), _bytes(graph)
+
+
+def _bytes(graph):
+    """The size of the values that Sessions hold for Variables of the graph."""
+    return sum(cell.value.nbytes for session in list(graph._sessions)
+               for cell in session._store.cells() if cell.value is not None)

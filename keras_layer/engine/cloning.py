@@ -1,0 +1,82 @@
+"""clone_model: the same layers with new weights."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer.engine.input_layer import Input, InputLayer
+from keras_layer.engine.model import Model
+from keras_layer.engine.sequential import Sequential
+from tinyflow.errors import worded
+
+
+def clone_model(model, input_tensors=None, clone_function=None):
+    """A model of equal layers with weights of its own, freshly initialised.
+
+    `input_tensors` are what the clone is called on, instead of new Inputs; `clone_function(layer)`
+    makes the new layer of an old one. ValueError for a subclassed model, which has no wiring.
+    """
+    if not isinstance(model, Model):
+        raise worded(ValueError(f'Expected `model` argument to be a `Model` instance, got '
+                                f'{model!r}'))
+    clone = clone_function or (lambda layer: type(layer).from_config(layer.get_config()))
+    if isinstance(model, Sequential):
+        return _clone_sequential(model, input_tensors, clone)
+    if not model._is_graph_network:
+        raise worded(ValueError(
+            'Expected `model` argument to be a functional `Model` instance, but got a subclass '
+            'model instead.\n  Mend: make another one by its class.'))
+    return _clone_functional(model, input_tensors, clone)
+
+
+def _clone_sequential(model, input_tensors, clone):
+    layers = [clone(layer) for layer in model.layers]
+    if input_tensors is None:
+        copy = Sequential(name=model.name)
+        first = model._stack[0]
+        if isinstance(first, InputLayer) and not hasattr(layers[0], '_batch_input_shape'):
+            copy.add(InputLayer(batch_input_shape=first._batch_input_shape, dtype=first.dtype))
+        for layer in layers:
+            copy.add(layer)
+        return copy
+    tensors = tf.nest.flatten(input_tensors)
+    if len(tensors) != 1:
+        raise worded(ValueError('To clone a `Sequential` model, we expect at most one tensor as '
+                                'part of `input_tensors`.'))
+    copy = Sequential([_input_of(tensors[0])], name=model.name)
+    for layer in layers:
+        copy.add(layer)
+    return copy
+
+
+def _input_of(tensor):
+    history = getattr(tensor, '_keras_history', None)
+    if history is not None and isinstance(history.layer, InputLayer):
+        return history.layer
+    return Input(tensor=tensor)._keras_history.layer
+
+
+def _clone_functional(model, input_tensors, clone):
+    if input_tensors is None:
+        new = [Input(batch_shape=layer._batch_input_shape, dtype=layer.dtype, sparse=layer.sparse,
+                     name=layer.name) for layer in model._input_layers]
+    else:
+        new = [_input_of(t)._inbound_nodes[0].output_tensors[0]
+               for t in tf.nest.flatten(input_tensors)]
+    made = {id(old): tensor for old, tensor in zip(model.inputs, new)}
+    copies = {}
+    for node in model._topology.node_order:
+        if not node.inbound_layers:
+            continue
+        layer = node.outbound_layer
+        if layer not in copies:
+            copies[layer] = clone(layer)
+        inputs = tf.nest.map_structure(lambda t: made[id(t)], node.input_tensors)
+        arguments = tf.nest.map_structure(lambda x: made.get(id(x), x), node.arguments) \
+            if node.arguments else {}
+        outputs = copies[layer](inputs, **arguments)
+        for old, tensor in zip(tf.nest.flatten(node.output_tensors), tf.nest.flatten(outputs)):
+            made[id(old)] = tensor
+
+    def found(structure):
+        return tf.nest.map_structure(lambda t: made[id(t)], structure)
+    return Model(inputs=found(model._input_structure), outputs=found(model._output_structure),
+                 name=model.name)
