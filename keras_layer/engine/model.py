@@ -29,6 +29,7 @@ from keras_layer.engine.training.standardize import (
     standardize_weights,
 )
 from tinyflow.errors import worded
+from tinyflow.viz.select import register_drawable
 
 __all__ = ['Model']
 
@@ -505,3 +506,6 @@ def _check_names(loss, metrics):
     from keras_layer.engine.training.endpoints import loss_of
     for one in tf.nest.flatten(loss) if loss is not None else ():
         loss_of(one)
+
+
+register_drawable(Model, lambda model: model.outputs)

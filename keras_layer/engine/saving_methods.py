@@ -98,6 +98,20 @@ class SavingMethods:
         print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
 
 
+    def _explained_by(self):
+        from keras_layer.engine.explanation import ModelExplanation
+        return ModelExplanation(self)
+
+    def _repr_svg_(self):
+        """The layers as a picture, for a notebook; None where there is nothing to draw."""
+        from keras_layer.utils.vis_utils import model_to_dot
+        from tinyflow.viz import render
+        try:
+            return render.layout(model_to_dot(self, show_shapes=True).source, 'svg')[0].decode()
+        except (RuntimeError, ValueError):
+            return None
+
+
 class _Root(tf.train.Checkpoint):
     """The model itself as the root of an object-based checkpoint, as TensorFlow writes it."""
 

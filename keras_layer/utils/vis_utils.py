@@ -1,0 +1,137 @@
+"""Pictures of a model's layers. Nothing but pip's packages is needed to draw them (PAINS B10)."""
+from __future__ import annotations
+
+import os
+
+from tinyflow.errors import worded
+from tinyflow.viz import render
+
+__all__ = ['model_to_dot', 'plot_model']
+
+_LOOKS = (('InputLayer', '#cfe8f7', '#0072b2'), ('TensorFlowOpLayer', '#f2f2f2', '#777777'))
+_PLAIN = ('#ffffff', '#333333')
+_WEIGHTED = ('#ffe1a3', '#b37700')
+_FROZEN = ('#e3e5ee', '#4d5473')
+
+
+def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
+                 expand_nested=False, dpi=96, subgraph=False):
+    """The layers and their connections as a `graphviz.Digraph`."""
+    import graphviz
+    graph = graphviz.Digraph(name=('cluster_' if subgraph else '') + model.name)
+    graph.attr(rankdir=rankdir, dpi=str(dpi), fontname='Helvetica')
+    if subgraph:
+        graph.attr(label=model.name, style='rounded', color='#777777')
+    graph.attr('node', shape='none', fontname='Helvetica', fontsize='11', margin='0')
+    graph.attr('edge', color='#444444', arrowsize='0.7')
+    _fill(graph, model, '', show_shapes, show_layer_names, expand_nested)
+    return graph
+
+
+def _wiring(model):
+    if model._is_graph_network:
+        return model._topology
+    if model._traced is not None:
+        return model._traced
+    raise worded(ValueError(
+        f'The model {model.name} has no layers wired yet, so there is nothing to draw.\n  Mend: '
+        'give it an input shape, call build(input_shape), or fit it first.'))
+
+
+def _fill(graph, model, prefix, shapes, names, expand):
+    wired = _wiring(model)
+    opened = {}
+    for layer in wired.layers:
+        if expand and hasattr(layer, '_topology'):
+            with graph.subgraph(name=f'cluster_{prefix}{layer.name}') as inner:
+                inner.attr(label=layer.name, style='rounded', color='#777777',
+                           fontname='Helvetica')
+                _fill(inner, layer, f'{prefix}{layer.name}/', shapes, names, expand)
+            opened[layer] = f'{prefix}{layer.name}/'
+        else:
+            graph.node(prefix + layer.name, label=_label(layer, shapes, names))
+    for node in wired.node_order:
+        for inbound, _, _, _ in node.iterate_inbound():
+            for source in _ends(inbound, prefix, opened, 'out'):
+                for target in _ends(node.outbound_layer, prefix, opened, 'in'):
+                    graph.edge(source, target)
+
+
+def _ends(layer, prefix, opened, side):
+    if layer not in opened:
+        return [prefix + layer.name]
+    ends = layer._output_layers if side == 'out' else layer._input_layers
+    return [opened[layer] + end.name for end in ends]
+
+
+def _label(layer, shapes, names):
+    fill, line = _look(layer)
+    kind = type(layer).__name__
+    inner = getattr(layer, 'layer', None)
+    if inner is not None and hasattr(inner, 'name'):
+        kind = f'{kind}({type(inner).__name__})'
+    title = f'{layer.name}: {kind}' if names else kind
+    rows = [f'<tr><td{" colspan=" + chr(34) + "2" + chr(34) if shapes else ""}>'
+            f'{_html(title)}</td></tr>']
+    if shapes:
+        for what, shape in (('input:', _shape(layer, 'input_shape')),
+                            ('output:', _shape(layer, 'output_shape'))):
+            rows.append(f'<tr><td align="right">{what}</td><td align="left">{_html(shape)}</td>'
+                        '</tr>')
+    return (f'<<table border="1" color="{line}" bgcolor="{fill}" cellborder="0" cellspacing="0" '
+            f'cellpadding="5" style="rounded">{"".join(rows)}</table>>')
+
+
+def _look(layer):
+    for kind, *look in _LOOKS:
+        if type(layer).__name__ == kind:
+            return look
+    if not layer.weights:
+        return _PLAIN
+    return _WEIGHTED if layer.trainable_weights else _FROZEN
+
+
+def _shape(layer, which):
+    try:
+        return str(getattr(layer, which))
+    except (AttributeError, RuntimeError):
+        return '?'
+
+
+def _html(text):
+    return str(text).replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
+
+
+def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=True, rankdir='TB',
+               expand_nested=False, dpi=96):
+    """Draws the layers to a file: .png, .svg, .pdf or .dot. In a notebook the picture is shown.
+
+    Yellow boxes have weights that are trained, grey ones are frozen. `tf.viz.draw(model, path)`
+    draws the ops below the layers instead.
+    """
+    path = os.fspath(to_file)
+    if not os.path.splitext(path)[1]:
+        path += '.png'
+    render.check_path(path)
+    kind = os.path.splitext(path)[1][1:].lower()
+    dot = model_to_dot(model, show_shapes, show_layer_names, rankdir, expand_nested, dpi)
+    if kind in ('dot', 'gv'):
+        render.write(path, dot.source.encode())
+        return None
+    if kind == 'html':
+        raise worded(ValueError('plot_model draws .png, .svg, .pdf or .dot; tf.viz.draw(model, '
+                                f'{to_file!r}) makes a page of the ops below.'))
+    content, _ = render.layout(dot.source, kind, dpi=dpi)
+    render.write(path, content)
+    return _shown(path) if kind == 'png' else None
+
+
+def _shown(path):
+    """The picture for a notebook; None elsewhere."""
+    import sys
+    if 'IPython' not in sys.modules:
+        return None
+    from IPython import display
+    return display.Image(filename=path)
+
+
