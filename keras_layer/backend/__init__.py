@@ -49,3 +49,6 @@ from keras_layer.backend.state import (
     reset_uids, set_learning_phase, set_session, set_value, symbolic_learning_phase,
     track_variable, unique_object_name, variable,
 )
+from keras_layer.backend.training_ops import (
+    assign_sub_rows, scatter_add_rows, sum_duplicate_rows, training_op,
+)

@@ -45,6 +45,8 @@ class Node:
 
     @property
     def input_shapes(self):
+        if self.input_tensors is None:
+            return None
         return tf.nest.map_structure(K.int_shape, self.input_tensors)
 
     @property

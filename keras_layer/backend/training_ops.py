@@ -1,0 +1,33 @@
+"""The optimizers' updates: single ops that change a Variable and its slots in place."""
+from __future__ import annotations
+
+import tinyflow as tf
+from tinyflow.graph.op import Op
+
+__all__ = ['assign_sub_rows', 'scatter_add_rows', 'sum_duplicate_rows', 'training_op']
+
+
+def training_op(kind, *inputs, **attrs):
+    """Adds the op Resource<kind>, such as ApplyAdam; Variables are given as they are."""
+    return Op.registry[f'Resource{kind}'].apply(
+        *[x.handle if isinstance(x, tf.Variable) else x for x in inputs], **attrs)
+
+
+def scatter_add_rows(variable, indices, values):
+    """variable[indices] += values; the value afterwards."""
+    with tf.control_dependencies([Op.registry['ResourceScatterAdd'].apply(
+            variable.handle, indices, values)]):
+        return variable.value()
+
+
+def assign_sub_rows(variable, indices, values):
+    """variable[indices] -= values; the value afterwards."""
+    with tf.control_dependencies([Op.registry['ResourceScatterSub'].apply(
+            variable.handle, indices, values)]):
+        return variable.value()
+
+
+def sum_duplicate_rows(values, indices):
+    """(sums of the rows with equal indices, the indices without repetition)."""
+    unique, places = tf.unique(indices)
+    return tf.unsorted_segment_sum(values, places, tf.shape(unique)[0]), unique

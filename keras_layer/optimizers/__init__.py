@@ -1,0 +1,42 @@
+"""keras.optimizers: how weights change with each batch."""
+from keras_layer.optimizers import rules, schedules
+from keras_layer.optimizers.base import Optimizer
+from keras_layer.optimizers.rules import *              # noqa: F403 - its __all__ is the list
+from keras_layer.optimizers.tf_optimizer import TFOptimizer
+from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.errors import worded
+
+__all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
+           *rules.__all__]
+
+_BY_NAME = {name.lower(): getattr(rules, name) for name in rules.__all__}
+
+
+def serialize(optimizer):
+    """The optimizer as {'class_name', 'config'}."""
+    return serialize_keras_object(optimizer)
+
+
+def deserialize(config, custom_objects=None):
+    """The optimizer of a {'class_name', 'config'}; the case of the name does not matter."""
+    if config['class_name'].lower() in _BY_NAME:
+        config = {**config, 'class_name': config['class_name'].lower()}
+    return deserialize_keras_object(config, module_objects=_BY_NAME,
+                                    custom_objects=custom_objects,
+                                    printable_module_name='optimizer')
+
+
+def get(identifier):
+    """The optimizer for a name, a configuration, or an optimizer of Keras or tf.train."""
+    if hasattr(identifier, 'get_updates'):
+        return identifier
+    if hasattr(identifier, 'compute_gradients') and hasattr(identifier, 'apply_gradients'):
+        return TFOptimizer(identifier)
+    if isinstance(identifier, dict):
+        return deserialize(identifier)
+    if isinstance(identifier, str):
+        return deserialize({'class_name': identifier, 'config': {}})
+    if isinstance(identifier, type):
+        raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Mend: '
+                                f'{identifier.__name__}(), with its learning rate.'))
+    raise worded(ValueError(f'Could not interpret optimizer identifier: {identifier!r}'))

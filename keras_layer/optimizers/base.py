@@ -1,0 +1,290 @@
+"""Optimizer: from a loss and weights to the operations of a training step."""
+from __future__ import annotations
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from tinyflow.errors import worded
+
+__all__ = ['Optimizer']
+
+
+class Optimizer:
+    """Base of Keras' optimizers, those of TF 1.15 (`OptimizerV2`).
+
+    `clipnorm` and `clipvalue` limit each gradient; `decay` divides the learning rate by 1 + decay
+    times the number of steps. Hyper-parameters are Variables once they are needed, so that
+    `K.set_value(optimizer.lr, 0.01)` changes them in training.
+
+    A subclass names its slots in `slots` and says in `_dense` and `_sparse` how a Variable changes.
+    """
+
+    slots: tuple[str, ...] = ()
+
+    def __init__(self, name, **kwargs):
+        self.__dict__['_hyper'] = {}
+        self.__dict__['_made'] = {}
+        self._name = name
+        self._initial_decay = kwargs.pop('decay', 0.0)
+        for key, value in kwargs.items():
+            if key not in ('clipnorm', 'clipvalue', 'lr'):
+                raise worded(TypeError(f'Unexpected keyword argument passed to optimizer: {key}'))
+            if value is not None and value < 0:
+                raise worded(ValueError(f'Expected {key} >= 0, received: {value}'))
+        if self._initial_decay < 0:
+            raise worded(ValueError(f'decay cannot be less than 0: {self._initial_decay}'))
+        self.clipnorm, self.clipvalue = kwargs.get('clipnorm'), kwargs.get('clipvalue')
+        self._iterations = None
+        self._weights = []
+        self._slots = {}
+
+    # ---- hyper-parameters ----------------------------------------------------------------
+
+    def _set_hyper(self, name, value):
+        if name in self._made:
+            if callable(value):
+                raise worded(ValueError(f'{name} is a number in this optimizer already; a schedule '
+                                        'is given when the optimizer is made.'))
+            K.set_value(self._made[name], value)
+        self._hyper[name] = value
+
+    def _get_hyper(self, name, dtype=None):
+        """A hyper-parameter: its Variable, or the schedule that it is."""
+        self._create_hypers()
+        value = self._made.get(name, self._hyper[name])
+        if callable(value) and not isinstance(value, tf.Variable):
+            return value
+        return tf.cast(value, dtype) if dtype is not None and value.dtype != dtype else value
+
+    def _create_hypers(self):
+        if self._made or not self._hyper:
+            return
+        _ = self.iterations
+        for name, value in sorted(self._hyper.items()):
+            if callable(value) or K.is_tensor(value):
+                self._made[name] = value
+            else:
+                self._made[name] = self._variable(name, (), 'float32', value)
+
+    def _variable(self, name, shape, dtype, initial):
+        """A Variable of the optimizer; `initial` is a number or 'zeros'."""
+        if initial == 'zeros':
+            make = tf.zeros_initializer()
+        else:
+            make = tf.constant_initializer(initial)
+        made = tf.Variable(lambda: make(shape, dtype=tf.as_dtype(dtype)), dtype=tf.as_dtype(dtype),
+                           name=name, trainable=False, use_resource=True)
+        K.track_variable(made)
+        return made
+
+    def __getattr__(self, name):
+        name = 'learning_rate' if name == 'lr' else name
+        hyper = self.__dict__.get('_hyper', {})
+        if name in hyper:
+            return self._get_hyper(name)
+        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+
+    def __setattr__(self, name, value):
+        name = 'learning_rate' if name == 'lr' else name
+        if name in self.__dict__.get('_hyper', {}):
+            self._set_hyper(name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._hyper, 'lr']
+
+    @property
+    def iterations(self):
+        """The int64 Variable that counts training steps."""
+        if self._iterations is None:
+            self._iterations = self._variable('iter', (), 'int64', 'zeros')
+            self._weights.append(self._iterations)
+        return self._iterations
+
+    @iterations.setter
+    def iterations(self, variable):
+        if self._iterations is not None:
+            raise worded(RuntimeError('Cannot set `iterations` to a new Variable after the '
+                                      'Optimizer weights have been created'))
+        self._iterations = variable
+        self._weights.append(variable)
+
+    def _decayed_lr(self, dtype):
+        rate = self._get_hyper('learning_rate', dtype)
+        if callable(rate) and not isinstance(rate, tf.Variable):
+            rate = tf.cast(rate(tf.cast(self.iterations, dtype)), dtype)
+        if self._initial_decay > 0.:
+            step = tf.cast(self.iterations, dtype)
+            rate = rate / (1. + self._get_hyper('decay', dtype) * step)
+        return rate
+
+    # ---- a step --------------------------------------------------------------------------
+
+    def get_gradients(self, loss, params):
+        """The gradients of the loss, clipped. ValueError where a weight has none."""
+        with K.name_scope('gradients'):
+            found = tf.gradients(loss, params)
+            for gradient, param in zip(found, params):
+                if gradient is None:
+                    raise worded(ValueError(
+                        f'Variable {param.name} has `None` for gradient: the loss does not depend '
+                        'on it, or only through ops without a gradient (argmax, round, ==).\n'
+                        '  Mend: use its layer on the way to the output, or set the layer\'s '
+                        'trainable to False.'))
+            if self.clipnorm is not None:
+                found = [_clip_norm(g, self.clipnorm) for g in found]
+            if self.clipvalue is not None:
+                found = [_clip_value(g, self.clipvalue) for g in found]
+        return found
+
+    def get_updates(self, loss, params):
+        """The operations of one step that makes `loss` smaller."""
+        gradients = self.get_gradients(loss, params)
+        return [self.apply_gradients(zip(gradients, params))]
+
+    def minimize(self, loss, var_list, grad_loss=None, name=None):
+        """One step that makes the tensor `loss` smaller, as an operation."""
+        variables = var_list() if callable(var_list) else list(tf.nest.flatten(var_list))
+        loss = loss() if callable(loss) else loss
+        return self.apply_gradients(zip(self.get_gradients(loss, variables), variables), name)
+
+    def apply_gradients(self, grads_and_vars, name=None):
+        """The step for given (gradient, Variable) pairs, as an operation."""
+        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
+        if not pairs:
+            raise worded(ValueError('No gradients provided for any variable.'))
+        variables = [v for _, v in pairs]
+        with K.init_scope():
+            _ = self.iterations
+            self._create_hypers()
+            self._create_slots(variables)
+        state = {d: self._prepare(d) for d in dict.fromkeys(v.dtype.base_dtype
+                                                            for v in variables)}
+        with K.name_scope(name or self._name):
+            updates = [self._update(g, v, state[v.dtype.base_dtype]) for g, v in pairs]
+            with tf.control_dependencies(updates):
+                return self.iterations.assign_add(1).op
+
+    def _create_slots(self, variables):
+        for slot in self.slots:
+            for variable in variables:
+                self.add_slot(variable, slot)
+
+    def add_slot(self, variable, name, initial='zeros'):
+        """The slot of that name of a Variable: of its shape, and kept with the optimizer."""
+        own = self._slots.setdefault(name, {})
+        if id(variable) not in own:
+            own[id(variable)] = self._variable(
+                f'{variable.op.name}/{name}', variable.shape.as_list(),
+                variable.dtype.base_dtype.name, initial)
+            self._weights.append(own[id(variable)])
+        return own[id(variable)]
+
+    def get_slot(self, variable, name):
+        """The slot of that name of a Variable."""
+        return self._slots[name][id(variable)]
+
+    def get_slot_names(self):
+        """The names of the slots."""
+        return list(self._slots)
+
+    def _prepare(self, dtype):
+        """What all Variables of a dtype share in a step; a dict of tensors."""
+        return {'lr': tf.identity(self._decayed_lr(dtype))}
+
+    def _update(self, gradient, variable, state):
+        with K.name_scope('update_' + variable.op.name):
+            if isinstance(gradient, tf.IndexedSlices):
+                values, indices = K.sum_duplicate_rows(gradient.values, gradient.indices)
+                update = self._sparse(values, variable, indices, state)
+            else:
+                update = self._dense(gradient, variable, state)
+            if variable.constraint is not None:
+                with tf.control_dependencies([update]):
+                    return variable.assign(variable.constraint(variable)).op
+            return update
+
+    def _dense(self, gradient, variable, state):
+        raise NotImplementedError(f'{type(self).__name__}._dense')
+
+    def _sparse(self, gradient, variable, indices, state):
+        raise NotImplementedError(f'{type(self).__name__} has no rule for sparse gradients, such '
+                                  f"as an Embedding's: {variable.name}.")
+
+    # ---- state and configuration ---------------------------------------------------------
+
+    @property
+    def weights(self):
+        """The Variables of the optimizer's state: `iterations`, then the slots."""
+        return self._weights
+
+    variables = weights
+
+    def get_weights(self):
+        """The values of `weights`."""
+        return K.batch_get_value(self.weights)
+
+    def set_weights(self, weights):
+        """Sets the values of `weights`. ValueError if number or shapes differ."""
+        if len(weights) != len(self.weights):
+            raise worded(ValueError(
+                f'You called `set_weights(weights)` on optimizer {self._name} with a weight list '
+                f'of length {len(weights)}, but the optimizer was expecting {len(self.weights)} '
+                'weights.'))
+        for variable, value in zip(self.weights, weights):
+            if tuple(variable.shape.as_list()) != np.shape(value):
+                raise worded(ValueError(f'Optimizer weight shape {variable.shape} of '
+                                        f"'{variable.name}' not compatible with provided weight "
+                                        f'shape {np.shape(value)}'))
+        K.batch_set_value(list(zip(self.weights, weights)))
+
+    @property
+    def _checkpoint_dependencies(self):
+        found = [('iter', self.iterations)]
+        return found + [(n, v) for n, v in self._made.items() if isinstance(v, tf.Variable)]
+
+    def get_config(self):
+        """The constructor's arguments."""
+        config = {'name': self._name}
+        if self.clipnorm is not None:
+            config['clipnorm'] = self.clipnorm
+        if self.clipvalue is not None:
+            config['clipvalue'] = self.clipvalue
+        return config
+
+    def _plain(self, name):
+        """A hyper-parameter as a number, or a schedule as its configuration."""
+        value = self._made.get(name, self._hyper[name])
+        if isinstance(value, (tf.Variable, tf.Tensor)):
+            return K.get_value(value).item()
+        if callable(value):
+            return {'class_name': type(value).__name__, 'config': value.get_config()}
+        return value
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """The optimizer of that configuration."""
+        config = dict(config)
+        if 'lr' in config:
+            config['learning_rate'] = config.pop('lr')
+        if isinstance(config.get('learning_rate'), dict):
+            from keras_layer.optimizers import schedules
+            config['learning_rate'] = schedules.deserialize(config['learning_rate'],
+                                                            custom_objects)
+        return cls(**config)
+
+
+def _clip_norm(gradient, norm):
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(tf.clip_by_norm(gradient.values, norm), gradient.indices,
+                                gradient.dense_shape)
+    return tf.clip_by_norm(gradient, norm)
+
+
+def _clip_value(gradient, limit):
+    if isinstance(gradient, tf.IndexedSlices):
+        return tf.IndexedSlices(tf.clip_by_value(gradient.values, -limit, limit),
+                                gradient.indices, gradient.dense_shape)
+    return tf.clip_by_value(gradient, -limit, limit)

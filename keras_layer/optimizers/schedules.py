@@ -1,0 +1,128 @@
+"""Learning rates that change with the step: given to an optimizer as its learning_rate."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.errors import worded
+
+__all__ = ['ExponentialDecay', 'InverseTimeDecay', 'LearningRateSchedule',
+           'PiecewiseConstantDecay', 'PolynomialDecay', 'deserialize', 'serialize']
+
+
+class LearningRateSchedule:
+    """Called with the step (a tensor), gives the learning rate (a tensor)."""
+
+    arguments: tuple[str, ...] = ()
+
+    def __call__(self, step):
+        raise NotImplementedError(f'{type(self).__name__}.__call__(step)')
+
+    def get_config(self):
+        return {key: getattr(self, key) for key in self.arguments}
+
+    @classmethod
+    def from_config(cls, config):
+        """The schedule that `get_config` described."""
+        return cls(**config)
+
+
+class ExponentialDecay(LearningRateSchedule):
+    """initial rate * decay_rate ^ (step / decay_steps); whole powers only with `staircase`."""
+
+    arguments = ('initial_learning_rate', 'decay_steps', 'decay_rate', 'staircase', 'name')
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
+
+    def __call__(self, step):
+        with K.name_scope(self.name or 'ExponentialDecay') as scope:
+            rate = tf.convert_to_tensor(self.initial_learning_rate, name='initial_learning_rate')
+            steps = tf.cast(self.decay_steps, rate.dtype)
+            decay = tf.cast(self.decay_rate, rate.dtype)
+            part = tf.cast(step, rate.dtype) / steps
+            if self.staircase:
+                part = tf.floor(part)
+            return tf.multiply(rate, tf.pow(decay, part), name=scope)
+
+
+class InverseTimeDecay(LearningRateSchedule):
+    """initial rate / (1 + decay_rate * step / decay_steps); whole parts with `staircase`."""
+
+    arguments = ('initial_learning_rate', 'decay_steps', 'decay_rate', 'staircase', 'name')
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
+
+    def __call__(self, step):
+        with K.name_scope(self.name or 'InverseTimeDecay') as scope:
+            rate = tf.convert_to_tensor(self.initial_learning_rate, name='initial_learning_rate')
+            steps = tf.cast(self.decay_steps, rate.dtype)
+            decay = tf.cast(self.decay_rate, rate.dtype)
+            part = tf.cast(step, rate.dtype) / steps
+            if self.staircase:
+                part = tf.floor(part)
+            one = tf.cast(tf.constant(1), rate.dtype)
+            return tf.divide(rate, tf.add(one, tf.multiply(decay, part)), name=scope)
+
+
+class PolynomialDecay(LearningRateSchedule):
+    """From the initial to `end_learning_rate` in decay_steps, along (1 - step / steps)^power."""
+
+    arguments = ('initial_learning_rate', 'decay_steps', 'end_learning_rate', 'power', 'cycle',
+                 'name')
+
+    def __init__(self, initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0,
+                 cycle=False, name=None):
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.end_learning_rate, self.power = end_learning_rate, power
+        self.cycle, self.name = cycle, name
+
+    def __call__(self, step):
+        with K.name_scope(self.name or 'PolynomialDecay') as scope:
+            rate = tf.convert_to_tensor(self.initial_learning_rate, name='initial_learning_rate')
+            dtype = rate.dtype
+            end, power = tf.cast(self.end_learning_rate, dtype), tf.cast(self.power, dtype)
+            step, steps = tf.cast(step, dtype), tf.cast(self.decay_steps, dtype)
+            if self.cycle:
+                times = tf.where(tf.equal(step, 0), tf.ones_like(step), tf.ceil(step / steps))
+                steps = tf.multiply(steps, times)
+            else:
+                step = tf.minimum(step, steps)
+            left = tf.pow(1 - tf.divide(step, steps), power)
+            return tf.add(tf.multiply(rate - end, left), end, name=scope)
+
+
+class PiecewiseConstantDecay(LearningRateSchedule):
+    """values[i] while step <= boundaries[i], the last value afterwards."""
+
+    arguments = ('boundaries', 'values', 'name')
+
+    def __init__(self, boundaries, values, name=None):
+        if len(boundaries) != len(values) - 1:
+            raise worded(ValueError('The length of boundaries should be 1 less than the length of '
+                                    f'values; got {len(boundaries)} and {len(values)}.'))
+        self.boundaries, self.values, self.name = boundaries, values, name
+
+    def __call__(self, step):
+        with K.name_scope(self.name or 'PiecewiseConstant'):
+            step = tf.convert_to_tensor(step)
+            rate = tf.convert_to_tensor(self.values[-1])
+            for limit, value in reversed(list(zip(self.boundaries, self.values))):
+                rate = tf.where(step <= tf.cast(limit, step.dtype),
+                                tf.cast(value, rate.dtype), rate)
+            return rate
+
+
+def serialize(learning_rate_schedule):
+    """The schedule as {'class_name', 'config'}."""
+    return serialize_keras_object(learning_rate_schedule)
+
+
+def deserialize(config, custom_objects=None):
+    """The schedule of that configuration."""
+    return deserialize_keras_object(config, module_objects=globals(),
+                                    custom_objects=custom_objects,
+                                    printable_module_name='decay')
