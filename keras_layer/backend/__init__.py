@@ -4,6 +4,9 @@ from keras_layer.backend.arithmetic import (
     less_equal, log, maximum, minimum, not_equal, pow, relu, round, sigmoid, sign, sin, softmax,
     softmax_of_rows, softplus, softsign, sqrt, square, tanh,
 )
+from keras_layer.backend.choosing import (
+    smart_cond, smart_constant_value, switch,
+)
 from keras_layer.backend.creation import (
     arange, constant, dtype, eye, one_hot, ones, ones_like, print_tensor, random_binomial,
     random_normal, random_normal_variable, random_uniform, random_uniform_variable,
@@ -21,6 +24,9 @@ from keras_layer.backend.function import (
 )
 from keras_layer.backend.lifetime import (
     drop_unused_models, model_nodes,
+)
+from keras_layer.backend.products import (
+    batch_dot, bias_add, dot,
 )
 from keras_layer.backend.raw_ops import (
     describe_op, is_computed_from_keras, make_op_again, raw_inputs,

@@ -6,7 +6,8 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer import constraints, initializers, regularizers
-from tinyflow.errors import worded
+from keras_layer.engine.call_context import current_call
+from tinyflow.errors import report, worded
 
 _UNSEEN = {'_inbound_nodes', '_outbound_nodes', '_call', '_history'}
 
@@ -85,6 +86,13 @@ class LayerWeights:
         kept = self._trainable_weights if variable.trainable else self._non_trainable_weights
         if all(variable is not v for v in kept):
             kept.append(variable)
+
+    def _explained(self, problem, mend):
+        """The text of an error about the inputs of the call that is being made."""
+        call = current_call()
+        inputs = tf.nest.flatten(call.inputs) if call else []
+        return report(f'{problem} (layer {self.name})',
+                      inputs=[('input', t) for t in inputs if isinstance(t, tf.Tensor)], mend=mend)
 
     # ---- listing -------------------------------------------------------------------------
 

@@ -1,0 +1,66 @@
+"""keras.layers: the building blocks of models."""
+from __future__ import annotations
+
+from keras_layer.engine.base_layer import InputSpec, Layer
+from keras_layer.engine.input_layer import Input, InputLayer
+from keras_layer.layers import (
+    advanced_activations, convolutional, core, embeddings, lambda_layer, merge, noise,
+    normalization, pooling, resizing, wrappers,
+)
+from keras_layer.layers.advanced_activations import *       # noqa: F403 - its __all__ is the list
+from keras_layer.layers.convolutional import *              # noqa: F403
+from keras_layer.layers.core import *                       # noqa: F403
+from keras_layer.layers.embeddings import *                 # noqa: F403
+from keras_layer.layers.lambda_layer import *               # noqa: F403
+from keras_layer.layers.merge import *                      # noqa: F403
+from keras_layer.layers.noise import *                      # noqa: F403
+from keras_layer.layers.normalization import *              # noqa: F403
+from keras_layer.layers.pooling import *                    # noqa: F403
+from keras_layer.layers.resizing import *                   # noqa: F403
+from keras_layer.layers.wrappers import *                   # noqa: F403
+from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.absent import absent
+
+_ALIASES = {
+    'AvgPool1D': 'AveragePooling1D', 'AvgPool2D': 'AveragePooling2D',
+    'AvgPool3D': 'AveragePooling3D', 'Convolution1D': 'Conv1D', 'Convolution2D': 'Conv2D',
+    'Convolution2DTranspose': 'Conv2DTranspose', 'Convolution3D': 'Conv3D',
+    'Convolution3DTranspose': 'Conv3DTranspose', 'Deconvolution2D': 'Conv2DTranspose',
+    'Deconvolution3D': 'Conv3DTranspose', 'GlobalAvgPool1D': 'GlobalAveragePooling1D',
+    'GlobalAvgPool2D': 'GlobalAveragePooling2D', 'GlobalAvgPool3D': 'GlobalAveragePooling3D',
+    'GlobalMaxPool1D': 'GlobalMaxPooling1D', 'GlobalMaxPool2D': 'GlobalMaxPooling2D',
+    'GlobalMaxPool3D': 'GlobalMaxPooling3D', 'MaxPool1D': 'MaxPooling1D',
+    'MaxPool2D': 'MaxPooling2D', 'MaxPool3D': 'MaxPooling3D',
+    'SeparableConvolution1D': 'SeparableConv1D', 'SeparableConvolution2D': 'SeparableConv2D',
+}
+globals().update({name: globals()[own] for name, own in _ALIASES.items()})
+
+_MODULES = (advanced_activations, convolutional, core, embeddings, lambda_layer, merge, noise,
+            normalization, pooling, resizing, wrappers)
+__all__ = ['Input', 'InputLayer', 'InputSpec', 'Layer', 'deserialize', 'serialize', *_ALIASES,
+           *[name for module in _MODULES for name in module.__all__]]
+
+
+def serialize(layer):
+    """The layer as {'class_name', 'config'}."""
+    return serialize_keras_object(layer)
+
+
+def deserialize(config, custom_objects=None):
+    """The layer or model of a {'class_name', 'config'}."""
+    from keras_layer.engine.model import Model
+    from keras_layer.engine.network import Network
+    from keras_layer.engine.op_layer import TensorFlowOpLayer
+    from keras_layer.engine.sequential import Sequential
+    known = {name: globals()[name] for name in __all__}
+    known.update(Model=Model, Functional=Model, Network=Network, Sequential=Sequential,
+                 TensorFlowOpLayer=TensorFlowOpLayer)
+    return deserialize_keras_object(config, module_objects=known, custom_objects=custom_objects,
+                                    printable_module_name='layer')
+
+
+__getattr__ = absent('tf.keras.layers', __all__)
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,122 @@
+"""Batch and layer normalization."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.layers.borrowed import Configured, computes_as
+from tinyflow.errors import worded
+from tinyflow.layers import normalization as below
+
+__all__ = ['BatchNormalization', 'LayerNormalization']
+
+
+@computes_as(below.BatchNormalization)
+class BatchNormalization(Configured):
+    """gamma (inputs - mean) / sqrt(variance + epsilon) + beta, for each channel.
+
+    In training mean and variance are those of the batch, and `fit` takes them into the moving
+    averages that are used otherwise. As in TF 1.15, a layer with trainable=False stops moving
+    them, but still normalises by the batch where the model is trained.
+
+    Shapes: inputs [*a] -> [*a]; gamma, beta, moving_mean, moving_variance [size of axis]. Ioffe
+    and Szegedy (2015).
+    """
+
+    settings = ('axis', 'momentum', 'epsilon', 'center', 'scale', 'beta_initializer',
+                'gamma_initializer', 'moving_mean_initializer', 'moving_variance_initializer',
+                'beta_regularizer', 'gamma_regularizer', 'beta_constraint', 'gamma_constraint')
+
+    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True,
+                 beta_initializer='zeros', gamma_initializer='ones',
+                 moving_mean_initializer='zeros', moving_variance_initializer='ones',
+                 beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
+                 gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99,
+                 fused=None, virtual_batch_size=None, adjustment=None, name=None, **kwargs):
+        for key in ('mode', 'gamma_init', 'beta_init'):
+            kwargs.pop(key, None)               # of Keras 1
+        super().__init__(name=name, **kwargs)
+        if renorm or virtual_batch_size is not None or adjustment is not None:
+            raise worded(NotImplementedError(
+                'BatchNormalization with renorm, virtual_batch_size or adjustment is not in '
+                'tinyflow.keras; tf.layers.batch_normalization has renorm and adjustment.'))
+        if isinstance(axis, (list, tuple)):
+            axis = list(axis)
+        elif not isinstance(axis, int):
+            raise worded(TypeError(f'axis must be int or list, type given: {type(axis)}'))
+        self.axis = [axis] if isinstance(axis, int) else axis
+        self._keep(momentum=momentum, epsilon=epsilon, center=center, scale=scale,
+                   beta_initializer=beta_initializer, gamma_initializer=gamma_initializer,
+                   moving_mean_initializer=moving_mean_initializer,
+                   moving_variance_initializer=moving_variance_initializer,
+                   beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer,
+                   beta_constraint=beta_constraint, gamma_constraint=gamma_constraint)
+        self.renorm, self.adjustment = False, None
+        self.fused = True if fused is None else fused
+        self.supports_masking = True
+
+    def call(self, inputs, training=None):
+        training = K.learning_phase() if training is None else training
+        return below.BatchNormalization.call(self, inputs, training)
+
+
+class LayerNormalization(Configured):
+    """gamma (inputs - mean) / sqrt(variance + epsilon) + beta, over the axes of each example.
+
+    Shapes: inputs [*a] -> [*a]; gamma, beta [sizes of axis]. Ba et al. (2016).
+    """
+
+    settings = ('axis', 'epsilon', 'center', 'scale', 'beta_initializer', 'gamma_initializer',
+                'beta_regularizer', 'gamma_regularizer', 'beta_constraint', 'gamma_constraint')
+
+    def __init__(self, axis=-1, epsilon=1e-3, center=True, scale=True, beta_initializer='zeros',
+                 gamma_initializer='ones', beta_regularizer=None, gamma_regularizer=None,
+                 beta_constraint=None, gamma_constraint=None, trainable=True, name=None, **kwargs):
+        super().__init__(name=name, trainable=trainable, **kwargs)
+        if not isinstance(axis, (int, list, tuple)):
+            raise worded(ValueError(f"Expected an int or a list/tuple of ints for the argument "
+                                    f"'axis', but received instead: {axis}"))
+        self.axis = axis if isinstance(axis, int) else list(axis)
+        self._keep(epsilon=epsilon, center=center, scale=scale, beta_initializer=beta_initializer,
+                   gamma_initializer=gamma_initializer, beta_regularizer=beta_regularizer,
+                   gamma_regularizer=gamma_regularizer, beta_constraint=beta_constraint,
+                   gamma_constraint=gamma_constraint)
+        self.gamma = self.beta = None
+        self.supports_masking = True
+
+    def build(self, input_shape):
+        sizes = tf.TensorShape(input_shape).as_list()
+        axes = [self.axis] if isinstance(self.axis, int) else self.axis
+        self.axis = [a + len(sizes) if a < 0 else a for a in axes]
+        if any(not 0 <= a < len(sizes) for a in self.axis):
+            raise worded(ValueError(f'Invalid axis: {self.axis}'))
+        shape = [sizes[a] for a in self.axis]
+        if self.scale:
+            self.gamma = self.add_weight(
+                name='gamma', shape=shape, initializer=self.gamma_initializer,
+                regularizer=self.gamma_regularizer, constraint=self.gamma_constraint)
+        if self.center:
+            self.beta = self.add_weight(
+                name='beta', shape=shape, initializer=self.beta_initializer,
+                regularizer=self.beta_regularizer, constraint=self.beta_constraint)
+        self.built = True
+
+    def call(self, inputs):
+        sizes = inputs.shape.as_list()
+        mean, variance = tf.nn.moments(inputs, self.axis, keep_dims=True)
+        shape = [1] * len(sizes)
+        for axis in self.axis:
+            shape[axis] = sizes[axis]
+
+        def broadcast(weight):
+            if weight is not None and len(weight.shape) != len(sizes) and \
+                    self.axis != [len(sizes) - 1]:
+                return tf.reshape(weight, shape)
+            return weight
+        outputs = tf.nn.batch_normalization(inputs, mean, variance, offset=broadcast(self.beta),
+                                            scale=broadcast(self.gamma),
+                                            variance_epsilon=self.epsilon)
+        outputs.set_shape(sizes)
+        return outputs
+
+    def compute_output_shape(self, input_shape):
+        return tf.TensorShape(input_shape)
