@@ -47,15 +47,32 @@ _RENAMED = {
 }
 
 # What exists today and does the same, for names of TensorFlow 1 that are not built yet.
+_ONE_PROCESS = 'tf.Session(), which runs in this process'
+_STEPS = 'a loop over tf.Session().run(train_op), with tf.train.Saver and tf.summary.FileWriter'
+_PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
+    'RaggedTensor': _PADDED,
+    'distribute': _ONE_PROCESS,
+    'feature_column': 'tf.one_hot, tf.nn.embedding_lookup and tf.concat of the parsed features',
+    'image.decode_image': 'tf.image.decode_png or tf.image.decode_jpeg, each of which reads both',
+    'image.sample_distorted_bounding_box': 'tf.random_crop',
+    'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
+    'ragged': _PADDED,
+    'train.ClusterSpec': _ONE_PROCESS,
+    'train.MonitoredSession': _STEPS,
+    'train.MonitoredTrainingSession': _STEPS,
+    'train.Server': _ONE_PROCESS,
+    'train.StopAtStepHook': _STEPS,
+    'train.replica_device_setter': 'tf.device, which is noted in the graph and changes nothing',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
 }
 
 # What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
 _SECOND = {
     'GradientTape': 'tf.gradients(y, xs)',
-    'Module': '', 'autodiff': '', 'autograph': '', 'compat.v2': '', 'dtensor': '',
-    'eig': '', 'eigvals': '', 'experimental': '',
+    'Module': '', 'autodiff': '',
+    'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
+    'compat.v2': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'experimental': '',
     'enable_tensor_equality': '', 'inside_function': '', 'is_symbolic_tensor': '', 'mlir': '',
     'nn.gelu': '', 'nn.silu': 'x * tf.sigmoid(x)',
     'optimizers': 'tf.train, e.g. tf.train.AdamOptimizer',
@@ -79,6 +96,7 @@ _LEFT_OUT = {
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
     'contrib.distribute': 'tinyflow runs in this process only',
     'contrib.lite': 'there is no other format than SavedModel and GraphDef',
+    'tpu': 'there is the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',
 }

@@ -4,8 +4,15 @@ from keras_layer.backend.arithmetic import (
     less_equal, log, maximum, minimum, not_equal, pow, relu, round, sigmoid, sign, sin, softmax,
     softmax_of_rows, softplus, softsign, sqrt, square, tanh,
 )
+from keras_layer.backend.channels import (
+    are_channels_first, from_channels_last, to_channels_last, upper_padding,
+)
 from keras_layer.backend.choosing import (
     smart_cond, smart_constant_value, switch,
+)
+from keras_layer.backend.convolution import (
+    conv1d, conv2d, conv2d_transpose, conv3d, conv3d_transpose, depthwise_conv2d,
+    separable_conv1d, separable_conv2d,
 )
 from keras_layer.backend.creation import (
     arange, constant, dtype, eye, one_hot, ones, ones_like, print_tensor, random_binomial,
@@ -16,6 +23,9 @@ from keras_layer.backend.crossentropy import (
     binary_crossentropy, broadcast_weights, categorical_crossentropy, div_no_nan, logits_behind,
     sparse_categorical_crossentropy,
 )
+from keras_layer.backend.ctc import (
+    ctc_batch_cost, ctc_decode, ctc_label_dense_to_sparse,
+)
 from keras_layer.backend.dependence import (
     depends_on, operation_of, to_updates,
 )
@@ -24,6 +34,18 @@ from keras_layer.backend.function import (
 )
 from keras_layer.backend.lifetime import (
     drop_unused_models, model_nodes,
+)
+from keras_layer.backend.local import (
+    local_conv, local_conv1d, local_conv2d,
+)
+from keras_layer.backend.nn import (
+    dropout, foldl, foldr, in_top_k, map_fn,
+)
+from keras_layer.backend.normalization import (
+    batch_normalization, moving_average_update, normalize_batch_in_training,
+)
+from keras_layer.backend.pooling import (
+    pool2d, pool3d,
 )
 from keras_layer.backend.products import (
     batch_dot, bias_add, dot,

@@ -151,17 +151,15 @@ def resize_images(x, height_factor, width_factor, data_format, interpolation='ne
     first = _channels_first(data_format)
     rows, columns = (2, 3) if first else (1, 2)
     static = x.shape.as_list()
-    if static[rows] is not None and static[columns] is not None:
-        size = tf.constant([static[rows], static[columns]], tf.int32)
-    else:
-        size = tf.shape(x)[rows:columns + 1]
-    size = size * tf.constant(np.array([height_factor, width_factor], 'int32'))
+    size = tf.shape(x)[rows:columns + 1] * tf.constant(np.array([height_factor, width_factor], 'int32'))
     if first:
         x = tf.transpose(x, [0, 2, 3, 1])
     if interpolation == 'nearest':
-        x = tf.image.resize_nearest_neighbor(x, size)
+        with tf.name_scope('resize'):
+            x = tf.image.resize_nearest_neighbor(x, size, half_pixel_centers=True)
     elif interpolation == 'bilinear':
-        x = tf.image.resize_bilinear(x, size)
+        with tf.name_scope('resize'):
+            x = tf.image.resize_bilinear(x, size, half_pixel_centers=True)
     else:
         raise worded(ValueError('interpolation should be one of "nearest" or "bilinear".'))
     if first:

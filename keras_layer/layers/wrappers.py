@@ -72,7 +72,7 @@ class TimeDistributed(Wrapper):
         sizes = K.int_shape(inputs)
         if sizes[0]:
             def step(x, _):
-                return self.layer.call(x, **kwargs), []
+                return self.layer(x, **kwargs), []
             _, outputs, _ = K.rnn(step, inputs, initial_states=[], input_length=sizes[1],
                                   mask=mask, unroll=False)
         else:
@@ -82,7 +82,7 @@ class TimeDistributed(Wrapper):
                 K.is_tensor(s) for s in inner) else inner)
             if has_arg(self.layer.call, 'mask') and mask is not None:
                 kwargs['mask'] = tf.reshape(mask, [-1, *_inner_sizes(mask, 2)])
-            outputs = self.layer.call(flat, **kwargs)
+            outputs = self.layer(flat, **kwargs)
             outer = [-1, length, *_inner_sizes(outputs, 1)]
             outputs = tf.reshape(outputs, tf.stack(outer) if any(
                 K.is_tensor(s) for s in outer) else outer)

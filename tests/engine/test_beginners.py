@@ -1,6 +1,8 @@
 """Mistakes of beginners with networks, input and files: what a message must say, in few lines."""
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -134,7 +136,8 @@ MISTAKES = {
     'a Variable shared with another shape': (
         lambda: _shared([3]), ValueError, ['(3,)', '(2,)', 'made at', 'Mend: a variable_scope']),
     'metrics without their initializer': (
-        _metric, tf.errors.FailedPreconditionError, ['accuracy/count', 'accuracy/total', 'Mend: ']),
+        _metric, tf.errors.FailedPreconditionError, ['accuracy/count', 'accuracy/total',
+                                                         'Mend: sess.run(tf.local_variables_init']),
     'an iterator without its initializer': (
         _unready, tf.errors.FailedPreconditionError, ['Mend: ', 'iterator.initializer']),
     'a dataset that is exhausted': (
@@ -151,6 +154,18 @@ MISTAKES = {
         ['2 values', '[3]', 'Mend: tf.FixedLenFeature([2]']),
     'a feature of int32': (
         lambda: _parse('a', [2], tf.int32), TypeError, ["Feature 'a'", 'Mend: ']),
+    'a number instead of a list': (
+        lambda: tf.train.Int64List(value=3), TypeError, ['value is 3', 'Mend: value=[3].']),
+    'a fraction among integers': (
+        lambda: tf.train.Int64List(value=[3, 3.5]), TypeError,
+        ['value[1] is 3.5', 'integers', 'Mend: tf.train.FloatList']),
+    'text among bytes': (
+        lambda: tf.train.BytesList(value=['abc']), TypeError, ["'abc'", "Mend: 'abc'.encode()"]),
+    'text instead of a list of bytes': (
+        lambda: tf.train.BytesList(value='abc'), TypeError, ["value is 'abc'", 'Mend: ']),
+    'an array of two dimensions in a list': (
+        lambda: tf.train.FloatList(value=np.zeros((2, 3))), TypeError,
+        ['shape [2, 3]', 'Mend: array.ravel()']),
     'bytes that are no Example': (
         lambda: _run(tf.parse_single_example(b'hello', {'a': tf.FixedLenFeature([], tf.int64)})),
         tf.errors.InvalidArgumentError, ["b'hello'", 'Mend: ']),
@@ -165,7 +180,35 @@ MISTAKES = {
         ['length 3', 'multiple of 4', 'Mend: out_type']),
     'bytes that are no PNG': (
         lambda: _run(tf.image.decode_png(b'not a picture')), tf.errors.InvalidArgumentError,
-        ["DecodePng 'DecodePng'", 'size 13']),
+        ["DecodePng 'DecodePng'", 'size 13', 'tf.read_file(name)', "b'not a pictur'"]),
+    'a GIF as a PNG': (
+        lambda: _run(tf.image.decode_png(b'GIF89a')), tf.errors.InvalidArgumentError,
+        ['Mend: this is a GIF']),
+    'lines of a file that is not there': (
+        lambda: _run(_next(tf.data.TextLineDataset('/no/file'))), tf.errors.NotFoundError,
+        ['/no/file; No such file', 'Mend: there is no directory /no.']),
+    'records of a file that is not there': (
+        lambda: _run(_next(tf.data.TFRecordDataset(__file__[:-3] + '_.py'))),
+        tf.errors.NotFoundError, ['No such file', 'Mend: the directory has test_beginners.py']),
+    'lengths of another batch': (
+        lambda: _rnn(_gru(), 3, 5, 4, sequence_length=[1, 2], dtype=tf.float32), ValueError,
+        ['sequence_length has 2 lengths', '3 rows', 'Mend: one length for each row']),
+    'lengths of another batch, fed': (
+        lambda: _run(_rnn(_gru(), None, 5, 4, sequence_length=[1, 2], dtype=tf.float32)[1],
+                     feed={'x:0': np.zeros((3, 5, 4))}), tf.errors.InvalidArgumentError,
+        ['Expected shape', '[3]', 'but saw shape', '[2]']),
+    'gradients that are all None': (
+        lambda: tf.train.AdamOptimizer().apply_gradients([(None, tf.get_variable('w', [2]))]),
+        ValueError, ["No gradients provided for any variable: ['w:0']", 'Mend: ']),
+    'an export into a full directory': (
+        lambda: tf.saved_model.builder.SavedModelBuilder(os.path.dirname(__file__)),
+        AssertionError, ["isn't empty", 'Mend: another directory', 'shutil.rmtree']),
+    'labels and logits by position': (
+        lambda: tf.nn.softmax_cross_entropy_with_logits(tf.zeros([2, 3]), tf.zeros([2, 3])),
+        ValueError, ['named arguments', 'Mend: softmax_cross_entropy_with_logits(labels=y, log']),
+    'one cell in two layers': (
+        lambda: _rnn(tf.nn.rnn_cell.MultiRNNCell([_gru()] * 2), 3, 5, 4, dtype=tf.float32),
+        ValueError, ['16 and 12', 'Mend: in MultiRNNCell at least two', 'for _ in range(layers)']),
     'an index past the table': (
         lambda: _run(tf.nn.embedding_lookup(tf.zeros([5, 2]), [7])),
         tf.errors.InvalidArgumentError, ['indices[0] = 7', '[0, 5)', 'Mend: indices count from 0']),
@@ -284,3 +327,37 @@ def test_a_writer_after_its_close(tmp_path):
     writer.close()
     with pytest.warns(UserWarning, match='closed.*reopen'):
         writer.add_summary(tf.Summary(), 0)
+
+
+class _Free(tf.nn.rnn_cell.RNNCell):
+    """A cell of the user's own that says two states and takes whatever it is given."""
+
+    state_size = (4, 4)
+    output_size = 4
+
+    def call(self, inputs, state):
+        return inputs, state
+
+
+def test_a_cell_of_ones_own_takes_the_state_it_likes():
+    """As in TF1: what a state must be is between the cell and who calls it."""
+    outputs, state = _rnn(_Free(), 3, 5, 4, initial_state=_state(7))
+    assert outputs.shape == (3, 5, 4) and state.shape == (3, 7)
+    _, state = _rnn(tf.nn.rnn_cell.DropoutWrapper(_Free()), 3, 5, 4, initial_state=_state(7))
+    assert state.shape == (3, 7)
+
+
+def test_one_cell_twice_is_told_when_the_stack_is_made(caplog):
+    cell = _gru()
+    tf.nn.rnn_cell.MultiRNNCell([cell, cell])
+    assert 'share their weights' in caplog.text
+    caplog.clear()
+    tf.nn.rnn_cell.MultiRNNCell([_gru(), _gru()])
+    assert not caplog.text
+
+
+def test_metrics_and_weights_are_told_both_initializers():
+    metric = tf.metrics.mean(tf.get_variable('w', [2]))
+    with tf.Session() as session:
+        told = _message(tf.errors.FailedPreconditionError, session.run, metric)
+    assert '[tf.global_variables_initializer(), tf.local_variables_initializer()]' in told

@@ -17,11 +17,6 @@ from tinyflow.absent import AbsentError
 RECORDED = load_errors()
 HERE = os.path.basename(__file__)
 
-# Mistakes made with what a later issue builds.
-LATER = {
-    'uninitialized_resource_variable': 'resource variables',
-}
-
 # What TF refuses and tinyflow does, with the warning that says so.
 FORGIVEN = {'while_loop_shape_changes': r'\[A22\]'}
 
@@ -305,7 +300,7 @@ def provoke(name):
         ERRORS[name](tf, np)
 
 
-@pytest.mark.parametrize('name', [n for n in RECORDED if n not in LATER and n not in FORGIVEN])
+@pytest.mark.parametrize('name', [n for n in RECORDED if n not in FORGIVEN])
 def test_same_class_as_tensorflow(name):
     """The class by name, so that `except` clauses of TF1 programs catch what they did."""
     with pytest.raises(Exception) as caught:                # noqa: B017, PT011 - compared below
@@ -315,13 +310,6 @@ def test_same_class_as_tensorflow(name):
     assert not re.search(r'0x[0-9a-f]{6}', str(caught.value)), 'an address helps nobody'
 
 
-@pytest.mark.parametrize('name', LATER)
-def test_mistakes_with_what_is_not_there_yet(name):
-    """Fails as soon as the missing function exists: then its line in LATER goes."""
-    with pytest.raises((AttributeError, NotImplementedError)):
-        provoke(name)
-
-
 @pytest.mark.parametrize('name', FORGIVEN)
 def test_mistakes_that_are_none_here(name):
     with pytest.warns(tf.errors.TinyflowWarning, match=FORGIVEN[name]):
@@ -329,4 +317,4 @@ def test_mistakes_that_are_none_here(name):
 
 
 def test_every_recorded_mistake_is_known():
-    assert set(RECORDED) == set(ERRORS) and set(LATER) <= set(ERRORS)
+    assert set(RECORDED) == set(ERRORS)

@@ -308,7 +308,10 @@ class Garden:
             new = {variable: np.tanh(x.value(env)) + (state[variable] if adds else 0)
                    for _, variable, x, adds in self.steps}
         state.update({k: v.astype(np.float32) for k, v in new.items()})
-        return values
+        # A fetched v.value() is given after all assignments of the run, as TF1 has it.
+        own = {v.value(): v for _, v in self.variables}
+        return [state[own[f.tensor]] if f.tensor in own else value
+                for f, value in zip(fetched, values)]
 
 
 def fill_with_garbage(session):

@@ -46,6 +46,8 @@ APART = {
     'rnn_dynamic_seeds': 'TensorFlow draws the steps of a loop in the order of its threads',
     'seq2seq_scheduled_output': 'TensorFlow draws the steps of a loop in the order of its threads',
     'running_logsumexp': 'the least float in TensorFlow 1.15 is minus infinity in 2.15',
+    'seeds_in_and_after_arrays': 'TensorFlow draws the steps of a loop in the order of its threads',
+    'seeds_in_and_after_loops': 'TensorFlow draws the steps of a loop in the order of its threads',
     'seq2seq_beam_search': 'TensorFlow finds GatherTree only after importing tf.contrib',
     'seq2seq_pieces': 'TensorFlow finds GatherTree only after importing tf.contrib',
     'word_embeddings': 'TensorFlow 2.15 samples candidates otherwise',

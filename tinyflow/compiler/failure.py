@@ -12,7 +12,8 @@ from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory import Plan
 from tinyflow.compiler.store import Cell
 from tinyflow.graph import shapes
-from tinyflow.graph.operation import Tensor
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.static import as_python
 
 
@@ -110,5 +111,16 @@ def uninitialized(cells: Sequence[Cell], instruction: Instruction | None) -> Exc
         problem += f'\n  the run needs {len(operations)} uninitialized variables: {names}'
     return errors.FailedPreconditionError(None, first, errors.report(
         problem, op=first,
-        mend='sess.run(tf.global_variables_initializer()) after the last Variable and optimizer '
+        mend=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
              'was made, in this very Session; an initializer made before them leaves them out.'))
+
+
+def _initializers(operations: Sequence[Operation]) -> str:
+    """The call or calls that initialize all of these Variables; metrics make local ones."""
+    local = {v.op for v in operations[0].graph.get_collection(GraphKeys.LOCAL_VARIABLES)
+             if hasattr(v, 'op')}
+    kinds = [kind for kind, found in (
+        ('global', any(op not in local for op in operations)),
+        ('local', any(op in local for op in operations))) if found]
+    calls = ', '.join(f'tf.{kind}_variables_initializer()' for kind in kinds)
+    return calls if len(kinds) == 1 else f'[{calls}]'

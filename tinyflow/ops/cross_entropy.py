@@ -188,8 +188,10 @@ def _check_labels(labels, classes):
 
 def _check_named(function, sentinel, labels, logits):
     if sentinel is not None:
-        raise worded(ValueError(f'Only call `{function}` with named arguments (labels=..., '
-                                'logits=..., ...)'))
+        raise worded(ValueError(report(
+            f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
+            mend=f'{function}(labels=y, logits=x): which of the two comes first has changed '
+                 'between versions of TensorFlow.')))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
 

@@ -28,9 +28,23 @@ def explained(path):
         yield
     except OSError as error:
         kind = _KINDS.get(error.errno, errors.UnknownError)
-        mend = f'|the working directory is {os.getcwd()}.' \
-            if kind is errors.NotFoundError and not os.path.isabs(path) else ''
+        mend = '|' + _where_it_may_be(path) if kind is errors.NotFoundError else ''
         raise kind(None, None, f'{path}; {error.strerror or error}{mend}') from error
+
+
+def _where_it_may_be(path):
+    """What is there instead of the file `path`: a directory that is missing, a name much alike."""
+    import difflib  # only an error message needs it
+
+    folder, name = os.path.split(path)
+    where = '' if os.path.isabs(path) else f' (the working directory is {os.getcwd()})'
+    if folder and not os.path.isdir(folder):
+        return f'there is no directory {folder}{where}.'
+    there = {other.lower(): other for other in os.listdir(folder or '.')}
+    near = [there[n] for n in difflib.get_close_matches(name.lower(), there, n=3)]
+    if near:
+        return f'the directory has {", ".join(near)}{where}.'
+    return f'the directory {folder or "."} has no such file{where}.'
 
 
 def path_of(value):

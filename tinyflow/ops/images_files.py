@@ -13,6 +13,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 __all__ = ['decode_jpeg', 'decode_png', 'encode_png']
 
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
+_OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP', b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
 
 
 def _pillow():
@@ -43,8 +44,19 @@ def _decoded(contents, channels, formats):
             pixels = np.array(picture.convert(_MODES[channels or own]))
     except (OSError, SyntaxError) as error:
         raise ValueError(f'Invalid {" or ".join(formats)} data, size {len(contents.item())}|'
-                         f'{error}.') from error
+                         + _what_it_is(contents.item())) from error
     return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
+def _what_it_is(data):
+    """What to do with bytes that are no picture, judging by how they begin."""
+    for start, kind in _OTHERS.items():
+        if data.startswith(start):
+            return f'this is {kind}; save it as PNG.'
+    if data.startswith((b'\x89PNG', b'\xff\xd8')):
+        return 'it begins as a picture and is damaged or cut short; make the file anew.'
+    return (f'the bytes of a whole file, tf.read_file(name), not its name; these begin with '
+            f'{data[:12]!r}.')
 
 
 def _decoded_shape(contents, channels, allowed):

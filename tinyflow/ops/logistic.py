@@ -64,8 +64,10 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """
     function = 'sigmoid_cross_entropy_with_logits'
     if _sentinel is not None:
-        raise worded(ValueError(f'Only call `{function}` with named arguments (labels=..., '
-                                'logits=..., ...)'))
+        raise worded(ValueError(report(
+            f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
+            mend=f'{function}(labels=y, logits=x): which of the two comes first has changed '
+                 'between versions of TensorFlow.')))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:

@@ -44,7 +44,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
             flat = [steps.transpose_batch_time(convert_to_tensor(x)) for x in flat]
         if sequence_length is not None:
             sequence_length = identities.cast(sequence_length, int32)
-            steps.check_lengths(sequence_length)
+            steps.check_lengths(sequence_length, flat[0], batch_axis=1)
             sequence_length = identities.identity(sequence_length, name='sequence_length')
         batch_size = steps.best_effort_input_batch_size(flat)
         state = steps.first_state(cell, initial_state, batch_size, dtype)

@@ -29,7 +29,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
         state = steps.first_state(cell, initial_state, batch_size, dtype)
         if sequence_length is not None:
             sequence_length = convert_to_tensor(sequence_length, name='sequence_length')
-            steps.check_lengths(sequence_length)
+            steps.check_lengths(sequence_length, first, batch_axis=0)
             kind = steps.state_dtype(dtype, state)
             zero_output = nest.map_structure(
                 lambda size: _zeros(batch_size, fixed_batch, size, kind), cell.output_size)

@@ -30,6 +30,8 @@ def first_state(cell, initial_state, batch_size, dtype):
 
 def _check_state(cell, state):
     """ValueError for one Tensor where the cell unpacks several, or for rows of another length."""
+    if not _is_built_in(cell):
+        return                          # a cell of the user's own takes what it likes
     size = cell.state_size
     if nest.is_sequence(size):
         if isinstance(state, Tensor):
@@ -49,6 +51,15 @@ def _check_state(cell, state):
                      'network\'s state to this size.')))
 
 
+def _is_built_in(cell):
+    """True for a cell of tinyflow's, and for a wrapper only if what it wraps is one."""
+    while cell is not None:
+        if not type(cell).__module__.startswith('tinyflow.'):
+            return False
+        cell = getattr(cell, 'cell', None) or getattr(cell, '_cell', None)
+    return True
+
+
 def state_dtype(dtype, state):
     """The dtype of outputs: the given one, or that which all parts of the state share."""
     if dtype is not None:
@@ -62,9 +73,17 @@ def state_dtype(dtype, state):
     return found.pop()
 
 
-def check_lengths(sequence_length):
+def check_lengths(sequence_length, inputs, batch_axis):
     """ValueError unless sequence_length is a vector, one length for each row of the batch."""
     shape = sequence_length.raw_shape
+    rows = inputs.raw_shape[batch_axis] if inputs.raw_shape is not None else None
+    if shape is not None and len(shape) == 1 and None not in (rows, shape[0]) and shape[0] != rows:
+        raise worded(ValueError(report(
+            f'sequence_length has {shape[0]} lengths, and the batch has {rows} rows',
+            inputs=[('sequence_length', sequence_length), ('inputs', inputs)],
+            mend='one length for each row of the batch'
+                 + ('; inputs are [batch, time, in], or [time, batch, in] with time_major=True.'
+                    if batch_axis else '.'))))
     if shape is not None and len(shape) != 1:
         raise worded(ValueError(report(
             'sequence_length must be a vector of length batch_size, but saw shape: '

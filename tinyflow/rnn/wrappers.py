@@ -4,7 +4,7 @@ from __future__ import annotations
 import hashlib
 from numbers import Real
 
-from tinyflow import nest
+from tinyflow import logging, nest
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import device, name_scope
@@ -212,6 +212,14 @@ def _numbered(shallow, function, *structures):
         shallow, lambda *parts: function(next(numbers), *parts), *structures)
 
 
+_TWINS = ('at least two of its cells are the same object and share their weights. '
+          '[BasicLSTMCell(n) for _ in range(layers)] makes a cell for each layer.')
+
+
+def _has_twins(cells):
+    return len({id(cell) for cell in cells}) < len(cells)
+
+
 class MultiRNNCell(RNNCell):
     """Cells in a row: the output of each is the input of the next; the state is a tuple of theirs.
 
@@ -225,6 +233,8 @@ class MultiRNNCell(RNNCell):
             raise worded(ValueError('Must specify at least one cell for MultiRNNCell.'))
         if not isinstance(cells, (list, tuple)):
             raise worded(TypeError(f'cells must be a list or tuple, but saw: {cells}.'))
+        if _has_twins(cells):
+            logging.warning(f'MultiRNNCell: {_TWINS}')
         self._cells = cells
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(nest.is_nested(c.state_size) for c in cells):
@@ -273,7 +283,14 @@ class MultiRNNCell(RNNCell):
                 else:
                     own = slicing.slice(state, [0, position], [-1, cell.state_size])
                     position += cell.state_size
-                inputs, new_state = cell(inputs, own)
+                try:
+                    inputs, new_state = cell(inputs, own)
+                except ValueError as error:
+                    if i and _has_twins(self._cells):
+                        problem = str(error).partition('\n  Mend: ')[0]
+                        raise worded(ValueError(
+                            f'{problem}\n  Mend: in MultiRNNCell {_TWINS}')) from error
+                    raise
                 new_states.append(new_state)
         if self._state_is_tuple:
             return inputs, tuple(new_states)

@@ -5,7 +5,7 @@ import logging
 import os
 
 from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.formats import reading
 from tinyflow.graph.defaults import add_to_collection, get_collection
 from tinyflow.graph.operation import Operation
@@ -32,10 +32,10 @@ class SavedModelBuilder:
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False
         if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
-            raise worded(AssertionError(
-                "Export directory already exists, and isn't empty. Please choose a different "
-                'export directory, or delete all the contents of the specified directory: '
-                f'{self._export_dir}'))
+            raise worded(AssertionError(report(
+                "Export directory already exists, and isn't empty: " + self._export_dir,
+                mend=f"another directory for each export, '{self._export_dir}/2', or "
+                     f"shutil.rmtree('{self._export_dir}') before.")))
         os.makedirs(self._export_dir, exist_ok=True)
 
     def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None,

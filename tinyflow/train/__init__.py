@@ -75,11 +75,11 @@ _LATER = _names_of({
     'tinyflow.train.saver': 'Saver export_meta_graph import_meta_graph',
     'tinyflow.train.warm_start': 'VocabInfo init_from_checkpoint warm_start',
     'tinyflow.formats.protos.example_pb2': 'Example SequenceExample',
-    'tinyflow.formats.protos.feature_pb2': 'BytesList Feature FeatureList FeatureLists Features '
-                                           'FloatList Int64List',
+    'tinyflow.formats.feature_lists': 'BytesList FloatList Int64List',
+    'tinyflow.formats.protos.feature_pb2': 'Feature FeatureList FeatureLists Features',
     'tinyflow.formats.protos.saver_pb2': 'SaverDef',
 })
-_PROTOS = [name for name, module in _LATER.items() if module.endswith('_pb2')]
+_PROTOS = [name for name, module in _LATER.items() if module.endswith(('_pb2', '.feature_lists'))]
 __getattr__ = _importing(globals(), _LATER, _absent(__name__, [*__all__, *_PROTOS]))
 _hide_modules(globals())
 

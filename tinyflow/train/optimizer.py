@@ -173,7 +173,8 @@ class Optimizer:
         """A message that says which op is in the way (PAINS A12)."""
         loss = self._loss
         if loss is None or loss.graph is not variables[0].graph:
-            return problem
+            return f'{problem}\n  Mend: all gradients are None: tf.gradients(loss, variables) ' \
+                   'gives None where the loss does not depend on the variable.'
         reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
         return '\n  '.join([problem, *list(reasons)[:2]])
 

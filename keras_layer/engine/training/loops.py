@@ -46,6 +46,9 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='train')
     names = model.metrics_names
     run_callbacks.on_train_begin()
+    for callback in run_callbacks:
+        if hasattr(callback, 'first_epoch'):            # goes on after an interruption
+            initial_epoch = callback.first_epoch(initial_epoch)
     for epoch in range(initial_epoch, epochs):
         model.reset_metrics()
         run_callbacks.on_epoch_begin(epoch, {})

@@ -43,6 +43,7 @@ def restore(tf, names, parts, kinds):
 
 
 def merge(tf, prefixes):
+    os.makedirs(FOLDER, exist_ok=True)
     return saving.MergeV2Checkpoints.apply(prefixes, os.path.join(FOLDER, 'merged'))
 
 

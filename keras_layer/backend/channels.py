@@ -1,0 +1,34 @@
+"""Where the channels stand: the kernels below want them last, Keras allows them first."""
+from __future__ import annotations
+
+import tinyflow as tf
+from keras_layer.backend.settings import image_data_format
+from tinyflow.errors import worded
+
+__all__ = ['are_channels_first', 'from_channels_last', 'to_channels_last', 'upper_padding']
+
+
+def are_channels_first(data_format):
+    """True for 'channels_first'; None means the format that is set. ValueError for other names."""
+    data_format = data_format or image_data_format()
+    if data_format not in ('channels_first', 'channels_last'):
+        raise worded(ValueError(f'Unknown data_format: {data_format}; use "channels_last" or '
+                                '"channels_first".'))
+    return data_format == 'channels_first'
+
+
+def to_channels_last(x, rank, first):
+    """x [batch, channels, *space] as [batch, *space, channels], if the channels are `first`."""
+    return tf.transpose(x, (0, *range(2, rank + 2), 1)) if first else x
+
+
+def from_channels_last(x, rank, first):
+    """The way back from `to_channels_last`."""
+    return tf.transpose(x, (0, rank + 1, *range(1, rank + 1))) if first else x
+
+
+def upper_padding(padding):
+    """'SAME' or 'VALID'. ValueError for anything but 'same' and 'valid'."""
+    if padding not in ('same', 'valid'):
+        raise worded(ValueError(f'Invalid padding: {padding}; use "same" or "valid".'))
+    return padding.upper()

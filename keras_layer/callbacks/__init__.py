@@ -1,0 +1,17 @@
+"""keras.callbacks: what happens between the batches and epochs of fit."""
+from keras_layer.callbacks.base import Callback
+from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
+from keras_layer.callbacks.container import CallbackList
+from keras_layer.callbacks.curves import LearningCurves
+from keras_layer.callbacks.monitoring import (
+    EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN,
+)
+from keras_layer.callbacks.recording import CSVLogger, RemoteMonitor, TensorBoard
+from keras_layer.callbacks.scheduling import (
+    BackupAndRestore, LambdaCallback, LearningRateScheduler,
+)
+
+__all__ = ['BackupAndRestore', 'BaseLogger', 'CSVLogger', 'Callback', 'CallbackList',
+           'EarlyStopping', 'History', 'LambdaCallback', 'LearningCurves',
+           'LearningRateScheduler', 'ModelCheckpoint', 'ProgbarLogger', 'ReduceLROnPlateau',
+           'RemoteMonitor', 'TensorBoard', 'TerminateOnNaN']

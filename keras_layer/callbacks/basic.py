@@ -1,0 +1,115 @@
+"""The callbacks that every run has: BaseLogger, History, ProgbarLogger."""
+from __future__ import annotations
+
+from keras_layer.callbacks.base import Callback
+from keras_layer.utils.progbar import Progbar
+
+__all__ = ['BaseLogger', 'History', 'ProgbarLogger']
+
+
+class BaseLogger(Callback):
+    """Sees that each epoch has logs; `stateful_metrics` are running values already.
+
+    The loops average the loss themselves, once for an epoch, so there is nothing left to do.
+    """
+
+    def __init__(self, stateful_metrics=None):
+        super().__init__()
+        self.stateful_metrics = set(stateful_metrics or [])
+
+
+class History(Callback):
+    """What `fit` returns: `history` maps each name to its values, one for each epoch.
+
+    In a notebook it shows itself as learning curves.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.epoch = []
+        self.history = {}
+
+    def on_train_begin(self, logs=None):
+        self.epoch, self.history = [], {}
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.epoch.append(epoch)
+        for name, value in (logs or {}).items():
+            self.history.setdefault(name, []).append(value)
+
+    def _repr_svg_(self):
+        from keras_layer.callbacks.curves import curves_svg
+        return curves_svg(self.epoch, self.history) if len(self.epoch) > 1 else None
+
+
+class ProgbarLogger(Callback):
+    """Prints the progress: a live bar in a terminal or notebook, a line for each epoch elsewhere.
+
+    loss is the mean over the epoch's batches, taken while the weights changed, with dropout on
+    and with the penalties of regularizers; val_loss is of the weights at the end, with dropout
+    off. So loss may well be above val_loss (PAINS B7).
+    """
+
+    def __init__(self, count_mode='samples', stateful_metrics=None):
+        super().__init__()
+        self.use_steps = count_mode == 'steps'
+        self.stateful_metrics = set(stateful_metrics or [])
+        self._bar = None
+        self._seen = 0
+
+    def on_train_begin(self, logs=None):
+        self.verbose = self.params['verbose']
+        self.epochs = self.params['epochs']
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._start()
+        if self.verbose:
+            if self.epochs > 1:
+                print(f'Epoch {epoch + 1}/{self.epochs}')
+
+    def _start(self):
+        self._seen = 0
+        self.target = self.params['steps'] if self.use_steps else self.params['samples']
+        self._bar = Progbar(target=self.target, verbose=self.verbose,
+                            stateful_metrics=self.stateful_metrics,
+                            unit_name='step' if self.use_steps else 'sample')
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._batch(logs)
+
+    def _batch(self, logs):
+        self._seen += 1 if self.use_steps else logs.get('size', 0)
+        bar = self._bar
+        if bar.wants(self._seen):
+            bar.update(self._seen, [(k, logs[k]) for k in self.params['metrics'] if k in logs])
+        else:
+            bar.add_quietly(self._seen, logs, self.params['metrics'])
+
+    def on_epoch_end(self, epoch, logs=None):
+        values = [(k, logs[k]) for k in self.params['metrics'] if k in (logs or {})]
+        self._bar.finish(self._seen, values)
+
+    # evaluate and predict have one pass
+
+    def on_test_begin(self, logs=None):
+        if self._alone:
+            self.verbose = self.params['verbose']
+            self._start()
+
+    def on_test_batch_end(self, batch, logs=None):
+        if self._alone:
+            self._batch(logs)
+
+    def on_test_end(self, logs=None):
+        if self._alone:
+            self._bar.finish(self._seen, [])
+
+    on_predict_begin, on_predict_end = on_test_begin, on_test_end
+
+    def on_predict_batch_end(self, batch, logs=None):
+        self._batch(logs)
+
+    @property
+    def _alone(self):
+        """False for the validation inside fit, which is part of its epoch."""
+        return not getattr(self, 'epochs', None)

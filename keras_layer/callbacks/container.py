@@ -1,0 +1,105 @@
+"""CallbackList: calls all callbacks; those that say nothing to a batch are not asked."""
+from __future__ import annotations
+
+from keras_layer.callbacks.base import Callback
+from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
+from tinyflow.errors import worded
+
+__all__ = ['CallbackList', 'configure_callbacks']
+
+_BATCH = {(mode, when): (f'on_{mode}_batch_{when}',
+                         *((f'on_batch_{when}',) if mode == 'train' else ()))
+          for mode in ('train', 'test', 'predict') for when in ('begin', 'end')}
+
+
+class CallbackList:
+    """Several callbacks as one."""
+
+    def __init__(self, callbacks=None):
+        self.callbacks = list(callbacks or ())
+        for callback in self.callbacks:
+            if not hasattr(callback, 'on_train_begin'):
+                hint = f'{callback.__name__}()' if isinstance(callback, type) else 'an instance'
+                raise worded(TypeError(f'callbacks: {callback!r} is no Callback.\n  Mend: {hint} '
+                                       'of a class that derives from keras.callbacks.Callback.'))
+            if isinstance(callback, type):
+                raise worded(TypeError(f'callbacks: {callback.__name__} is a class.\n  Mend: '
+                                       f'{callback.__name__}(...), an object of it.'))
+        self._hooks = {key: [getattr(c, names[0]) for c in self.callbacks if _says(c, names)]
+                       for key, names in _BATCH.items()}
+
+    def append(self, callback):
+        self.__init__([*self.callbacks, callback])
+
+    def __iter__(self):
+        return iter(self.callbacks)
+
+    def set_params(self, params):
+        self.params = params
+        for callback in self.callbacks:
+            callback.set_params(params)
+
+    def set_model(self, model):
+        self.model = model
+        for callback in self.callbacks:
+            callback.set_model(model)
+
+    def on_batch_begin(self, mode, batch, logs):
+        for hook in self._hooks[mode, 'begin']:
+            hook(batch, logs)
+
+    def on_batch_end(self, mode, batch, logs):
+        for hook in self._hooks[mode, 'end']:
+            hook(batch, logs)
+
+    def on_epoch_begin(self, epoch, logs=None):
+        for callback in self.callbacks:
+            callback.on_epoch_begin(epoch, logs)
+
+    def on_epoch_end(self, epoch, logs=None):
+        for callback in self.callbacks:
+            callback.on_epoch_end(epoch, logs)
+
+
+def _all(name):
+    def call(self, logs=None):
+        for callback in self.callbacks:
+            getattr(callback, name)({} if logs is None else logs)
+    return call
+
+
+for _mode in ('train', 'test', 'predict'):
+    for _when in ('begin', 'end'):
+        setattr(CallbackList, f'on_{_mode}_{_when}', _all(f'on_{_mode}_{_when}'))
+
+
+def _says(callback, names):
+    """True if the callback's class, or the object, has a hook of its own."""
+    return any(name in vars(callback) or getattr(type(callback), name, None)
+               is not getattr(Callback, name) for name in names)
+
+
+def configure_callbacks(callbacks, model, do_validation=False, batch_size=None, epochs=None,
+                        steps_per_epoch=None, samples=None, verbose=1, count_mode='samples',
+                        mode='train'):
+    """The user's callbacks with those that every run has, told of the model and its parameters."""
+    if isinstance(callbacks, CallbackList):
+        return callbacks
+    callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else \
+        [] if callbacks is None else [callbacks]
+    stateful = model.metrics_names[1:]
+    if mode == 'train':
+        model.history = History()
+        callbacks = [BaseLogger(stateful), *callbacks, model.history]
+    if verbose:
+        callbacks.append(ProgbarLogger(count_mode, stateful))
+    every = CallbackList(callbacks)
+    names = model.metrics_names
+    every.set_model(model)
+    every.set_params({
+        'batch_size': batch_size, 'epochs': epochs, 'steps': steps_per_epoch, 'samples': samples,
+        'verbose': verbose, 'do_validation': do_validation,
+        'metrics': names + ['val_' + n for n in names] if mode == 'train' and do_validation
+        else names if mode != 'predict' else []})
+    model.stop_training = False
+    return every

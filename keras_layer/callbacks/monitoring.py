@@ -1,0 +1,254 @@
+"""Callbacks that watch a value: EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN."""
+from __future__ import annotations
+
+import os
+import warnings
+
+import numpy as np
+
+from keras_layer import backend as K
+from keras_layer.callbacks.base import Callback
+from tinyflow.errors import worded
+
+__all__ = ['EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau', 'TerminateOnNaN']
+
+# metrics=['accuracy'] is reported as acc by TF 1 and as accuracy by TF 2; both are understood.
+_SAME = {'acc': 'accuracy', 'accuracy': 'acc'}
+
+
+class Monitor(Callback):
+    """Base of callbacks that compare a value of the logs from epoch to epoch."""
+
+    def __init__(self, monitor, mode, min_delta=0.):
+        super().__init__()
+        self.monitor = monitor
+        if mode not in ('auto', 'min', 'max'):
+            warnings.warn(f'{type(self).__name__} mode {mode} is unknown, fallback to auto mode.',
+                          RuntimeWarning, stacklevel=3)
+            mode = 'auto'
+        higher = mode == 'max' or mode == 'auto' and (
+            'acc' in monitor or monitor.startswith('fmeasure') or 'auc' in monitor.lower())
+        self.monitor_op = np.greater if higher else np.less
+        self.min_delta = abs(min_delta) * (1 if higher else -1)
+        self._worst = -np.inf if higher else np.inf
+
+    def on_train_begin(self, logs=None):
+        """Raises ValueError before the first epoch if there will be no such value (PAINS B9)."""
+        known = list(self.params.get('metrics') or ())
+        names = self._names()
+        own = {n for n in known if not n.startswith('val_')}
+        plain = self.monitor.removeprefix('val_')
+        if any(n in known for n in names) or not known or self.monitor == 'lr':
+            return
+        if self.monitor.startswith('val_') and any(n.removeprefix('val_') in own for n in names):
+            raise worded(ValueError(
+                f"{type(self).__name__}(monitor='{self.monitor}'): there is no validation, so "
+                'there is no such value.\n  Mend: fit(..., validation_data=(x, y)) or '
+                f"validation_split=0.1, or monitor='{plain}'. Known: {known}."))
+        if not self._custom_logs():
+            raise worded(ValueError(
+                f"{type(self).__name__}(monitor='{self.monitor}'): the model reports no such "
+                f'value. Known: {known}.\n  Mend: one of those, or add the metric to compile.'))
+
+    def _custom_logs(self):
+        """True if a callback of the user's own could put the value into the logs."""
+        return any(type(c).__module__.partition('.')[0] != 'keras_layer'
+                   for c in getattr(self, '_others', ()))
+
+    def _names(self):
+        prefix = 'val_' if self.monitor.startswith('val_') else ''
+        plain = self.monitor.removeprefix('val_')
+        names = [self.monitor]
+        for short, long in _SAME.items():
+            if plain == short:
+                names.append(prefix + long)
+            elif plain.endswith('_' + short):
+                names.append(prefix + plain[:-len(short)] + long)
+        return names
+
+    def current(self, logs):
+        """The watched value, or None with a warning."""
+        for name in self._names():
+            if name in (logs or {}):
+                return logs[name]
+        warnings.warn(f'{type(self).__name__} conditioned on `{self.monitor}` which is not '
+                      f'available. Available are: {",".join(logs or {})}', RuntimeWarning,
+                      stacklevel=3)
+        return None
+
+    def better(self, value, best):
+        """True if the value is better than the best by more than min_delta."""
+        return self.monitor_op(value - self.min_delta, best)
+
+
+class EarlyStopping(Monitor):
+    """Ends training when the value has not become better for `patience` epochs.
+
+    `baseline` is what it has to beat at all; with `restore_best_weights` the model has the weights
+    of the best epoch afterwards.
+    """
+
+    def __init__(self, monitor='val_loss', min_delta=0, patience=0, verbose=0, mode='auto',
+                 baseline=None, restore_best_weights=False):
+        super().__init__(monitor, mode, min_delta)
+        self.patience, self.verbose, self.baseline = patience, verbose, baseline
+        self.restore_best_weights = restore_best_weights
+        self.wait = self.stopped_epoch = 0
+        self.best_weights = None
+
+    def on_train_begin(self, logs=None):
+        super().on_train_begin(logs)
+        self.wait = self.stopped_epoch = 0
+        self.best = self._worst if self.baseline is None else self.baseline
+        self.best_weights = None
+
+    def on_epoch_end(self, epoch, logs=None):
+        current = self.current(logs)
+        if current is None:
+            return
+        if self.better(current, self.best):
+            self.best, self.wait = current, 0
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            return
+        self.wait += 1
+        if self.wait >= self.patience:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+            if self.restore_best_weights and self.best_weights is not None:
+                if self.verbose > 0:
+                    print('Restoring model weights from the end of the best epoch.')
+                self.model.set_weights(self.best_weights)
+
+    def on_train_end(self, logs=None):
+        if self.stopped_epoch > 0 and self.verbose > 0:
+            print(f'Epoch {self.stopped_epoch + 1:05d}: early stopping')
+
+
+class ModelCheckpoint(Monitor):
+    """Saves the model (or its weights) after each epoch, or when the value became better.
+
+    `filepath` may have {epoch} and names of the logs in it: 'w.{epoch:02d}-{val_loss:.2f}.h5'.
+    `save_freq` is 'epoch' or a number of samples.
+    """
+
+    def __init__(self, filepath, monitor='val_loss', verbose=0, save_best_only=False,
+                 save_weights_only=False, mode='auto', save_freq='epoch', **kwargs):
+        super().__init__(monitor, mode)
+        self.filepath, self.verbose = os.fspath(filepath), verbose
+        self.save_best_only, self.save_weights_only = save_best_only, save_weights_only
+        self.period = kwargs.pop('period', 1)
+        self.load_weights_on_restart = kwargs.pop('load_weights_on_restart', False)
+        if kwargs:
+            raise worded(TypeError(f'ModelCheckpoint: unknown arguments {sorted(kwargs)}'))
+        if save_freq != 'epoch' and not isinstance(save_freq, int):
+            raise worded(ValueError(f'Unrecognized save_freq: {save_freq}'))
+        self.save_freq = save_freq
+        self.best = self._worst
+        self._epochs_since = self._samples_since = self._epoch = 0
+
+    def on_train_begin(self, logs=None):
+        if self.save_best_only:
+            super().on_train_begin(logs)
+        folder = os.path.dirname(self.filepath.partition('{')[0])
+        if folder:
+            os.makedirs(folder, exist_ok=True)
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch = epoch
+
+    def on_batch_end(self, batch, logs=None):
+        if isinstance(self.save_freq, int):
+            self._samples_since += (logs or {}).get('size', 1)
+            if self._samples_since >= self.save_freq:
+                self._save(self._epoch, logs)
+                self._samples_since = 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        self._epochs_since += 1
+        if self.save_freq == 'epoch' and self._epochs_since >= self.period:
+            self._epochs_since = 0
+            self._save(epoch, logs)
+
+    def _save(self, epoch, logs):
+        logs = logs or {}
+        try:
+            path = self.filepath.format(epoch=epoch + 1, **logs)
+        except KeyError as error:
+            raise worded(KeyError(f'Failed to format this callback filepath: "{self.filepath}". '
+                                  f'Reason: {error}; the logs have {list(logs)}.')) from None
+        if self.save_best_only:
+            current = self.current(logs)
+            if current is None:
+                return
+            if not self.better(current, self.best):
+                if self.verbose > 0:
+                    print(f'\nEpoch {epoch + 1:05d}: {self.monitor} did not improve from '
+                          f'{self.best:0.5f}')
+                return
+            if self.verbose > 0:
+                print(f'\nEpoch {epoch + 1:05d}: {self.monitor} improved from {self.best:0.5f} to '
+                      f'{current:0.5f}, saving model to {path}')
+            self.best = current
+        elif self.verbose > 0:
+            print(f'\nEpoch {epoch + 1:05d}: saving model to {path}')
+        if self.save_weights_only:
+            self.model.save_weights(path, overwrite=True)
+        else:
+            self.model.save(path, overwrite=True)
+
+
+class ReduceLROnPlateau(Monitor):
+    """Multiplies the learning rate by `factor` when the value stays for `patience` epochs."""
+
+    def __init__(self, monitor='val_loss', factor=0.1, patience=10, verbose=0, mode='auto',
+                 min_delta=1e-4, cooldown=0, min_lr=0, **kwargs):
+        if factor >= 1.0:
+            raise worded(ValueError('ReduceLROnPlateau does not support a factor >= 1.0.'))
+        super().__init__(monitor, mode, kwargs.pop('epsilon', min_delta))
+        self.factor, self.patience, self.verbose = factor, patience, verbose
+        self.cooldown, self.min_lr = cooldown, min_lr
+        self._reset()
+
+    def _reset(self):
+        self.best, self.wait, self.cooldown_counter = self._worst, 0, 0
+
+    def on_train_begin(self, logs=None):
+        super().on_train_begin(logs)
+        self._reset()
+
+    def in_cooldown(self):
+        return self.cooldown_counter > 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = {} if logs is None else logs
+        logs['lr'] = float(K.get_value(self.model.optimizer.lr))
+        current = self.current(logs)
+        if current is None:
+            return
+        if self.in_cooldown():
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self.better(current, self.best):
+            self.best, self.wait = current, 0
+        elif not self.in_cooldown():
+            self.wait += 1
+            if self.wait >= self.patience:
+                old = float(K.get_value(self.model.optimizer.lr))
+                if old > self.min_lr:
+                    new = max(old * self.factor, self.min_lr)
+                    K.set_value(self.model.optimizer.lr, new)
+                    if self.verbose > 0:
+                        print(f'\nEpoch {epoch + 1:05d}: ReduceLROnPlateau reducing learning rate '
+                              f'to {new}.')
+                    self.cooldown_counter, self.wait = self.cooldown, 0
+
+
+class TerminateOnNaN(Callback):
+    """Ends training as soon as a loss is NaN or infinite."""
+
+    def on_batch_end(self, batch, logs=None):
+        loss = (logs or {}).get('loss')
+        if loss is not None and not np.isfinite(loss):
+            print(f'Batch {batch}: Invalid loss, terminating training')
+            self.model.stop_training = True

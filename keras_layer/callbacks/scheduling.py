@@ -1,0 +1,101 @@
+"""LearningRateScheduler, LambdaCallback, BackupAndRestore."""
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+
+from keras_layer import backend as K
+from keras_layer.callbacks.base import Callback
+from keras_layer.utils.generic import has_arg
+from tinyflow.errors import worded
+
+__all__ = ['BackupAndRestore', 'LambdaCallback', 'LearningRateScheduler']
+
+
+class LearningRateScheduler(Callback):
+    """Sets the learning rate before each epoch to `schedule(epoch)` or `schedule(epoch, lr)`."""
+
+    def __init__(self, schedule, verbose=0):
+        super().__init__()
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if not hasattr(self.model.optimizer, 'lr'):
+            raise worded(ValueError('Optimizer must have a "lr" attribute.'))
+        count = len([n for n in ('lr',) if has_arg(self.schedule, n)]) or \
+            getattr(getattr(self.schedule, '__code__', None), 'co_argcount', 1) - 1
+        rate = float(K.get_value(self.model.optimizer.lr))
+        rate = self.schedule(epoch, rate) if count > 0 else self.schedule(epoch)
+        if not isinstance(rate, (float, np.float32, np.float64)):
+            raise worded(ValueError('The output of the "schedule" function should be float, not '
+                                    f'{rate!r}.'))
+        K.set_value(self.model.optimizer.lr, rate)
+        if self.verbose > 0:
+            print(f'\nEpoch {epoch + 1:05d}: LearningRateScheduler reducing learning rate to '
+                  f'{rate}.')
+
+    def on_epoch_end(self, epoch, logs=None):
+        if logs is not None:
+            logs['lr'] = float(K.get_value(self.model.optimizer.lr))
+
+
+class LambdaCallback(Callback):
+    """A callback of functions, one for each hook that is wanted."""
+
+    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_batch_begin=None,
+                 on_batch_end=None, on_train_begin=None, on_train_end=None, **kwargs):
+        super().__init__()
+        hooks = {'on_epoch_begin': on_epoch_begin, 'on_epoch_end': on_epoch_end,
+                 'on_batch_begin': on_batch_begin, 'on_batch_end': on_batch_end,
+                 'on_train_begin': on_train_begin, 'on_train_end': on_train_end, **kwargs}
+        for name, function in hooks.items():
+            if function is not None:
+                setattr(self, name, function)
+
+
+class BackupAndRestore(Callback):
+    """Keeps a backup in `backup_dir` after each epoch, and goes on from it after an interruption.
+
+    The backup has the weights, the optimizer's state and the epoch; it is removed when training
+    ends normally. Pass the same arguments to `fit` again: it continues at the epoch it had reached.
+    """
+
+    def __init__(self, backup_dir):
+        super().__init__()
+        self.backup_dir = os.fspath(backup_dir)
+
+    @property
+    def _path(self):
+        return os.path.join(self.backup_dir, 'backup.npz')
+
+    def first_epoch(self, initial_epoch):
+        """The epoch to go on with; restores the backup if there is one."""
+        if not os.path.exists(self._path):
+            return initial_epoch
+        with np.load(self._path, allow_pickle=False) as saved:
+            about = json.loads(str(saved['about']))
+            weights = [saved[f'weight_{i}'] for i in range(about['weights'])]
+            state = [saved[f'state_{i}'] for i in range(about['state'])]
+        self.model.set_weights(weights)
+        self.model._functions.get('train')
+        if state:
+            self.model.optimizer.set_weights(state)
+        return max(initial_epoch, about['epoch'] + 1)
+
+    def on_epoch_end(self, epoch, logs=None):
+        os.makedirs(self.backup_dir, exist_ok=True)
+        weights = self.model.get_weights()
+        state = self.model.optimizer.get_weights() \
+            if hasattr(self.model.optimizer, 'get_weights') else []
+        about = json.dumps({'epoch': epoch, 'weights': len(weights), 'state': len(state)})
+        temporary = self._path + f'.tmp{os.getpid()}.npz'
+        np.savez(temporary, about=np.array(about),
+                 **{f'weight_{i}': w for i, w in enumerate(weights)},
+                 **{f'state_{i}': w for i, w in enumerate(state)})
+        os.replace(temporary, self._path)
+
+    def on_train_end(self, logs=None):
+        if os.path.exists(self._path):
+            os.remove(self._path)

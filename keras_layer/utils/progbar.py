@@ -1,0 +1,134 @@
+"""Progbar: how far it is, how long it takes, and the values so far."""
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+import numpy as np
+
+__all__ = ['Progbar']
+
+
+class Progbar:
+    """A progress bar: live where there is a terminal or notebook, else one line at the end.
+
+    `target` is the number of steps (None: not known); `verbose` 1 is the bar, 2 a line at the end,
+    0 silence. Values are averaged over the steps, but for those named in `stateful_metrics`.
+    """
+
+    def __init__(self, target, width=30, verbose=1, interval=0.05, stateful_metrics=None,
+                 unit_name='step'):
+        self.target, self.width, self.verbose = target, width, verbose
+        self.interval, self.unit_name = interval, unit_name
+        self.stateful_metrics = set(stateful_metrics or [])
+        self._live = _is_live()
+        self._values, self._order = {}, []
+        self._seen = 0
+        self._start = time.time()
+        self._next = 0.
+        self._length = 0
+
+    def wants(self, current):
+        """True if `update` would print something now; cheap, for every batch."""
+        if self.verbose != 1 or not self._live:
+            return False
+        return time.time() >= self._next
+
+    def add_quietly(self, current, logs, names):
+        """Takes the values of a step that is not printed."""
+        self._take(current, [(k, logs[k]) for k in names if k in logs])
+
+    def _take(self, current, values):
+        steps = max(current - self._seen, 1)
+        for name, value in values:
+            if name not in self._values:
+                self._order.append(name)
+                self._values[name] = [0., 0]
+            kept = self._values[name]
+            if name in self.stateful_metrics:
+                kept[0], kept[1] = value, 1
+            else:
+                kept[0] += value * steps
+                kept[1] += steps
+        self._seen = current
+
+    def update(self, current, values=None):
+        """Says that `current` steps are done, and (name, value) pairs of the last one."""
+        self._take(current, values or [])
+        if self.target is not None and current >= self.target:
+            self._print(current, ended=True)
+        elif self.wants(current):
+            self._print(current)
+
+    def add(self, n, values=None):
+        """`n` more steps are done."""
+        self.update(self._seen + n, values)
+
+    def finish(self, current, values):
+        """The end, with the final value of everything."""
+        for name, value in values:
+            if name not in self._values:
+                self._order.append(name)
+            self._values[name] = [value, 1]
+        self._seen = current
+        if self.target is None:
+            self.target = current
+        self._print(current, ended=True)
+
+    def _print(self, current, ended=False):
+        now = time.time()
+        self._next = now + self.interval
+        if not self.verbose:
+            return
+        took = now - self._start
+        text = ''
+        if self.verbose == 1:
+            text = self._bar(current) + ' - '
+            if self.target is not None and current < self.target:
+                left = took / max(current, 1) * (self.target - current)
+                text += f'ETA: {_clock(left)}'
+            else:
+                text += f'{took:.0f}s'
+                if current:
+                    text += f' {_per_unit(took / current)}/{self.unit_name}'
+        else:
+            text = f'{current}/{self.target} - {took:.0f}s'
+        for name in self._order:
+            total, count = self._values[name]
+            mean = np.mean(total / max(1, count))
+            text += f' - {name}: ' + (f'{mean:.4f}' if abs(mean) > 1e-3 else f'{mean:.4e}')
+        if self.verbose == 1 and self._live:
+            padding = ' ' * max(0, self._length - len(text))
+            sys.stdout.write('\r' + text + padding + ('\n' if ended else ''))
+            self._length = len(text)
+        elif ended:
+            sys.stdout.write(text + '\n')
+        sys.stdout.flush()
+
+    def _bar(self, current):
+        if self.target is None:
+            return f'{current:7d}/Unknown'
+        digits = len(str(self.target))
+        part = current / self.target if self.target else 1.
+        done = int(self.width * part)
+        bar = '=' * max(done - 1, 0) + ('>' if current < self.target else '=') * (done > 0)
+        return f'{current:{digits}d}/{self.target} [{bar}{"." * (self.width - done)}]'
+
+
+def _is_live():
+    return (hasattr(sys.stdout, 'isatty') and sys.stdout.isatty()
+            or 'ipykernel' in sys.modules or 'PYCHARM_HOSTED' in os.environ)
+
+
+def _clock(seconds):
+    seconds = int(seconds)
+    if seconds > 3600:
+        return f'{seconds // 3600}:{seconds % 3600 // 60:02d}:{seconds % 60:02d}'
+    return f'{seconds // 60}:{seconds % 60:02d}' if seconds > 60 else f'{seconds}s'
+
+
+def _per_unit(seconds):
+    if seconds >= 1:
+        return f'{seconds:.0f}s'
+    return f'{seconds * 1e3:.0f}ms' if seconds >= 1e-3 else f'{seconds * 1e6:.0f}us'

@@ -1,0 +1,42 @@
+"""Records what TF 1.15's layers give: python tests/golden/keras/record_layers.py (Python 3.7)."""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))))
+
+import numpy as np  # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+from tests.golden.keras import layer_cases  # noqa: E402
+
+TARGET = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'recorded',
+                      'keras.layers.json')
+
+
+def plain(x):
+    if isinstance(x, np.ndarray):
+        return {'shape': list(x.shape), 'values': [float('%.7g' % v) for v in x.ravel()]}
+    if isinstance(x, np.generic):
+        return float('%.7g' % x)
+    if isinstance(x, dict):
+        return {k: plain(v) for k, v in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [plain(v) for v in x]
+    return x
+
+
+def main():
+    tf.enable_control_flow_v2()
+    found = {}
+    for name, make, shapes, dtype in layer_cases.cases(tf.keras.layers, tf.keras):
+        found[name] = plain(layer_cases.run(tf, make, shapes, dtype))
+    with open(TARGET, 'w') as file:
+        json.dump(found, file, separators=(',', ':'), sort_keys=True)
+        file.write('\n')
+    print(len(found), 'layers')
+
+
+if __name__ == '__main__':
+    main()
