@@ -26,20 +26,20 @@ class L1L2(Regularizer):
     """l1 sum |x| + l2 sum x^2."""
 
     def __init__(self, l1=0., l2=0.):
-        self.l1, self.l2 = K.cast_to_floatx(l1), K.cast_to_floatx(l2)
+        self.l1, self.l2 = float(K.cast_to_floatx(l1)), float(K.cast_to_floatx(l2))
 
     def __call__(self, x):
         if not self.l1 and not self.l2:
             return K.constant(0.)
         total = 0.
         if self.l1:
-            total += K.sum(self.l1 * K.abs(x))
+            total += self.l1 * K.sum(K.abs(x))
         if self.l2:
-            total += K.sum(self.l2 * K.square(x))
+            total += self.l2 * K.sum(K.square(x))
         return total
 
     def get_config(self):
-        return {'l1': float(self.l1), 'l2': float(self.l2)}
+        return {'l1': self.l1, 'l2': self.l2}
 
 
 def l1(l=0.01):
@@ -73,7 +73,10 @@ def get(identifier):
     """The regularizer for a configuration, a name or a function; None for None."""
     if identifier is None:
         return None
-    if isinstance(identifier, (str, dict)):
+    if isinstance(identifier, str):
+        # 'l2' names the function that makes a regularizer, not the regularizer.
+        return deserialize({'class_name': identifier, 'config': {}})
+    if isinstance(identifier, dict):
         return deserialize(identifier)
     if callable(identifier):
         return identifier

@@ -17,7 +17,7 @@ from keras_layer.backend.convolution import (
 from keras_layer.backend.creation import (
     arange, constant, dtype, eye, one_hot, ones, ones_like, print_tensor, random_binomial,
     random_normal, random_normal_variable, random_uniform, random_uniform_variable,
-    truncated_normal, update, update_add, update_sub, zeros, zeros_like,
+    truncated_normal, update, update_add, update_sub, zeros, zeros_like, zeros_of_shape,
 )
 from keras_layer.backend.crossentropy import (
     binary_crossentropy, broadcast_weights, categorical_crossentropy, div_no_nan, logits_behind,
@@ -67,7 +67,8 @@ from keras_layer.backend.settings import (
 from keras_layer.backend.shaping import (
     batch_flatten, concatenate, expand_dims, flatten, gather, permute_dimensions, repeat,
     repeat_elements, reshape, resize_images, resize_volumes, reverse, shape, spatial_2d_padding,
-    spatial_3d_padding, squeeze, stack, temporal_padding, tile, to_dense, transpose,
+    spatial_3d_padding, split, squeeze, stack, temporal_padding, tile, to_dense, transpose,
+    unstack,
 )
 from keras_layer.backend.state import (
     batch_get_value, batch_set_value, clear_session, control_dependencies, count_params, eval,

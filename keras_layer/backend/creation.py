@@ -10,7 +10,7 @@ from keras_layer.backend.state import init_scope, variable
 __all__ = ['arange', 'constant', 'dtype', 'eye', 'one_hot', 'ones', 'ones_like', 'print_tensor',
            'random_binomial', 'random_normal', 'random_normal_variable', 'random_uniform',
            'random_uniform_variable', 'truncated_normal', 'update', 'update_add', 'update_sub',
-           'zeros', 'zeros_like']
+           'zeros', 'zeros_like', 'zeros_of_shape']
 
 
 def constant(value, dtype=None, shape=None, name=None):
@@ -49,6 +49,11 @@ def eye(size, dtype=None, name=None):
 def zeros_like(x, dtype=None, name=None):
     """Zeros in the shape of x."""
     return tf.zeros_like(x, dtype=dtype, name=name)
+
+
+def zeros_of_shape(shape, dtype):
+    """Zeros as a tensor, never a Variable; sizes may be tensors."""
+    return tf.zeros(shape, dtype=dtype)
 
 
 def ones_like(x, dtype=None, name=None):

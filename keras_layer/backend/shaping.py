@@ -10,8 +10,8 @@ from tinyflow.errors import worded
 
 __all__ = ['batch_flatten', 'concatenate', 'expand_dims', 'flatten', 'gather', 'permute_dimensions',
            'repeat', 'repeat_elements', 'reshape', 'resize_images', 'resize_volumes', 'reverse',
-           'shape', 'spatial_2d_padding', 'spatial_3d_padding', 'squeeze', 'stack',
-           'temporal_padding', 'tile', 'to_dense', 'transpose']
+           'shape', 'spatial_2d_padding', 'spatial_3d_padding', 'split', 'squeeze', 'stack',
+           'temporal_padding', 'tile', 'to_dense', 'transpose', 'unstack']
 
 
 def shape(x):
@@ -72,6 +72,16 @@ def batch_flatten(x):
 def stack(x, axis=0):
     """Tensors of rank r as one of rank r + 1."""
     return tf.stack(x, axis=axis)
+
+
+def unstack(x, axis=0):
+    """A tensor of rank r as a list of tensors of rank r - 1."""
+    return tf.unstack(x, axis=axis)
+
+
+def split(x, parts, axis):
+    """`parts` tensors of equal size, one after another along `axis`."""
+    return tf.split(x, num_or_size_splits=parts, axis=axis)
 
 
 def tile(x, n):

@@ -26,6 +26,9 @@ class Callback:
     def set_model(self, model):
         self.model = model
 
+    def set_validation_data(self, data):
+        self.validation_data = data
+
     def on_train_begin(self, logs=None):
         """Called once, before the first epoch."""
 

@@ -25,6 +25,8 @@ class CallbackList:
             if isinstance(callback, type):
                 raise worded(TypeError(f'callbacks: {callback.__name__} is a class.\n  Mend: '
                                        f'{callback.__name__}(...), an object of it.'))
+        for place, callback in enumerate(self.callbacks):
+            callback._others = self.callbacks[:place]       # whoever may add to its logs
         self._hooks = {key: [getattr(c, names[0]) for c in self.callbacks if _says(c, names)]
                        for key, names in _BATCH.items()}
 

@@ -1,10 +1,11 @@
-"""LearningCurves: loss and metrics over the epochs as a picture, to a file or live in a notebook."""
+"""LearningCurves: loss and metrics over the epochs, as a file or live in a notebook."""
 from __future__ import annotations
 
 import math
 import os
 
 from keras_layer.callbacks.base import Callback
+from tinyflow.errors import worded
 from tinyflow.viz import render
 
 __all__ = ['LearningCurves', 'curves_svg']
@@ -16,13 +17,14 @@ _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 420, 300, 58, 34, 44
 class LearningCurves(Callback):
     """Draws the learning curves after each epoch: solid for training, dashed for validation.
 
-    `path` is an .svg or .png file; without one the picture is shown in the notebook, live.
+    `path` is an .svg file; without one the picture is shown in the notebook, live.
     """
 
     def __init__(self, path=None):
         super().__init__()
         if path is not None:
             render.check_path(path)
+            _need_svg(os.fspath(path))
         self.path = None if path is None else os.fspath(path)
         self._epochs, self._history, self._display = [], {}, None
 
@@ -51,11 +53,15 @@ class LearningCurves(Callback):
 
 
 def write_picture(path, svg):
-    """The SVG as a file; .png through matplotlib-free rendering is left to a browser."""
-    if path.endswith('.svg'):
-        render.write(path, svg.encode())
-        return
-    raise ValueError(f'LearningCurves({path!r}): the picture is written as .svg.')
+    """The SVG as a file."""
+    _need_svg(path)
+    render.write(path, svg.encode())
+
+
+def _need_svg(path):
+    if not path.endswith('.svg'):
+        raise worded(ValueError(f'LearningCurves({path!r}): the picture is written as .svg, not as '
+                                'another kind.'))
 
 
 def curves_svg(epochs, history):

@@ -1,4 +1,4 @@
-"""Callbacks that watch a value: EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN."""
+"""Watching a value: EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN."""
 from __future__ import annotations
 
 import os
@@ -52,7 +52,9 @@ class Monitor(Callback):
 
     def _custom_logs(self):
         """True if a callback of the user's own could put the value into the logs."""
-        return any(type(c).__module__.partition('.')[0] != 'keras_layer'
+        return any('on_epoch_end' in vars(c)                # a LambdaCallback's function
+                   or type(c).__module__.partition('.')[0] != 'keras_layer'
+                   and type(c).on_epoch_end is not Callback.on_epoch_end
                    for c in getattr(self, '_others', ()))
 
     def _names(self):

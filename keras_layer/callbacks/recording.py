@@ -98,7 +98,7 @@ class TensorBoard(Callback):
         self.write_graph = write_graph
         self.update_freq = 1 if update_freq == 'batch' else update_freq
         self._writer = None
-        self._samples = self._written = 0
+        self._samples = self._written = self._batches = 0
 
     def on_train_begin(self, logs=None):
         graph = self.model._graph if self.write_graph else None
@@ -110,8 +110,9 @@ class TensorBoard(Callback):
         self._samples += logs.get('size', 1)
         if self.update_freq != 'epoch' and self._samples - self._written >= self.update_freq:
             self._write({'batch_' + k: v for k, v in logs.items() if k not in ('batch', 'size')},
-                        self._samples)
+                        self._batches)
             self._written = self._samples
+        self._batches += 1
 
     def on_epoch_end(self, epoch, logs=None):
         step = epoch if self.update_freq == 'epoch' else self._samples
@@ -129,7 +130,7 @@ class TensorBoard(Callback):
 
     def _write_histograms(self, epoch):
         with tf.Graph().as_default(), tf.Session() as session:
-            merged = [tf.summary.histogram(w.op.name, value) for w, value in
+            merged = [tf.summary.histogram(w.name.replace(':', '_'), value) for w, value in
                       zip(self.model.weights, K.batch_get_value(self.model.weights))]
             for one in session.run(merged):
                 self._writer.add_summary(one, epoch)

@@ -209,7 +209,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
                 raise worded(ValueError(
                     "A layer's `call` method should return a Tensor or a list of Tensors, not "
                     f'None (layer: {self.name}).'))
-            outputs = _distinct(outputs, inputs)
+            outputs = self._distinct(outputs, inputs)
             self._regularize_activity(inputs, outputs)
             self._set_masks(inputs, outputs, kwargs.get('mask'))
         if history:
@@ -253,6 +253,17 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         with tf.init_scope() if tf.get_default_graph().outer_graph is not None else _nothing:
             self.build(shapes)
         object.__setattr__(self, 'built', True)
+
+    def _distinct(self, outputs, inputs):
+        """A layer that gives its input as it is gives a copy, which has a history of its own."""
+        given = {id(t) for t in tf.nest.flatten(inputs)}
+
+        def one(tensor):
+            if isinstance(tensor, tf.Tensor) and id(tensor) in given:
+                with K.name_scope(self.name):
+                    return tf.identity(tensor)
+            return tensor
+        return tf.nest.map_structure(one, outputs)
 
     def _regularize_activity(self, inputs, outputs):
         if self._activity_regularizer is None:
@@ -333,17 +344,6 @@ def _with_history(inputs):
         return True
     from keras_layer.engine.op_layer import wrap_raw_ops     # it is a layer itself
     return wrap_raw_ops(lacking)
-
-
-def _distinct(outputs, inputs):
-    """A layer that gives its input as it is gives a copy, which has a history of its own."""
-    given = {id(t) for t in tf.nest.flatten(inputs)}
-
-    def one(tensor):
-        if isinstance(tensor, tf.Tensor) and id(tensor) in given:
-            return tf.identity(tensor)
-        return tensor
-    return tf.nest.map_structure(one, outputs)
 
 
 def _first_shape(kwargs):

@@ -5,7 +5,7 @@ from keras_layer.engine.base_layer import InputSpec, Layer
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.layers import (
     advanced_activations, convolutional, core, embeddings, lambda_layer, merge, noise,
-    normalization, pooling, resizing, wrappers,
+    normalization, pooling, recurrent, resizing, wrappers,
 )
 from keras_layer.layers.advanced_activations import *       # noqa: F403 - its __all__ is the list
 from keras_layer.layers.convolutional import *              # noqa: F403
@@ -16,6 +16,7 @@ from keras_layer.layers.merge import *                      # noqa: F403
 from keras_layer.layers.noise import *                      # noqa: F403
 from keras_layer.layers.normalization import *              # noqa: F403
 from keras_layer.layers.pooling import *                    # noqa: F403
+from keras_layer.layers.recurrent import *              # noqa: F403
 from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
@@ -36,7 +37,7 @@ _ALIASES = {
 globals().update({name: globals()[own] for name, own in _ALIASES.items()})
 
 _MODULES = (advanced_activations, convolutional, core, embeddings, lambda_layer, merge, noise,
-            normalization, pooling, resizing, wrappers)
+            normalization, pooling, recurrent, resizing, wrappers)
 __all__ = ['Input', 'InputLayer', 'InputSpec', 'Layer', 'deserialize', 'serialize', *_ALIASES,
            *[name for module in _MODULES for name in module.__all__]]
 

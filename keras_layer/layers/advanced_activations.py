@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import activations
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
@@ -26,13 +25,13 @@ class LeakyReLU(_Elementwise):
 
     def __init__(self, alpha=0.3, **kwargs):
         super().__init__(**kwargs)
-        self.alpha = K.cast_to_floatx(alpha)
+        self.alpha = float(K.cast_to_floatx(alpha))
 
     def call(self, inputs):
         return K.relu(inputs, alpha=self.alpha)
 
     def get_config(self):
-        return {**super().get_config(), 'alpha': float(self.alpha)}
+        return {**super().get_config(), 'alpha': self.alpha}
 
 
 class PReLU(Configured):
@@ -73,13 +72,13 @@ class ELU(_Elementwise):
 
     def __init__(self, alpha=1.0, **kwargs):
         super().__init__(**kwargs)
-        self.alpha = K.cast_to_floatx(alpha)
+        self.alpha = float(K.cast_to_floatx(alpha))
 
     def call(self, inputs):
         return K.elu(inputs, self.alpha)
 
     def get_config(self):
-        return {**super().get_config(), 'alpha': float(self.alpha)}
+        return {**super().get_config(), 'alpha': self.alpha}
 
 
 class ThresholdedReLU(_Elementwise):
@@ -87,13 +86,13 @@ class ThresholdedReLU(_Elementwise):
 
     def __init__(self, theta=1.0, **kwargs):
         super().__init__(**kwargs)
-        self.theta = K.cast_to_floatx(theta)
+        self.theta = float(K.cast_to_floatx(theta))
 
     def call(self, inputs):
         return inputs * tf.cast(tf.greater(inputs, self.theta), K.floatx())
 
     def get_config(self):
-        return {**super().get_config(), 'theta': float(self.theta)}
+        return {**super().get_config(), 'theta': self.theta}
 
 
 class Softmax(_Elementwise):
@@ -104,7 +103,7 @@ class Softmax(_Elementwise):
         self.axis = axis
 
     def call(self, inputs):
-        return activations.softmax(inputs, axis=self.axis)
+        return K.softmax(inputs, axis=self.axis)
 
     def get_config(self):
         return {**super().get_config(), 'axis': self.axis}
@@ -121,9 +120,9 @@ class ReLU(_Elementwise):
         if negative_slope < 0.:
             raise worded(ValueError('negative_slope of Relu layer cannot be negative value: '
                                     f'{negative_slope}'))
-        self.max_value = None if max_value is None else K.cast_to_floatx(max_value)
-        self.negative_slope = K.cast_to_floatx(negative_slope)
-        self.threshold = K.cast_to_floatx(threshold)
+        self.max_value = None if max_value is None else float(K.cast_to_floatx(max_value))
+        self.negative_slope = float(K.cast_to_floatx(negative_slope))
+        self.threshold = float(K.cast_to_floatx(threshold))
 
     def call(self, inputs):
         return K.relu(inputs, alpha=self.negative_slope, max_value=self.max_value,
@@ -131,5 +130,5 @@ class ReLU(_Elementwise):
 
     def get_config(self):
         return {**super().get_config(),
-                'max_value': None if self.max_value is None else float(self.max_value),
-                'negative_slope': float(self.negative_slope), 'threshold': float(self.threshold)}
+                'max_value': self.max_value,
+                'negative_slope': self.negative_slope, 'threshold': self.threshold}

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import backend as K
+from keras_layer import backend as K, initializers
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured, computes_as
 from tinyflow.errors import worded
@@ -112,7 +112,7 @@ class Conv3DTranspose(_Conv):
     """
 
     rank = 3
-    settings = (*_Conv.settings, 'output_padding')
+    settings = (*(s for s in _Conv.settings if s != 'dilation_rate'), 'output_padding')
 
     def __init__(self, filters, kernel_size, strides=(1, 1, 1), padding='valid',
                  output_padding=None, data_format=None, activation=None, use_bias=True,
@@ -137,7 +137,8 @@ class _Separable(_Conv):
                 'activation', 'use_bias', 'bias_initializer', 'bias_regularizer',
                 'activity_regularizer', 'bias_constraint', 'depth_multiplier',
                 'depthwise_initializer', 'pointwise_initializer', 'depthwise_regularizer',
-                'pointwise_regularizer', 'depthwise_constraint', 'pointwise_constraint')
+                'pointwise_regularizer', 'depthwise_constraint', 'pointwise_constraint',
+                'kernel_initializer', 'kernel_regularizer', 'kernel_constraint')
 
     def __init__(self, filters, kernel_size, strides=1, padding='valid', data_format=None,
                  dilation_rate=1, depth_multiplier=1, activation=None, use_bias=True,
@@ -145,9 +146,12 @@ class _Separable(_Conv):
                  bias_initializer='zeros', depthwise_regularizer=None, pointwise_regularizer=None,
                  bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
                  pointwise_constraint=None, bias_constraint=None, **kwargs):
-        for key in ('kernel_initializer', 'kernel_regularizer', 'kernel_constraint'):
-            kwargs.pop(key, None)           # in files of Keras 2; they mean nothing here
+        # In TF's configurations, though they mean nothing here.
+        unused = {key: kwargs.pop(key, default) for key, default in
+                  (('kernel_initializer', 'glorot_uniform'), ('kernel_regularizer', None),
+                   ('kernel_constraint', None))}
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
+        self._keep(**unused)
         self._set_up(filters, kernel_size, strides, padding, data_format, dilation_rate,
                      depth_multiplier=depth_multiplier, activation=activation, use_bias=use_bias,
                      depthwise_initializer=depthwise_initializer,
@@ -157,6 +161,11 @@ class _Separable(_Conv):
                      pointwise_regularizer=pointwise_regularizer,
                      bias_regularizer=bias_regularizer, depthwise_constraint=depthwise_constraint,
                      pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint)
+
+    def get_config(self):
+        # TF writes the settings of the kernel that such a layer has not, too.
+        return {**super().get_config(), 'kernel_regularizer': None, 'kernel_constraint': None,
+                'kernel_initializer': initializers.serialize(initializers.get('glorot_uniform'))}
 
 
 @computes_as(separable.SeparableConv1D)

@@ -191,7 +191,8 @@ class Garden:
                      np.expand_dims(np.zeros(self.shapes[x]), axis).shape)
         if self.draw(st.booleans()):
             return y
-        return self.add(tf.squeeze(y.tensor, [axis]), lambda env: x.value(env), self.shapes[x])
+        return self.add(tf.squeeze(y.tensor, [axis]), lambda env: np.squeeze(y.value(env), axis),
+                        self.shapes[x])
 
     def spread(self):
         x = self.node((0, 1))

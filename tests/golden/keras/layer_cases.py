@@ -114,12 +114,11 @@ def run(tf, make, shapes, dtype):
         x = inputs[0] if len(inputs) == 1 else inputs
         output = layer(x)
         nodes = [[op.name, op.type] for op in graph.get_operations()]
+        count = getattr(getattr(graph, '_count', None), 'nodes', None)     # tinyflow's, of TF1's
         floats = [t for t in inputs if dtype == 'float32']
         weights = list(layer.trainable_weights)
         # Not the plain sum: some outputs (softmax) have one without a gradient.
-        size = output.shape.as_list()[-1]
-        scale = 1. if size is None else np.linspace(0.5, 1.5, size).astype('float32')
-        total = tf.reduce_sum(output * output * scale)
+        total = tf.reduce_sum(output * output * (1. + 0.1 * output))
         gradients = tf.gradients(total, floats + [w for w in weights])
         losses = layer.losses
         with tf.Session(graph=graph) as session:
@@ -133,7 +132,7 @@ def run(tf, make, shapes, dtype):
             dense = [tf.convert_to_tensor(g) for g in gradients]
             found = session.run({'output': output, 'gradients': dense, 'losses': losses}, feeds)
     config = layer.get_config()
-    return {'nodes': nodes, 'output': found['output'], 'gradients': found['gradients'],
+    return {'nodes': nodes, 'count': count, 'output': found['output'], 'gradients': found['gradients'],
             'losses': found['losses'], 'shape': [d for d in output.shape.as_list()],
             'computed': tf.TensorShape(layer.compute_output_shape(
                 [t.shape for t in inputs] if len(inputs) > 1 else inputs[0].shape)).as_list(),

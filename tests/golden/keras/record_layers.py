@@ -16,6 +16,8 @@ TARGET = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 
 
 def plain(x):
+    if isinstance(x, np.ndarray) and not x.ndim:
+        return float('%.7g' % x)
     if isinstance(x, np.ndarray):
         return {'shape': list(x.shape), 'values': [float('%.7g' % v) for v in x.ravel()]}
     if isinstance(x, np.generic):
@@ -28,10 +30,13 @@ def plain(x):
 
 
 def main():
-    tf.enable_control_flow_v2()
     found = {}
+    counts = {name: len(layer_cases.run(tf, make, shapes, dtype)['nodes'])
+              for name, make, shapes, dtype in layer_cases.cases(tf.keras.layers, tf.keras)}
+    tf.enable_control_flow_v2()
     for name, make, shapes, dtype in layer_cases.cases(tf.keras.layers, tf.keras):
         found[name] = plain(layer_cases.run(tf, make, shapes, dtype))
+        found[name]['count'] = counts[name]
     with open(TARGET, 'w') as file:
         json.dump(found, file, separators=(',', ':'), sort_keys=True)
         file.write('\n')
