@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
+from tinyflow.errors import worded
 from tinyflow.ops.smart_cond import smart_cond, smart_constant_value
 
 __all__ = ['smart_cond', 'smart_constant_value', 'switch']
@@ -12,21 +13,35 @@ def switch(condition, then_expression, else_expression):
 
     A scalar condition chooses one of the two; else each element is chosen (or each row, where the
     condition has fewer axes).
+
+    Shapes: condition [], [rows] or [*a], expressions [*a, *b] -> [*a, *b].
+    ValueError where the condition has more axes than the expressions.
     """
     if condition.dtype != tf.bool:
         condition = tf.cast(condition, 'bool')
-    if condition.shape.ndims == 0:
-        def of(x):
-            return x if callable(x) else lambda: x
-        return tf.cond(condition, of(then_expression), of(else_expression))
+    rank = condition.shape.ndims
+    if not rank:
+        return tf.cond(condition, _function(then_expression), _function(else_expression))
     then_expression = then_expression() if callable(then_expression) else then_expression
     else_expression = else_expression() if callable(else_expression) else else_expression
-    missing = then_expression.shape.ndims - condition.shape.ndims
-    if missing > 0:
-        shape = tf.concat([tf.shape(condition), [1] * missing], axis=0)
-        condition = tf.reshape(condition, shape)
-        shape = tf.shape(then_expression)
-        tile = tf.where(tf.greater(shape, 1), shape, tf.ones_like(shape)) \
-            // tf.maximum(tf.shape(condition), 1)
-        condition = tf.tile(condition, tf.maximum(tile, 1))
+    if rank > then_expression.shape.ndims:
+        raise worded(ValueError(
+            'Rank of `condition` should be less than or equal to rank of `then_expression` and '
+            f'`else_expression`. ndim(condition)={rank}, '
+            f'ndim(then_expression)={then_expression.shape.ndims}'))
+    if rank > 1:
+        condition = _like(condition, then_expression)
     return tf.where(condition, then_expression, else_expression)
+
+
+def _function(x):
+    return x if callable(x) else lambda: x
+
+
+def _like(condition, x):
+    """The condition repeated over the axes of x that it lacks, or has with size 1."""
+    missing = x.shape.ndims - condition.shape.ndims
+    sizes = tf.concat([tf.shape(condition), [1] * missing], axis=0)
+    condition = tf.reshape(condition, sizes)
+    wanted = tf.shape(x)
+    return tf.tile(condition, tf.where(wanted - sizes > 0, wanted, tf.ones_like(wanted)))

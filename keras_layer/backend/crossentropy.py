@@ -52,7 +52,7 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
         output = tf.transpose(output, perm=[i for i in range(rank) if i != axis] + [axis])
     targets = tf.cast(target, 'int64')
     shape = tf.shape(output)
-    flatten = not (targets.shape.ndims == 1 and rank == 2)
+    flatten = targets.shape.ndims not in (None, rank - 1)
     if flatten:
         targets = tf.reshape(targets, [-1])
         output = tf.reshape(output, [-1, shape[-1]])

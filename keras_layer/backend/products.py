@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
+from keras_layer.backend.channels import are_channels_first
 from keras_layer.backend.state import int_shape, ndim
 from tinyflow.errors import worded
 
@@ -11,10 +12,7 @@ __all__ = ['batch_dot', 'bias_add', 'dot']
 def dot(x, y):
     """x y; with more axes, the sum is over the last of x and the last but one of y."""
     if ndim(x) is not None and (ndim(x) > 2 or ndim(y) > 2):
-        def sizes(tensor):
-            return [static if static is not None else tf.shape(tensor)[i]
-                    for i, static in enumerate(int_shape(tensor))]
-        x_sizes, y_sizes = sizes(x), sizes(y)
+        x_sizes, y_sizes = _sizes(x), _sizes(y)
         order = list(range(ndim(y)))
         order = [order.pop(-2), *order]
         left = tf.reshape(x, [-1, x_sizes[-1]])
@@ -23,6 +21,12 @@ def dot(x, y):
     if isinstance(x, tf.SparseTensor):
         return tf.sparse_tensor_dense_matmul(x, y)
     return tf.matmul(x, y)
+
+
+def _sizes(x):
+    """The sizes of x, as int where they are known and as scalars of the graph elsewhere."""
+    return [static if static is not None else dynamic
+            for static, dynamic in zip(int_shape(x), tf.unstack(tf.shape(x)))]
 
 
 def batch_dot(x, y, axes=None):
@@ -56,22 +60,22 @@ def batch_dot(x, y, axes=None):
 
 
 def bias_add(x, bias, data_format=None):
-    """x + bias, a vector of one number for each channel (or a tensor of all sizes but the batch)."""
-    from keras_layer.backend.settings import image_data_format
-    data_format = data_format or image_data_format()
-    if data_format not in ('channels_first', 'channels_last'):
-        raise worded(ValueError(f'Unknown data_format: {data_format}'))
-    sizes = int_shape(bias)
-    rank = ndim(x)
+    """x + bias: a number for each channel, or a tensor of all sizes of x but the batch.
+
+    Shapes: x [batch, *space, channels], bias [channels] or [*space, channels] -> x's. With the
+    channels second in x, a bias still has them last. ValueError for a bias of another rank.
+    """
+    first = are_channels_first(data_format)
+    sizes, rank = int_shape(bias), ndim(x)
     if len(sizes) not in (1, rank - 1):
         raise worded(ValueError(f'Unexpected bias dimensions {len(sizes)}, expect to be 1 or '
-                                f'{rank} dimensions'))
-    if len(sizes) == 1:
-        if data_format == 'channels_first' and rank in (4, 5):
-            return x + tf.reshape(bias, (1, sizes[0], *(1,) * (rank - 2)))
-        if data_format == 'channels_first' and rank == 3:
-            return x + tf.reshape(bias, (1, sizes[0], 1))
-        return tf.nn.bias_add(x, bias) if rank in (2, 4) else x + bias
-    if data_format == 'channels_first':
-        return x + tf.reshape(bias, (1, sizes[-1], *sizes[:-1]))
-    return x + tf.reshape(bias, (1, *sizes))
+                                f'{rank - 1} dimensions'))
+    if rank not in (3, 4, 5) or (rank == 4 and len(sizes) == 1 and not first):
+        return tf.nn.bias_add(x, bias)
+    if len(sizes) > 1:
+        wide = (1, sizes[-1], *sizes[:-1]) if first else (1, *sizes)
+    elif first:
+        wide = (1, sizes[0], *(1,) * (rank - 2))
+    else:
+        wide = (*(1,) * (2 if rank == 3 else rank - 2), sizes[0])
+    return x + tf.reshape(bias, wide)

@@ -74,8 +74,9 @@ class _Steps:
         for time in range(steps):
             output, new_states = self._step([parts[time] for parts in inputs], states)
             if masks is not None:
+                mask = _expand(masks[time], output)
                 before = outputs[-1] if outputs else tf.zeros_like(output)
-                output = _where(masks[time], output, before)
+                output = tf.where(mask, output, before)
                 new_states = [_where(masks[time], new, old)
                               for old, new in zip(states, new_states)]
             outputs.append(output)

@@ -107,15 +107,14 @@ def repeat_elements(x, rep, axis):
     if shape_of_x[axis] is not None:
         parts = tf.split(value=x, num_or_size_splits=shape_of_x[axis], axis=axis)
         return concatenate([s for s in parts for _ in range(rep)], axis)
-    around = axis + 1
-    repeated = tf.tile(tf.expand_dims(x, axis=around),
-                       tf.constant([1] * around + [rep] + [1] * (ndim(x) - around), tf.int32))
-    shape = [size if size is not None else -1 for size in shape_of_x]
     sizes = tf.shape(x)
-    pieces = [sizes[i] * (rep if i == axis else 1) for i in range(len(shape))]
-    repeated = tf.reshape(repeated, tf.stack(pieces))
-    shape_of_x[axis] = None
-    repeated.set_shape(shape_of_x)
+    rank = ndim(x)
+    axis %= rank
+    repeated = tf.tile(tf.expand_dims(x, axis=axis + 1),
+                       [rep if i == axis + 1 else 1 for i in range(rank + 1)])
+    repeated = tf.reshape(repeated, sizes * tf.constant(
+        [rep if i == axis else 1 for i in range(rank)], tf.int32))
+    repeated.set_shape([None if i == axis else size for i, size in enumerate(shape_of_x)])
     return repeated
 
 

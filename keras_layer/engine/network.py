@@ -82,6 +82,15 @@ class Network(Layer):
         return super()._sublayers
 
     @property
+    def weights(self):
+        """All Variables, layer by layer: the order of `get_weights` and of files."""
+        found = {id(w): w for layer in self._sublayers for w in layer.weights}
+        own = self._trainable_weights + self._non_trainable_weights
+        return list({**{id(w): w for w in own}, **found}.values())
+
+    variables = weights
+
+    @property
     def layers(self):
         """The layers, inputs first."""
         return list(self._sublayers)

@@ -1,0 +1,41 @@
+"""Training from the same weights gives TF 1.15's losses, batch by batch."""
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden.keras import training_cases
+
+RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
+                       / 'keras.training.json').read_text())
+MODELS = {name: case for name, *case in training_cases.models(tf.keras)}
+OPTIMIZERS = dict(training_cases.optimizers(tf.keras))
+
+
+@pytest.mark.parametrize('name', MODELS)
+def test_model(name):
+    found, wanted = training_cases.train(tf, *MODELS[name]), RECORDED['models'][name]
+    assert found['names'] == wanted['names']
+    assert list(found['history']) == list(wanted['history'])
+    np.testing.assert_allclose(found['steps'], wanted['steps'], rtol=1e-4, atol=1e-5)
+    for key, values in wanted['history'].items():
+        np.testing.assert_allclose(found['history'][key], values, rtol=1e-4, atol=1e-5, err_msg=key)
+    for key in ('evaluate', 'predict', 'weighted'):
+        np.testing.assert_allclose(found[key], wanted[key], rtol=2e-4, atol=2e-5, err_msg=key)
+
+
+@pytest.mark.parametrize('name', OPTIMIZERS)
+def test_optimizer(name):
+    found = training_cases.optimize(tf, OPTIMIZERS[name])
+    wanted = RECORDED['optimizers'][name]
+    np.testing.assert_allclose(found['losses'], wanted['losses'], rtol=1e-4, atol=1e-6)
+    assert found['weights'] == wanted['weights']
+    np.testing.assert_allclose(found['state'], wanted['state'], rtol=1e-3, atol=1e-5)
+    assert json.loads(json.dumps(found['config'])).keys() == wanted['config'].keys()
+    for key, value in wanted['config'].items():
+        if isinstance(value, (int, float)):
+            assert found['config'][key] == pytest.approx(value, rel=1e-6), key
+        else:
+            assert json.loads(json.dumps(found['config'][key])) == value
