@@ -1,6 +1,8 @@
 """keras.constraints: where a weight is put back to after each training step."""
 from __future__ import annotations
 
+import numpy as np
+
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.errors import worded
@@ -78,7 +80,12 @@ class MinMaxNorm(Constraint):
 
 
 class RadialConstraint(Constraint):
-    """Makes each window [rows, columns, 1, 1] equal along circles around its middle."""
+    """Makes each window [rows, rows, channels, kernels] equal along the square rings around its
+    middle.
+
+    Every ring takes the value of one point of the diagonal, the point that TF 1.15 takes. That is
+    not a point of the ring itself where the number of rows is odd.
+    """
 
     def __call__(self, w):
         shape = K.int_shape(w)
@@ -86,18 +93,17 @@ class RadialConstraint(Constraint):
             raise worded(ValueError('The weight tensor must be of shape [width, width, in, out], '
                                     f'not {shape}.'))
         rows, _, channels, kernels = shape
-        windows = K.reshape(w, (rows, rows, channels * kernels))
-        # A ring is taken from the row and column that point to its upper left corner.
-        middle = (rows - 1) // 2
-        rings = []
-        for i in range(rows):
-            row = []
-            for j in range(rows):
-                distance = max(abs(i - (rows - 1) / 2), abs(j - (rows - 1) / 2))
-                place = int(middle - distance) if rows % 2 else int(rows / 2 - 0.5 - distance)
-                row.append(windows[place, middle])
-            rings.append(K.stack(row, axis=0))
-        return K.reshape(K.stack(rings, axis=0), shape)
+        windows = K.reshape(w, (rows * rows, channels * kernels))
+        diagonal = K.gather(windows, [place * (rows + 1) for place in _places_of_rings(rows)])
+        away = np.abs(np.arange(rows) - (rows - 1) / 2).astype(int)
+        return K.reshape(K.gather(diagonal, np.maximum(away[:, None], away)), shape)
+
+
+def _places_of_rings(rows):
+    """For each ring, the innermost first, the place on the diagonal that its value is from."""
+    if rows % 2:
+        return [max(rows // 2 - 1 + ring, 0) for ring in range(rows // 2 + 1)]
+    return [rows // 2 - 1] + [rows // 2 + ring for ring in range(1, rows // 2)]
 
 
 max_norm = MaxNorm

@@ -48,7 +48,7 @@ from keras_layer.backend.pooling import (
     pool2d, pool3d,
 )
 from keras_layer.backend.products import (
-    batch_dot, bias_add, dot,
+    batch_dot, bias_add, dot, sparse_times_dense,
 )
 from keras_layer.backend.raw_ops import (
     describe_op, is_computed_from_keras, make_op_again, raw_inputs,

@@ -17,7 +17,6 @@ equal, not_equal = tf.equal, tf.not_equal
 greater, greater_equal, less, less_equal = tf.greater, tf.greater_equal, tf.less, tf.less_equal
 maximum, minimum = tf.maximum, tf.minimum
 sigmoid, tanh = tf.nn.sigmoid, tf.nn.tanh
-softplus, softsign = tf.nn.softplus, tf.nn.softsign
 softmax_of_rows = tf.nn.softmax
 
 
@@ -29,6 +28,16 @@ def pow(x, a):
 def softmax(x, axis=-1):
     """exp(x) divided by its sum over `axis`."""
     return tf.nn.softmax(x, axis=axis)
+
+
+def softplus(x):
+    """log(exp(x) + 1)."""
+    return tf.nn.softplus(x)
+
+
+def softsign(x):
+    """x / (|x| + 1)."""
+    return tf.nn.softsign(x)
 
 
 def constant_of(value, dtype):

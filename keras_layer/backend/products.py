@@ -1,12 +1,15 @@
 """Products of matrices and of batches of them."""
 from __future__ import annotations
 
+import numpy as np
+
 import tinyflow as tf
 from keras_layer.backend.channels import are_channels_first
 from keras_layer.backend.state import int_shape, ndim
 from tinyflow.errors import worded
+from tinyflow.ops.sparse_matmul import SparseTensorDenseMatMul
 
-__all__ = ['batch_dot', 'bias_add', 'dot']
+__all__ = ['batch_dot', 'bias_add', 'dot', 'sparse_times_dense']
 
 
 def dot(x, y):
@@ -79,3 +82,12 @@ def bias_add(x, bias, data_format=None):
     else:
         wide = (*(1,) * (2 if rank == 3 else rank - 2), sizes[0])
     return x + tf.reshape(bias, wide)
+
+
+def sparse_times_dense(indices, values, shape, dense):
+    """A sparse matrix times dense^T.
+
+    Shapes: indices [n, 2], values [n], dense [rows, shape[1]] -> [shape[0], rows].
+    """
+    return SparseTensorDenseMatMul.apply(indices, values, np.array(shape, np.int64), dense,
+                                         adjoint_b=True)

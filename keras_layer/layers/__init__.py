@@ -4,14 +4,16 @@ from __future__ import annotations
 from keras_layer.engine.base_layer import InputSpec, Layer
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.layers import (
-    advanced_activations, convolutional, core, embeddings, lambda_layer, merge, noise,
-    normalization, pooling, recurrent, resizing, wrappers,
+    advanced_activations, attention, convolutional, core, embeddings, lambda_layer, local, merge,
+    noise, normalization, pooling, recurrent, resizing, wrappers,
 )
 from keras_layer.layers.advanced_activations import *       # noqa: F403 - its __all__ is the list
+from keras_layer.layers.attention import *                  # noqa: F403
 from keras_layer.layers.convolutional import *              # noqa: F403
 from keras_layer.layers.core import *                       # noqa: F403
 from keras_layer.layers.embeddings import *                 # noqa: F403
 from keras_layer.layers.lambda_layer import *               # noqa: F403
+from keras_layer.layers.local import *                      # noqa: F403
 from keras_layer.layers.merge import *                      # noqa: F403
 from keras_layer.layers.noise import *                      # noqa: F403
 from keras_layer.layers.normalization import *              # noqa: F403
@@ -36,8 +38,8 @@ _ALIASES = {
 }
 globals().update({name: globals()[own] for name, own in _ALIASES.items()})
 
-_MODULES = (advanced_activations, convolutional, core, embeddings, lambda_layer, merge, noise,
-            normalization, pooling, recurrent, resizing, wrappers)
+_MODULES = (advanced_activations, attention, convolutional, core, embeddings, lambda_layer, local,
+            merge, noise, normalization, pooling, recurrent, resizing, wrappers)
 __all__ = ['Input', 'InputLayer', 'InputSpec', 'Layer', 'deserialize', 'serialize', *_ALIASES,
            *[name for module in _MODULES for name in module.__all__]]
 

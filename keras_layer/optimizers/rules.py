@@ -140,6 +140,12 @@ class Adagrad(Optimizer):
         self._initial_accumulator_value = initial_accumulator_value
         self.epsilon = _epsilon(epsilon)
 
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        """The optimizer of that configuration; from a name alone, as in TF, its sums begin at 0."""
+        config = {'initial_accumulator_value': 0., **config}
+        return super().from_config(config, custom_objects)
+
     def _create_slots(self, variables):
         for variable in variables:
             self.add_slot(variable, 'accumulator', self._initial_accumulator_value)

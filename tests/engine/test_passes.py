@@ -382,3 +382,18 @@ def test_a_mask_of_something_else_stays_behind_max_pooling():
     masked, = tf.gradients(other, h, spread)
     left = types([masked], fold=False)
     assert left.index('MaxPoolGrad') < left.index('ReluGrad')
+
+
+@pytest.mark.parametrize('view', [
+    lambda v: tf.tile(tf.transpose(v, [1, 0]), [1, 1]), lambda v: tf.tile(v[:, ::-1], [1, 1]),
+    lambda v: tf.tile(v[None], [1, 1, 1]), lambda v: tf.pad(tf.transpose(v, [1, 0]), [[0, 0]] * 2),
+], ids=['transposed', 'reversed', 'expanded', 'padded'])
+def test_a_view_of_a_variable_is_read_before_it_is_assigned(view):
+    """D3: what copies a view is no identity, however little it seems to do."""
+    variable = tf.Variable(np.arange(8.).reshape(2, 4).astype('f'))
+    result = view(variable.value())
+    change = tf.assign(variable, variable.value() - 9.).op
+    with tf.Session() as session:
+        session.run(variable.initializer)
+        before = session.run(result)
+        np.testing.assert_array_equal(session.run([result, change])[0], before)

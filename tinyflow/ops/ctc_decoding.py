@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.dtypes import float32, float64
-from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops import ctc_paths
 from tinyflow.ops.ctc import check_inputs, check_static
@@ -28,6 +28,7 @@ class CTCGreedyDecoder(Op):
                  'decoded_values: int64, decoded_shape: int64, log_probability: T')
     types = {'T': (float32, float64)}
     attrs = {'merge_repeated': False}
+    gradient = NOT_DIFFERENTIABLE
     partial_rank = True
 
     def shape(inputs, lengths, *, merge_repeated):
@@ -54,6 +55,7 @@ class CTCBeamSearchDecoder(Op):
                  'log_probability: T')
     types = {'T': (float32, float64)}
     attrs = {'beam_width': REQUIRED, 'top_paths': REQUIRED, 'merge_repeated': True}
+    gradient = NOT_DIFFERENTIABLE
     partial_rank = True
 
     def shape(inputs, lengths, *, beam_width, top_paths, merge_repeated):

@@ -18,18 +18,16 @@ class ArrayBatches:
                                     f'{batch_size!r}.'))
         self.batch_size = int(batch_size)
         self.samples = next((len_of(f) for f in feeds if f is not None), None)
-        # Each epoch shuffles the order of the one before, as Keras has it.
-        self._index = None if self.samples is None else np.arange(self.samples)
         self.steps = None if self.samples is None else -(-self.samples // self.batch_size)
 
     def order(self, shuffle):
         """The order of the samples in an epoch, by NumPy's global random state, as Keras has it."""
+        index = np.arange(self.samples)
         if shuffle == 'batch':
-            self._index = _shuffled_batches(self._index, self.batch_size)
-            return self._index
+            return _shuffled_batches(index, self.batch_size)
         if shuffle:
-            np.random.shuffle(self._index)
-            return self._index
+            np.random.shuffle(index)
+            return index
         return None
 
     def epoch(self, order):

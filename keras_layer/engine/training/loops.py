@@ -125,6 +125,10 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, kind='test', ow
     run = model._functions.get('test').bound()
     names, averages = model.metrics_names, Averages()
     if samples is not None and steps is None:
+        if not own_callbacks:
+            # Keras shuffles the validation data of fit, too, and later epochs of a seeded
+            # program depend on it; the order itself changes nothing.
+            np.random.shuffle(np.arange(samples))
         batches = data.epoch(None)
     else:
         batches = _steps(model, data, steps, True)

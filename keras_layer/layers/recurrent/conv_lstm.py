@@ -106,8 +106,9 @@ class _ConvRNN2D(UnitsRNN):
         cell = self.cell
         first = cell.data_format == 'channels_first'
         rows, columns = [
-            _length(size, *rest, cell.padding) for size, *rest in
-            zip(sizes[1:] if first else sizes[:2], cell.kernel_size, cell.strides,
+            arguments.output_length(size, kernel, cell.padding, stride, dilation)
+            for size, kernel, stride, dilation in zip(
+                sizes[1:] if first else sizes[:2], cell.kernel_size, cell.strides,
                 cell.dilation_rate)]
         return [cell.filters, rows, columns] if first else [rows, columns, cell.filters]
 
@@ -184,12 +185,3 @@ class ConvLSTM2D(_ConvRNN2D):
                    if name in ConvLSTM2DCell.options}
         super().__init__(options, activity_regularizer, kwargs, return_sequences=return_sequences,
                          go_backwards=go_backwards, stateful=stateful)
-
-
-def _length(size, kernel, stride, dilation, padding):
-    """The number of places that a kernel takes on an axis; None where the axis is open."""
-    if size is None:
-        return None
-    if padding == 'valid':
-        size -= (kernel - 1) * dilation
-    return (size + stride - 1) // stride

@@ -277,7 +277,7 @@ def ctc_losses(keras, given):
 
 @case
 def ctc_decoded(keras, given):
-    y = keras.backend.softmax(given(3, 7, 5, high=4))
+    y = keras.backend.softmax(given(3, 7, 5, low=-4, high=4))
     lengths = keras.backend.constant([7, 6, 5])
     greedy, score = keras.backend.ctc_decode(y, lengths)
     paths, scores = keras.backend.ctc_decode(y, lengths, greedy=False, beam_width=10, top_paths=2)

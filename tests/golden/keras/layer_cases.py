@@ -91,6 +91,29 @@ def cases(L, keras):
         ('relu', lambda: L.ReLU(max_value=0.7, negative_slope=0.1, threshold=0.1), [(4,)], f),
         ('relu_6', lambda: L.ReLU(6.), [(4,)], f),
         ('time_distributed', lambda: L.TimeDistributed(L.Dense(3)), seq, f),
+        ('local1d', lambda: L.LocallyConnected1D(3, 2), seq, f),
+        ('local1d_first', lambda: L.LocallyConnected1D(
+            3, 2, strides=2, data_format='channels_first', use_bias=False), seq, f),
+        ('local1d_masked', lambda: L.LocallyConnected1D(
+            3, 3, padding='same', implementation=2, activation='relu'), seq, f),
+        ('local1d_sparse', lambda: L.LocallyConnected1D(
+            3, 2, strides=2, padding='same', implementation=3), seq, f),
+        ('local2d', lambda: L.LocallyConnected2D(2, (3, 2), strides=(2, 1), activation='tanh'),
+         [(5, 4, 2)], f),
+        ('local2d_masked', lambda: L.LocallyConnected2D(2, (3, 2), strides=(2, 1), implementation=2),
+         [(5, 4, 2)], f),
+        ('local2d_masked_first', lambda: L.LocallyConnected2D(
+            2, (3, 2), padding='same', implementation=2, data_format='channels_first'),
+         [(2, 3, 4)], f),
+        ('local2d_sparse', lambda: L.LocallyConnected2D(2, 2, implementation=3), [(3, 4, 2)], f),
+        ('local2d_sparse_first', lambda: L.LocallyConnected2D(
+            2, 2, implementation=3, data_format='channels_first'), [(2, 3, 4)], f),
+        ('attention', lambda: L.Attention(), [(3, 4), (5, 4)], f),
+        ('attention_key', lambda: L.Attention(use_scale=True), [(3, 4), (5, 4), (5, 4)], f),
+        ('attention_causal', lambda: L.Attention(causal=True), [(4, 3), (4, 3)], f),
+        ('additive_attention', lambda: L.AdditiveAttention(), [(3, 4), (5, 4)], f),
+        ('additive_attention_causal', lambda: L.AdditiveAttention(use_scale=False, causal=True),
+         [(4, 3), (4, 3), (4, 3)], f),
         ('time_distributed_conv', lambda: L.TimeDistributed(L.Conv2D(2, 2)), [(3, 5, 5, 2)], f),
     ]
     return found
@@ -134,6 +157,15 @@ def run(tf, make, shapes, dtype):
     config = layer.get_config()
     return {'nodes': nodes, 'count': count, 'output': found['output'], 'gradients': found['gradients'],
             'losses': found['losses'], 'shape': [d for d in output.shape.as_list()],
-            'computed': tf.TensorShape(layer.compute_output_shape(
-                [t.shape for t in inputs] if len(inputs) > 1 else inputs[0].shape)).as_list(),
+            'computed': computed_shape(tf, layer, inputs),
             'weights': [w.name for w in layer.weights], 'config': config}
+
+
+def computed_shape(tf, layer, inputs):
+    """What compute_output_shape says; of TF's Attention, which has none, what comes out."""
+    shapes = [t.shape for t in inputs] if len(inputs) > 1 else inputs[0].shape
+    try:
+        computed = layer.compute_output_shape(shapes)
+    except NotImplementedError:
+        computed = layer.output_shape
+    return tf.TensorShape(computed).as_list()

@@ -63,7 +63,7 @@ def models(keras):
                                         'adam', 'sparse_categorical_crossentropy'), (6,), 3, 'sparse'),
         ('cnn', lambda: compiled(S([L.Conv2D(4, 3, activation='relu', input_shape=(8, 8, 2)), L.MaxPooling2D(), L.Flatten(), L.Dense(3, activation='softmax')]),
                                  'adam', 'sparse_categorical_crossentropy', metrics=['accuracy']), (8, 8, 2), 3, 'sparse'),
-        ('cnn_norm', lambda: compiled(S([L.SeparableConv2D(4, 3, input_shape=(8, 8, 2)), L.BatchNormalization(), L.LeakyReLU(), L.GlobalAveragePooling2D(), L.Dense(3)]),
+        ('cnn_norm', lambda: compiled(S([L.SeparableConv2D(4, 3, use_bias=False, input_shape=(8, 8, 2)), L.BatchNormalization(), L.LeakyReLU(), L.GlobalAveragePooling2D(), L.Dense(3)]),
                                       'nadam', 'mse'), (8, 8, 2), 3, 'numbers'),
         ('hinge', lambda: compiled(S([L.Dense(4, input_shape=(6,)), L.PReLU(), L.Dense(2)]), 'adamax', 'hinge'), (6,), 2, 'signs'),
         ('kld', lambda: compiled(S([L.Dense(3, activation='softmax', input_shape=(6,))]), 'adadelta', 'kld', metrics=['categorical_accuracy']), (6,), 3, 'distribution'),

@@ -20,9 +20,14 @@ def drop_identities(program: Program) -> Program:
     # Functions take a place for one that they find by themselves; a reading of it is handed over.
     handed = {v for i in program.instructions if i.definition.captures is not None
               for v in i.inputs}
+    views: set[Value] = set()           # of Variables' storage, by ops that make no copy
     for instruction in program.instructions:
         instruction = instead.inputs(instruction)
-        source = _repeats(instruction)
+        first = instruction.inputs[0] if instruction.inputs else None
+        of_place = first is not None and (first.place is not None or first in views)
+        source = _repeats(instruction, of_place)
+        if of_place and instruction.definition.view and not instruction.copy:
+            views.update(instruction.outputs)
         if source is not None and source.place is not None and instruction.outputs[0] in handed:
             source = None
         if source is None:
@@ -32,12 +37,15 @@ def drop_identities(program: Program) -> Program:
     return instead.finish(program, kept, 'identities', f'{len(instead)} nodes repeat their input')
 
 
-def _repeats(instruction: Instruction) -> Value | None:
-    """The input that the only output equals, or None."""
+def _repeats(instruction: Instruction, of_place: bool) -> Value | None:
+    """The input that the only output equals, or None.
+
+    `of_place`: the first input is a Variable's storage, or a view of it.
+    """
     if instruction.copy or len(instruction.outputs) != 1 or not instruction.removable:
         return None
     kind, inputs, output = instruction.type, instruction.inputs, instruction.outputs[0]
-    if not inputs or inputs[0].place is not None and not instruction.definition.view:
+    if not inputs or of_place and not instruction.definition.view:
         return None     # only views of a Variable are known to need a copy or not (schedule.py)
     if kind in _ALWAYS:
         return inputs[0]
