@@ -207,6 +207,36 @@ def lstm_dynamic_adam(tf, np):
     return lstm_step(tf, np, looped)
 
 
+@workload(
+    Row("Keras fit, 784-512-10, 400 batches of 32", 1.5),
+    Row("Keras predict, 784-512-10, 10,000 rows", 2),
+    warmup=1,
+    most_rounds=9,
+)
+def keras_mlp(tf, np):
+    keras = tf.keras
+    model = keras.models.Sequential([
+        keras.layers.Dense(512, activation="relu", input_shape=(784,)),
+        keras.layers.Dense(10, activation="softmax"),
+    ])
+    model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    rng = np.random.RandomState(0)
+    x = rng.uniform(size=(12800, 784)).astype("float32")
+    y = rng.randint(0, 10, 12800)
+
+    graph = tf.get_default_graph()
+
+    def fit():
+        with graph.as_default():
+            model.fit(x, y, batch_size=32, epochs=1, verbose=0)
+
+    def predict():
+        with graph.as_default():
+            model.predict(x[:10000])
+
+    return fit, predict
+
+
 @workload(Row("peak memory after the above", 6), unit=BYTES, most_rounds=1, cumulative=True)
 def peak_memory(tf, np):
     return peak_resident_bytes

@@ -58,7 +58,9 @@ def serialize(initializer):
 
 def deserialize(config, custom_objects=None):
     """The initializer of that configuration or name."""
-    return deserialize_keras_object(config, module_objects={n: globals()[n] for n in __all__},
+    known = {n: globals()[n] for n in __all__}
+    known.update(zero=Zeros, one=Ones)              # as Keras 1 and TF 1.15 still call them
+    return deserialize_keras_object(config, module_objects=known,
                                     custom_objects=custom_objects,
                                     printable_module_name='initializer')
 

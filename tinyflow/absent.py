@@ -56,6 +56,7 @@ _INSTEAD = {
     'feature_column': 'tf.one_hot, tf.nn.embedding_lookup and tf.concat of the parsed features',
     'image.decode_image': 'tf.image.decode_png or tf.image.decode_jpeg, each of which reads both',
     'image.sample_distorted_bounding_box': 'tf.random_crop',
+    'keras.layers.DenseFeatures': 'Embedding, tf.one_hot and Concatenate of the inputs',
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
     'train.ClusterSpec': _ONE_PROCESS,
@@ -95,6 +96,13 @@ _LEFT_OUT = {
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
     'contrib.distribute': 'tinyflow runs in this process only',
+    'keras.layers.Highway': 'it was Keras 1\'s; Dense layers, Multiply and Add of their outputs do '
+                            'the same',
+    'keras.layers.MaxoutDense': 'it was Keras 1\'s; Dense, Reshape and tf.reduce_max of its output '
+                                'do the same',
+    'keras.layers.Merge': 'it was Keras 1\'s; call add, multiply or concatenate on a list of tensors '
+                          'and make a Model(inputs=[...], outputs=...)',
+    'keras.layers.TimeDistributedDense': 'it was Keras 1\'s; Dense works on every step',
     'contrib.lite': 'there is no other format than SavedModel and GraphDef',
     'tpu': 'there is the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
@@ -168,7 +176,7 @@ def _why(space, name, own):
     if full in _LEFT_OUT:
         return f'tf.{full} is left out of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _elsewhere(space, name)
-    if full in _tensorflow_1():
+    if full in _INSTEAD or full in _tensorflow_1():
         instead = _INSTEAD.get(full) or elsewhere
         return (f'tf.{full} is not in tinyflow yet'
                 + (f'; until then: {instead}.' if instead else '.'))

@@ -5,6 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.node import Node
+from keras_layer.legacy import INPUT, takes_old_names
 from tinyflow.errors import worded
 
 __all__ = ['Input', 'InputLayer']
@@ -13,6 +14,7 @@ __all__ = ['Input', 'InputLayer']
 class InputLayer(Layer):
     """The first node of a model: a placeholder [batch, *input_shape], or a given `input_tensor`."""
 
+    @takes_old_names(INPUT)
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None,
                  sparse=False, name=None, **kwargs):
         if 'batch_input_shape' in kwargs:

@@ -28,6 +28,7 @@ from keras_layer.engine.training.standardize import (
     is_symbolic,
     standardize_weights,
 )
+from keras_layer.legacy import FIT, GENERATOR, MODEL, takes_old_names
 from tinyflow.errors import worded
 from tinyflow.viz.select import register_drawable
 
@@ -51,6 +52,7 @@ class Model(SavingMethods, Network):
     was built in and runs there from any thread.
     """
 
+    @takes_old_names(MODEL)
     def __init__(self, *args, **kwargs):
         self._compiled = None
         self.optimizer = None
@@ -256,6 +258,7 @@ class Model(SavingMethods, Network):
 
     # ---- fit, evaluate, predict ----------------------------------------------------------
 
+    @takes_old_names(FIT)
     @_in_own_graph
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose=1, callbacks=None,
             validation_split=0., validation_data=None, shuffle=True, class_weight=None,
@@ -270,7 +273,6 @@ class Model(SavingMethods, Network):
         The loss of an epoch is the mean over its batches, while the weights change and with dropout
         on; `val_loss`, and what `evaluate` gives, is of the weights at the end, with dropout off.
         """
-        epochs = kwargs.pop('nb_epoch', epochs)
         if kwargs:
             raise worded(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'))
         if not self._compile_arguments:
@@ -428,6 +430,7 @@ class Model(SavingMethods, Network):
 
     # ---- generators ----------------------------------------------------------------------
 
+    @takes_old_names(GENERATOR)
     @_in_own_graph
     def fit_generator(self, generator, steps_per_epoch=None, epochs=1, verbose=1, callbacks=None,
                       validation_data=None, validation_steps=None, validation_freq=1,
@@ -440,12 +443,14 @@ class Model(SavingMethods, Network):
                         steps_per_epoch=steps_per_epoch, validation_steps=validation_steps,
                         validation_freq=validation_freq)
 
+    @takes_old_names(GENERATOR)
     @_in_own_graph
     def evaluate_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
                            workers=1, use_multiprocessing=False, verbose=0):
         """`evaluate` on a generator or Sequence."""
         return self.evaluate(generator, steps=steps, callbacks=callbacks, verbose=verbose)
 
+    @takes_old_names(GENERATOR)
     @_in_own_graph
     def predict_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
                           workers=1, use_multiprocessing=False, verbose=0):

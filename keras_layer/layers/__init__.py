@@ -21,6 +21,7 @@ from keras_layer.layers.pooling import *                    # noqa: F403
 from keras_layer.layers.recurrent import *              # noqa: F403
 from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
+from keras_layer.legacy import LAYERS, layer_takes_old_names
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.absent import absent
 
@@ -36,6 +37,8 @@ _ALIASES = {
     'MaxPool2D': 'MaxPooling2D', 'MaxPool3D': 'MaxPooling3D',
     'SeparableConvolution1D': 'SeparableConv1D', 'SeparableConvolution2D': 'SeparableConv2D',
 }
+for _name in LAYERS:
+    layer_takes_old_names(globals()[_name])
 globals().update({name: globals()[own] for name, own in _ALIASES.items()})
 
 _MODULES = (advanced_activations, attention, convolutional, core, embeddings, lambda_layer, local,

@@ -32,8 +32,6 @@ class BatchNormalization(Configured):
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
                  gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99,
                  fused=None, virtual_batch_size=None, adjustment=None, name=None, **kwargs):
-        for key in ('mode', 'gamma_init', 'beta_init'):
-            kwargs.pop(key, None)               # of Keras 1
         super().__init__(name=name, **kwargs)
         if renorm or virtual_batch_size is not None or adjustment is not None:
             raise worded(NotImplementedError(

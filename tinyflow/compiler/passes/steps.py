@@ -23,9 +23,10 @@ def scale_steps(program: Program) -> Program:
     uses = Counter(v for i in program.instructions for v in i.inputs)
     uses.update(v for v in program.fetches if v is not None)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
+    written = {i.inputs[n].place for i in program.instructions for n in i.writes}
     instead: dict[Instruction, list[Instruction]] = {}
     for step in program.instructions:
-        if step.type in _DESCENTS and _pays(step, uses, made_at):
+        if step.type in _DESCENTS and _pays(step, uses, made_at, written):
             instead.update(_scaled(step))
     kept = [new for old in program.instructions for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
@@ -33,12 +34,12 @@ def scale_steps(program: Program) -> Program:
         len(program.instructions), len(kept)))
 
 
-def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int]) -> bool:
+def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: set) -> bool:
     _, rate, gradient = step.inputs
     product = gradient.producer
     if product is None or product.type != 'MatMul' or uses[gradient] != 1 \
             or gradient not in made_at or not gradient.known_shape or rate.raw_shape != () \
-            or rate.place is not None or any(v.place is not None for v in product.inputs):
+            or rate.place is not None and rate.place in written or any(v.place is not None for v in product.inputs):
         return False
     if made_at.get(rate, -1) >= made_at[gradient]:
         return False                    # the rate is not known yet where the product is made
