@@ -1,7 +1,7 @@
 """Keras on tinyflow: layers and models, the level that hides the ops.
 
-`tf.keras`, `import keras` and `from tensorflow import keras` all mean this package. Keras has a graph
-of its own, of layers (engine); `backend` is the only door from it to the graph of ops below.
+`tf.keras`, `import keras` and `from tensorflow import keras` all mean this package. Keras has a
+graph of its own, of layers (engine), over the graph of ops below, where Sessions run.
 """
 from __future__ import annotations
 

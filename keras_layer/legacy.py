@@ -281,7 +281,9 @@ LAYERS = {
     'SeparableConv2D': Old((*_SPACE, ('b_regularizer', 'bias_regularizer'),
                             ('b_constraint', 'bias_constraint'), ('bias', 'use_bias')),
                            _FORMAT, _separable),
-    'SimpleRNN': _RECURRENT, 'SpatialDropout1D': _RATE, 'SpatialDropout2D': _RATE_OF_CHANNELS,
+    'SimpleRNN': _RECURRENT._replace(renamed=tuple(
+        pair for pair in _RECURRENT.renamed if pair[0] != 'inner_activation')),
+    'SpatialDropout1D': _RATE, 'SpatialDropout2D': _RATE_OF_CHANNELS,
     'SpatialDropout3D': _RATE_OF_CHANNELS,
     'UpSampling1D': Old((('length', 'size'),)), 'UpSampling2D': _FORMAT_ONLY,
     'UpSampling3D': _FORMAT_ONLY,

@@ -100,8 +100,8 @@ _LEFT_OUT = {
                             'the same',
     'keras.layers.MaxoutDense': 'it was Keras 1\'s; Dense, Reshape and tf.reduce_max of its output '
                                 'do the same',
-    'keras.layers.Merge': 'it was Keras 1\'s; call add, multiply or concatenate on a list of tensors '
-                          'and make a Model(inputs=[...], outputs=...)',
+    'keras.layers.Merge': 'it was Keras 1\'s; call add, multiply or concatenate on a list of '
+                          'tensors and make a Model(inputs=[...], outputs=...)',
     'keras.layers.TimeDistributedDense': 'it was Keras 1\'s; Dense works on every step',
     'contrib.lite': 'there is no other format than SavedModel and GraphDef',
     'tpu': 'there is the CPU only; tf.Session() runs the same graph',

@@ -32,6 +32,20 @@ _ELSEWHERE = {
     'tensorflow.estimator': 'estimator_layer',
     'keras': 'keras_layer',
 }
+# Keras 2.1 has its layers and helpers in many modules; programs name them.
+_ELSEWHERE.update({f'keras.layers.{name}': 'keras_layer.layers' for name in (
+    'advanced_activations', 'convolutional', 'convolutional_recurrent', 'core',
+    'cudnn_recurrent', 'embeddings', 'local', 'merge', 'noise', 'normalization', 'pooling',
+    'recurrent', 'wrappers')})
+_ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.utils' for name in (
+    'data_utils', 'generic_utils', 'io_utils', 'layer_utils', 'multi_gpu_utils', 'np_utils',
+    'vis_utils')})
+_ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
+                   'keras.engine': 'keras_layer.layers',
+                   'keras.engine.base_layer': 'keras_layer.layers',
+                   'keras.engine.input_layer': 'keras_layer.layers',
+                   'keras.engine.topology': 'keras_layer.layers',
+                   'keras.engine.training': 'keras_layer.models'})
 _FLOORS = ('keras_layer', 'estimator_layer')
 _ROOTS = ('tensorflow', 'keras')
 
@@ -49,6 +63,10 @@ _PRIVATE_HOMES = {
     'tensorflow.python.framework.meta_graph': 'tinyflow.graphdef.meta_graph',
     'tensorflow.python.framework.tensor_util': 'tinyflow.formats.tensors',
     'tensorflow.python.keras': 'keras_layer',
+    **{f'tensorflow.python.keras.{name}': f'keras_layer.{name}' for name in (
+        'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
+        'initializers', 'layers', 'losses', 'metrics', 'models', 'optimizers', 'preprocessing',
+        'regularizers', 'utils', 'wrappers')},
     'tensorflow.python.ops.nn': 'tinyflow.nn',
     'tensorflow.python.ops.nn_impl': 'tinyflow.nn',
     'tensorflow.python.ops.nn_ops': 'tinyflow.nn',

@@ -11,8 +11,7 @@ from functools import cache
 import numpy as np
 
 import tinyflow as tf
-from keras_layer import backend as K
-from keras_layer import regularizers
+from keras_layer import backend as K, regularizers
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
@@ -342,7 +341,7 @@ def _with_history(inputs):
     lacking = [t for t in flat if getattr(t, '_keras_history', None) is None]
     if not lacking:
         return True
-    from keras_layer.engine.op_layer import wrap_raw_ops     # it is a layer itself
+    from keras_layer.engine.op_layer import wrap_raw_ops  # it is a layer itself
     return wrap_raw_ops(lacking)
 
 

@@ -100,7 +100,7 @@ class LayerLosses:
         if aggregation not in (None, 'mean'):
             raise worded(ValueError('We currently support only `mean` sample-wise metric '
                                     f'aggregation. You provided aggregation={aggregation!r}'))
-        from keras_layer.metrics.base import Mean, metric_behind     # metrics are layers themselves
+        from keras_layer.metrics.base import Mean, metric_behind  # metrics are layers themselves
         from_object = metric_behind(value)
         if from_object is not None:
             if all(from_object is not m for m in self._metrics):

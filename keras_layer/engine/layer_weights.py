@@ -4,8 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 import tinyflow as tf
-from keras_layer import backend as K
-from keras_layer import constraints, initializers, regularizers
+from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
 from tinyflow.errors import report, worded
 
@@ -55,8 +54,8 @@ class LayerWeights:
         if None in shape:
             raise worded(ValueError(
                 f"The weight '{name}' of layer '{self.name}' would have shape {shape}, which is "
-                'not fully known.\n  Mend: give the input its sizes, e.g. Input(shape=(28, 28, 1)); '
-                'only the batch may be None.'))
+                'not fully known.\n  Mend: give the input its sizes, e.g. Input(shape=(28, 28, '
+                '1)); only the batch may be None.'))
         variable = self._make_variable(name, shape, dtype, _initializer(initializer, dtype, name),
                                        trainable, constraints.get(constraint))
         regularizer = regularizers.get(regularizer)
@@ -167,8 +166,8 @@ class LayerWeights:
         for variable, value in zip(params, weights):
             if tuple(variable.shape.as_list()) != np.shape(value):
                 raise worded(ValueError(
-                    f"Layer weight shape {tuple(variable.shape.as_list())} of '{variable.name}' not "
-                    f'compatible with provided weight shape {np.shape(value)}'))
+                    f"Layer weight shape {tuple(variable.shape.as_list())} of '{variable.name}' "
+                    f'not compatible with provided weight shape {np.shape(value)}'))
         K.batch_set_value(list(zip(params, weights)))
 
 

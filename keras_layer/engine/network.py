@@ -303,7 +303,6 @@ def _functional_arguments(args, kwargs):
     names = ('inputs', 'outputs', 'name')
     given = {**dict(zip(names, args)), **kwargs}
     trainable = given.pop('trainable', True)
-    # Keras 1 and 2.1 said Model(input=..., output=...).
     unknown = set(given) - set(names)
     if unknown:
         raise worded(TypeError(f'Keyword argument not understood: {sorted(unknown)[0]!r}'))

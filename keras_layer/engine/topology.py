@@ -86,8 +86,8 @@ class Topology:
                 if id(tensor) not in known:
                     raise worded(ValueError(
                         f"Graph disconnected: cannot obtain value for tensor {tensor} at layer "
-                        f'"{node.outbound_layer.name}". The following previous layers were accessed '
-                        f'without issue: {done}\n  Mend: it comes from another Input than those '
+                        f'"{node.outbound_layer.name}". The following previous layers were '
+                        f'accessed without issue: {done}\n  Mend: it comes from another Input than those '
                         'that the model was given; add that one to `inputs`.'))
             if node.inbound_layers:
                 done.append(node.outbound_layer.name)

@@ -18,6 +18,7 @@ from keras_layer.layers.merge import *                      # noqa: F403
 from keras_layer.layers.noise import *                      # noqa: F403
 from keras_layer.layers.normalization import *              # noqa: F403
 from keras_layer.layers.pooling import *                    # noqa: F403
+from keras_layer.layers.old import AtrousConvolution1D, AtrousConvolution2D    # noqa: F401
 from keras_layer.layers.recurrent import *              # noqa: F403
 from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
@@ -37,6 +38,7 @@ _ALIASES = {
     'MaxPool2D': 'MaxPooling2D', 'MaxPool3D': 'MaxPooling3D',
     'SeparableConvolution1D': 'SeparableConv1D', 'SeparableConvolution2D': 'SeparableConv2D',
 }
+# Not in __all__: TF 1.15's tf.keras has not AtrousConvolution1D and 2D, Keras 2.1 had.
 for _name in LAYERS:
     layer_takes_old_names(globals()[_name])
 globals().update({name: globals()[own] for name, own in _ALIASES.items()})

@@ -31,7 +31,7 @@ class _DenseAttention(Layer):
         self._check_call(inputs, mask)
         query, value = inputs[:2]
         key = inputs[2] if len(inputs) > 2 else value
-        query_mask, value_mask = mask or (None, None)
+        query_mask, value_mask = mask[:2] if mask else (None, None)
         scores = self._calculate_scores(query=query, key=key)
         kept = None if value_mask is None else tf.expand_dims(value_mask, axis=-2)
         if self.causal:

@@ -2,8 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import backend as K
-from keras_layer import regularizers
+from keras_layer import backend as K, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured, computes_as

@@ -195,10 +195,12 @@ class Concatenate(_Merge):
     def compute_mask(self, inputs, mask=None):
         if mask is None or all(m is None for m in mask):
             return None
+        last = self.axis in (-1, K.ndim(inputs[0]) - 1)
         masks = []
         for x, one in zip(inputs, mask):
             if one is None:
-                masks.append(tf.ones_like(x, dtype='bool'))
+                # TF 1.15 fails where an input without a mask is put behind a masked one.
+                masks.append(tf.ones_like(x if last else x[..., :1], dtype='bool'))
             elif K.ndim(one) < K.ndim(x):
                 masks.append(tf.expand_dims(one, axis=-1))
             else:

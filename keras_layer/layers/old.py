@@ -1,7 +1,8 @@
-"""Functions of Keras 1 that Keras 2.1 still had: merge, AtrousConvolution1D, AtrousConvolution2D."""
+"""Functions of Keras 1 that Keras 2.1 still had: merge, AtrousConvolution1D and 2D."""
 from __future__ import annotations
 
 import warnings
+from types import ModuleType
 
 from keras_layer.layers import convolutional, lambda_layer, merge as merging
 from tinyflow.errors import worded
@@ -19,7 +20,7 @@ def merge(inputs, mode='sum', concat_axis=-1, dot_axes=-1, output_shape=None, ou
     `mode` may be a function of the list of tensors, too. ValueError for an unknown mode.
     """
     warnings.warn('The `merge` function is deprecated. Use instead layers from '
-                  '`keras.layers.merge`, e.g. `add`, `concatenate`, etc.', stacklevel=2)
+                  '`keras.layers.merge`, e.g. `add`, `concatenate`, etc.', stacklevel=3)
     if callable(mode):
         return lambda_layer.Lambda(mode, output_shape=output_shape, mask=output_mask,
                                    arguments=arguments, name=name)(inputs)
@@ -52,3 +53,13 @@ def _dilated(layer, args, rate, kwargs):
     warnings.warn(f'The `AtrousConvolution{name[-2:]}` layer  has been deprecated. Use instead the '
                   f'`{name}` layer with the `dilation_rate` argument.', stacklevel=3)
     return layer(*args, dilation_rate=rate, **kwargs)
+
+
+class _Merge(ModuleType):
+    """keras.layers.merge was a function first, and then a module; this one is both."""
+
+    def __call__(self, *args, **kwargs):
+        return merge(*args, **kwargs)
+
+
+merging.__class__ = _Merge

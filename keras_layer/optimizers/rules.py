@@ -1,7 +1,7 @@
 """The optimizers: SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam, Ftrl.
 
-Defaults are those of TF 1.15's tf.keras. Keras 2.1.6 has a learning rate of 0.01 for Adagrad, 1.0 for
-Adadelta and 0.002 for Adamax and Nadam.
+Defaults are those of TF 1.15's tf.keras. Keras 2.1.6 has a learning rate of 0.01 for Adagrad, 1.0
+for Adadelta and 0.002 for Adamax and Nadam.
 """
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ class Adam(_Moments):
 
 
 class Adamax(_Moments):
-    """Adam with the largest decayed |g| in the place of sqrt(v): Kingma and Ba (2014), section 7."""
+    """Adam with the largest decayed |g| in the place of sqrt(v): Kingma and Ba (2014), 7.1."""
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name='Adamax',
                  **kwargs):

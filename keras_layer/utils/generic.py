@@ -96,7 +96,8 @@ def class_and_config(config, module_objects=None, custom_objects=None,
     """(class, its configuration) of a {'class_name', 'config'} dict."""
     if not isinstance(config, dict) or 'class_name' not in config or 'config' not in config:
         raise worded(ValueError(f'Improper config format: {config!r}. A serialized '
-                                f"{printable_module_name} is {{'class_name': ..., 'config': ...}}."))
+                                f"{printable_module_name} is {{'class_name': ..., "
+                                "'config': ...}."))
     found = find_object(config['class_name'], module_objects, custom_objects)
     if found is None:
         raise worded(ValueError(_unknown(config['class_name'], printable_module_name)))

@@ -10,8 +10,8 @@ from keras_layer.engine.training.endpoints import (
     loss_of,
     metric_of,
 )
-from keras_layer.losses.base import compute_weighted_loss, reduce_weighted_loss
 from keras_layer.losses import base as losses_base
+from keras_layer.losses.base import compute_weighted_loss, reduce_weighted_loss
 from tinyflow.errors import worded
 
 

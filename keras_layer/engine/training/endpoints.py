@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import backend as K
-from keras_layer import losses as losses_module
-from keras_layer import metrics as metrics_module
+from keras_layer import backend as K, losses as losses_module, metrics as metrics_module
 from keras_layer.losses.base import Loss, LossFunctionWrapper
 from keras_layer.metrics.base import Mean, MeanMetricWrapper, Metric
 from tinyflow.errors import worded

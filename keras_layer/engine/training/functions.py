@@ -1,4 +1,4 @@
-"""The three compiled calls of a model: train, test, predict. This is where fit meets the Session."""
+"""The three compiled calls of a model: train, test, predict. Here fit meets the Session."""
 from __future__ import annotations
 
 from keras_layer import backend as K

@@ -175,7 +175,6 @@ def _labels(target):
 
 
 def _check_sparse(target, endpoint):
-    classes = endpoint.shape[-1]
     if target.shape[-1] != 1 and len(target.shape) == len(endpoint.shape):
         one_hot = 'one-hot rows' if np.all(np.sum(target[:100], axis=-1) == 1) else 'rows'
         raise worded(ValueError(

@@ -55,7 +55,7 @@ def cases(L):
                                                  border_mode='same'), space),
         ('local1', lambda: L.LocallyConnected1D(nb_filter=4, filter_length=3), space),
         ('local2', lambda: L.LocallyConnected2D(8, 3, 2, subsample=(2, 1)), space),
-        ('batch_norm', lambda: L.BatchNormalization(mode=0, beta_init='one'), ['axis']),
+        ('batch_norm', lambda: L.BatchNormalization(mode=0, beta_init='one'), ['epsilon']),
         ('prelu', lambda: L.PReLU(init='one'), []),
         ('simple_rnn', lambda: L.SimpleRNN(output_dim=3, dropout_W=0.1), ['units', 'dropout']),
         ('lstm_forget', lambda: L.LSTM(3, forget_bias_init='one'), ['unit_forget_bias']),

@@ -1,0 +1,9 @@
+"""keras.datasets: the data of tutorials; iris and digits are shipped, others are downloaded."""
+from tinyflow.absent import absent
+from tinyflow.lazy import importing
+
+_MODULES = ('boston_housing', 'cifar10', 'cifar100', 'digits', 'fashion_mnist', 'imdb', 'iris',
+            'mnist', 'reuters')
+__all__ = [*_MODULES]
+__getattr__ = importing(globals(), {m: f'keras_layer.datasets.{m}' for m in _MODULES},
+                        absent('tf.keras.datasets', __all__), shown=_MODULES)

@@ -1,0 +1,30 @@
+"""keras.utils: helpers for data, files, pictures and custom objects."""
+from keras_layer.utils.data_utils import Sequence, get_file
+from keras_layer.utils.generic import (
+    CustomObjectScope, custom_object_scope, deserialize_keras_object, get_custom_objects,
+    serialize_keras_object,
+)
+from keras_layer.utils.np_utils import normalize, to_categorical
+from keras_layer.utils.progbar import Progbar
+from tinyflow.absent import absent
+from tinyflow.lazy import importing
+
+__all__ = ['CustomObjectScope', 'Progbar', 'Sequence', 'custom_object_scope',
+           'deserialize_keras_object', 'get_custom_objects', 'get_file', 'get_source_inputs',
+           'model_to_dot', 'multi_gpu_model', 'normalize', 'plot_model', 'serialize_keras_object',
+           'to_categorical']
+
+__getattr__ = importing(globals(), {
+    'get_source_inputs': 'keras_layer.utils.layer_utils',
+    'model_to_dot': 'keras_layer.utils.vis_utils', 'plot_model': 'keras_layer.utils.vis_utils',
+    'multi_gpu_model': 'keras_layer.utils.layer_utils',
+    'np_utils': 'keras_layer.utils.np_utils', 'vis_utils': 'keras_layer.utils.vis_utils',
+    'data_utils': 'keras_layer.utils.data_utils', 'generic_utils': 'keras_layer.utils.generic',
+    'layer_utils': 'keras_layer.utils.layer_utils',
+}, absent('tf.keras.utils', __all__), shown=('np_utils', 'vis_utils', 'data_utils',
+                                             'generic', 'names', 'progbar', 'summary',
+                                             'layer_utils'))
+
+
+def __dir__():
+    return __all__
