@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['deserialize', 'elu', 'exponential', 'get', 'hard_sigmoid', 'linear', 'relu', 'selu',
@@ -93,3 +94,6 @@ def get(identifier):
     if callable(identifier):
         return identifier
     raise worded(TypeError(f'Could not interpret activation function identifier: {identifier!r}'))
+
+
+__getattr__ = absent('tf.keras.activations', __all__)

@@ -5,6 +5,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['Constraint', 'MaxNorm', 'MinMaxNorm', 'NonNeg', 'RadialConstraint', 'UnitNorm',
@@ -136,3 +137,6 @@ def get(identifier):
     if callable(identifier):
         return identifier
     raise worded(ValueError(f'Could not interpret constraint identifier: {identifier!r}'))
+
+
+__getattr__ = absent('tf.keras.constraints', __all__)

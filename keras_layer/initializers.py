@@ -4,6 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow import initializers as below
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['Constant', 'GlorotNormal', 'GlorotUniform', 'Identity', 'Initializer', 'Ones',
@@ -80,3 +81,6 @@ def get(identifier):
     if callable(identifier):
         return identifier
     raise worded(ValueError(f'Could not interpret initializer identifier: {identifier!r}'))
+
+
+__getattr__ = absent('tf.keras.initializers', __all__)

@@ -5,6 +5,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['L1L2', 'Regularizer', 'deserialize', 'get', 'l1', 'l1_l2', 'l2', 'serialize']
@@ -84,3 +85,6 @@ def get(identifier):
         raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}\n'
                                 f'  Mend: keras.regularizers.l2({identifier}).'))
     raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}'))
+
+
+__getattr__ = absent('tf.keras.regularizers', __all__)

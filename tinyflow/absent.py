@@ -57,6 +57,7 @@ _INSTEAD = {
     'image.decode_image': 'tf.image.decode_png or tf.image.decode_jpeg, each of which reads both',
     'image.sample_distorted_bounding_box': 'tf.random_crop',
     'keras.layers.DenseFeatures': 'Embedding, tf.one_hot and Concatenate of the inputs',
+    'keras.experimental.SequenceFeatures': 'Embedding of padded rows, with mask_zero=True',
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
     'train.ClusterSpec': _ONE_PROCESS,
@@ -96,6 +97,9 @@ _LEFT_OUT = {
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
     'contrib.distribute': 'tinyflow runs in this process only',
+    'keras.experimental.LinearModel': 'Dense layers of the inputs and Add do the same',
+    'keras.experimental.WideDeepModel': 'Add of two models\' outputs is the same model; Keras '
+                                        'trains it with one optimizer',
     'keras.layers.Highway': 'it was Keras 1\'s; Dense layers, Multiply and Add of their outputs do '
                             'the same',
     'keras.layers.MaxoutDense': 'it was Keras 1\'s; Dense, Reshape and tf.reduce_max of its output '

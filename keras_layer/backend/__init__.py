@@ -81,3 +81,6 @@ from keras_layer.backend.state import (
 from keras_layer.backend.training_ops import (
     assign_sub_rows, scatter_add_rows, sum_duplicate_rows, training_op,
 )
+from tinyflow.absent import absent
+
+__getattr__ = absent('tf.keras.backend', globals())

@@ -246,8 +246,11 @@ def variable(value, dtype=None, name=None, constraint=None):
     return made
 
 
-def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None):
+def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragged=False):
     """A placeholder of that shape (None: any), or of `ndim` dimensions of any size."""
+    if ragged:
+        raise worded(NotImplementedError('placeholder(ragged=True): ragged tensors are not in '
+                                         'tinyflow; pad the sequences.'))
     dtype = dtype or floatx()
     if shape is None and ndim:
         shape = (None,) * ndim

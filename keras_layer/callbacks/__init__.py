@@ -10,8 +10,11 @@ from keras_layer.callbacks.recording import CSVLogger, RemoteMonitor, TensorBoar
 from keras_layer.callbacks.scheduling import (
     BackupAndRestore, LambdaCallback, LearningRateScheduler,
 )
+from tinyflow.absent import absent
 
 __all__ = ['BackupAndRestore', 'BaseLogger', 'CSVLogger', 'Callback', 'CallbackList',
            'EarlyStopping', 'History', 'LambdaCallback', 'LearningCurves',
            'LearningRateScheduler', 'ModelCheckpoint', 'ProgbarLogger', 'ReduceLROnPlateau',
            'RemoteMonitor', 'TensorBoard', 'TerminateOnNaN']
+
+__getattr__ = absent('tf.keras.callbacks', __all__)

@@ -16,7 +16,9 @@ class InputLayer(Layer):
 
     @takes_old_names(INPUT)
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None,
-                 sparse=False, name=None, **kwargs):
+                 sparse=False, name=None, ragged=False, **kwargs):
+        if ragged:
+            raise worded(_no_ragged('InputLayer'))
         if 'batch_input_shape' in kwargs:
             shape = kwargs.pop('batch_input_shape')
             if shape is not None:
@@ -54,7 +56,12 @@ class InputLayer(Layer):
 
     def get_config(self):
         return {'batch_input_shape': self._batch_input_shape, 'dtype': self.dtype,
-                'sparse': self.sparse, 'name': self.name}
+                'sparse': self.sparse, 'ragged': False, 'name': self.name}
+
+
+def _no_ragged(who):
+    return NotImplementedError(f'{who}(ragged=True): ragged tensors are not in tinyflow; pad the '
+                               'sequences and mask them.')
 
 
 def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tensor=None,
@@ -65,8 +72,7 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
     ValueError if neither a shape nor a tensor is given.
     """
     if ragged:
-        raise worded(NotImplementedError('Input(ragged=True): ragged tensors are not in tinyflow; '
-                                         'pad the sequences and mask them.'))
+        raise worded(_no_ragged('Input'))
     if shape is not None and 'batch_shape' in kwargs:
         raise worded(ValueError('Only provide the `shape` OR `batch_shape` argument to Input, not '
                                 'both at the same time.'))

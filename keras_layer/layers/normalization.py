@@ -31,8 +31,9 @@ class BatchNormalization(Configured):
                  moving_mean_initializer='zeros', moving_variance_initializer='ones',
                  beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
                  gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99,
-                 fused=None, virtual_batch_size=None, adjustment=None, name=None, **kwargs):
-        super().__init__(name=name, **kwargs)
+                 fused=None, trainable=True, virtual_batch_size=None, adjustment=None, name=None,
+                 **kwargs):
+        super().__init__(name=name, trainable=trainable, **kwargs)
         if renorm or virtual_batch_size is not None or adjustment is not None:
             raise worded(NotImplementedError(
                 'BatchNormalization with renorm, virtual_batch_size or adjustment is not in '

@@ -1,14 +1,17 @@
 """keras.metrics: what is watched in training."""
 from keras_layer.losses import functions as _losses
 from keras_layer.losses.functions import *              # noqa: F403 - its __all__ is the list
-from keras_layer.metrics import base, functions
+from keras_layer.metrics import base, confusion, functions, means
 from keras_layer.metrics.base import *                  # noqa: F403 - its __all__ is the list
+from keras_layer.metrics.confusion import *             # noqa: F403 - its __all__ is the list
 from keras_layer.metrics.functions import *             # noqa: F403 - its __all__ is the list
+from keras_layer.metrics.means import *                 # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
-__all__ = ['deserialize', 'get', 'serialize', *base.__all__, *functions.__all__,
-           *_losses.__all__]
+__all__ = ['deserialize', 'get', 'serialize', *base.__all__, *confusion.__all__,
+           *functions.__all__, *means.__all__,           *_losses.__all__]
 
 
 def serialize(metric):
@@ -30,3 +33,6 @@ def get(identifier):
     if callable(identifier):
         return identifier
     raise worded(ValueError(f'Could not interpret metric function identifier: {identifier!r}'))
+
+
+__getattr__ = absent('tf.keras.metrics', __all__)

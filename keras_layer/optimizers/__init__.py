@@ -4,6 +4,7 @@ from keras_layer.optimizers.base import Optimizer
 from keras_layer.optimizers.rules import *              # noqa: F403 - its __all__ is the list
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
@@ -40,3 +41,6 @@ def get(identifier):
         raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Mend: '
                                 f'{identifier.__name__}(), with its learning rate.'))
     raise worded(ValueError(f'Could not interpret optimizer identifier: {identifier!r}'))
+
+
+__getattr__ = absent('tf.keras.optimizers', __all__)

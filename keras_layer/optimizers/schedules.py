@@ -4,6 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['ExponentialDecay', 'InverseTimeDecay', 'LearningRateSchedule',
@@ -126,3 +127,6 @@ def deserialize(config, custom_objects=None):
     return deserialize_keras_object(config, module_objects=globals(),
                                     custom_objects=custom_objects,
                                     printable_module_name='decay')
+
+
+__getattr__ = absent('tf.keras.optimizers.schedules', __all__)
