@@ -1,98 +1,21 @@
-"""keras.experimental: learning rates along a cosine, SavedModels of Keras models, peepholes."""
-from __future__ import annotations
-
-import tinyflow as tf
-from keras_layer.layers.recurrent import PeepholeLSTMCell
-from keras_layer.optimizers.schedules import LearningRateSchedule
-from keras_layer.saving.saved_model import export_saved_model, load_from_saved_model
+"""keras.experimental: what TF 1.15 kept apart: rates along a cosine, peepholes, SavedModels."""
 from tinyflow.absent import absent
+from tinyflow.lazy import importing
 
-__all__ = ['CosineDecay', 'CosineDecayRestarts', 'LinearCosineDecay', 'NoisyLinearCosineDecay',
-           'PeepholeLSTMCell', 'export_saved_model', 'load_from_saved_model',
-           'terminate_keras_multiprocessing_pools']
-
-
-class _Decay(LearningRateSchedule):
-    """Computes what its namesake in tf.train computes; `arguments` are in that one's order."""
-
-    below = None
-
-    def _keep(self, **values):
-        for name, value in values.items():
-            setattr(self, name, value)
-
-    def __call__(self, step):
-        rate, *rest = (getattr(self, name) for name in self.arguments)
-        return type(self).below(rate, step, *rest)
-
-
-class CosineDecay(_Decay):
-    """initial rate * (a falling half of a cosine over `decay_steps`, from 1 to `alpha`).
-
-    Loshchilov and Hutter (2016).
-    """
-
-    arguments = ('initial_learning_rate', 'decay_steps', 'alpha', 'name')
-    below = tf.train.cosine_decay
-
-    def __init__(self, initial_learning_rate, decay_steps, alpha=0., name=None):
-        self._keep(initial_learning_rate=initial_learning_rate, decay_steps=decay_steps,
-                   alpha=alpha, name=name)
-
-
-class CosineDecayRestarts(_Decay):
-    """CosineDecay again and again: each time `t_mul` times as long, from `m_mul` times as high.
-
-    Loshchilov and Hutter (2016).
-    """
-
-    arguments = ('initial_learning_rate', 'first_decay_steps', 't_mul', 'm_mul', 'alpha', 'name')
-    below = tf.train.cosine_decay_restarts
-
-    def __init__(self, initial_learning_rate, first_decay_steps, t_mul=2., m_mul=1., alpha=0.,
-                 name=None):
-        self._keep(initial_learning_rate=initial_learning_rate,
-                   first_decay_steps=first_decay_steps, t_mul=t_mul, m_mul=m_mul, alpha=alpha,
-                   name=name)
-
-
-class LinearCosineDecay(_Decay):
-    """initial rate * ((alpha + a falling line) * (`num_periods` of a cosine) + beta).
-
-    Bello et al. (2017).
-    """
-
-    arguments = ('initial_learning_rate', 'decay_steps', 'num_periods', 'alpha', 'beta', 'name')
-    below = tf.train.linear_cosine_decay
-
-    def __init__(self, initial_learning_rate, decay_steps, num_periods=0.5, alpha=0., beta=0.001,
-                 name=None):
-        self._keep(initial_learning_rate=initial_learning_rate, decay_steps=decay_steps,
-                   num_periods=num_periods, alpha=alpha, beta=beta, name=name)
-
-
-class NoisyLinearCosineDecay(_Decay):
-    """LinearCosineDecay, whose line has normal noise of variance
-    initial_variance / (1 + step)^variance_decay. Bello et al. (2017).
-    """
-
-    arguments = ('initial_learning_rate', 'decay_steps', 'initial_variance', 'variance_decay',
-                 'num_periods', 'alpha', 'beta', 'name')
-    below = tf.train.noisy_linear_cosine_decay
-
-    def __init__(self, initial_learning_rate, decay_steps, initial_variance=1.,
-                 variance_decay=0.55, num_periods=0.5, alpha=0., beta=0.001, name=None):
-        self._keep(initial_learning_rate=initial_learning_rate, decay_steps=decay_steps,
-                   initial_variance=initial_variance, variance_decay=variance_decay,
-                   num_periods=num_periods, alpha=alpha, beta=beta, name=name)
+_HOMES = {'CosineDecay': 'keras_layer.optimizers.cosine',
+          'CosineDecayRestarts': 'keras_layer.optimizers.cosine',
+          'LinearCosineDecay': 'keras_layer.optimizers.cosine',
+          'NoisyLinearCosineDecay': 'keras_layer.optimizers.cosine',
+          'PeepholeLSTMCell': 'keras_layer.layers.recurrent',
+          'export_saved_model': 'keras_layer.saving.saved_model',
+          'load_from_saved_model': 'keras_layer.saving.saved_model'}
+__all__ = [*_HOMES, 'terminate_keras_multiprocessing_pools']
+__getattr__ = importing(globals(), _HOMES, absent('tf.keras.experimental', __all__))
 
 
 def terminate_keras_multiprocessing_pools(grace_period=0.1, use_sigkill=False):
     """[]: what it should end are pools of processes, and fit reads its data in this process."""
     return []
-
-
-__getattr__ = absent('tf.keras.experimental', __all__)
 
 
 def __dir__():

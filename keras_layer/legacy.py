@@ -218,8 +218,8 @@ def _generator(args, kwargs, old):
                       'the Keras 1 argument `samples_per_epoch`. `steps_per_epoch` is the number '
                       'of batches to draw from the generator at each epoch. Basically '
                       'steps_per_epoch = samples_per_epoch/batch_size. Similarly '
-                      '`nb_val_samples`->`validation_steps` and `val_samples`->`steps` arguments have changed. Update '
-                      'your method calls accordingly.', stacklevel=4)
+                      '`nb_val_samples`->`validation_steps` and `val_samples`->`steps` arguments '
+                      'have changed. Update your method calls accordingly.', stacklevel=4)
     return args, converted
 
 

@@ -56,8 +56,6 @@ _INSTEAD = {
     'feature_column': 'tf.one_hot, tf.nn.embedding_lookup and tf.concat of the parsed features',
     'image.decode_image': 'tf.image.decode_png or tf.image.decode_jpeg, each of which reads both',
     'image.sample_distorted_bounding_box': 'tf.random_crop',
-    'keras.layers.DenseFeatures': 'Embedding, tf.one_hot and Concatenate of the inputs',
-    'keras.experimental.SequenceFeatures': 'Embedding of padded rows, with mask_zero=True',
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
     'train.ClusterSpec': _ONE_PROCESS,
@@ -67,6 +65,12 @@ _INSTEAD = {
     'train.StopAtStepHook': _STEPS,
     'train.replica_device_setter': 'tf.device, which is noted in the graph and changes nothing',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
+}
+
+# The same for tf.keras, whose names are not in tf1_names.txt.
+_INSTEAD_IN_KERAS = {
+    'keras.experimental.SequenceFeatures': 'Embedding of padded rows, with mask_zero=True',
+    'keras.layers.DenseFeatures': 'Embedding, tf.one_hot and Concatenate of the inputs',
 }
 
 # What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
@@ -180,8 +184,8 @@ def _why(space, name, own):
     if full in _LEFT_OUT:
         return f'tf.{full} is left out of tinyflow: {_LEFT_OUT[full]}.'
     elsewhere = _elsewhere(space, name)
-    if full in _INSTEAD or full in _tensorflow_1():
-        instead = _INSTEAD.get(full) or elsewhere
+    if full in _INSTEAD_IN_KERAS or full in _tensorflow_1():
+        instead = _INSTEAD.get(full) or _INSTEAD_IN_KERAS.get(full) or elsewhere
         return (f'tf.{full} is not in tinyflow yet'
                 + (f'; until then: {instead}.' if instead else '.'))
     if elsewhere:

@@ -58,15 +58,14 @@ class LayerNodes:
             return value[0]
         return value
 
-    def _only(self, attribute, what):
-        if len(self._inbound_nodes) > 1:
+    def _first(self, attribute, what):
+        if len(self._inbound_nodes) > 1 and 'shape' in attribute:
             values = [self._of_node(i, attribute, what) for i in range(len(self._inbound_nodes))]
-            if 'shape' in attribute and all(v == values[0] for v in values):
-                return values[0]
-            raise worded(AttributeError(
-                f"Layer {self.name} was called {len(values)} times, hence the notion of \"layer "
-                f'{what}" is ill-defined. Use `get_{what.replace(" ", "_")}_at(node_index)` '
-                'instead.'))
+            if any(v != values[0] for v in values):
+                raise worded(AttributeError(
+                    f'Layer {self.name} was called {len(values)} times, on different shapes, hence '
+                    f'the notion of "layer {what}" is ill-defined. Use '
+                    f'`get_{what.replace(" ", "_")}_at(node_index)` instead.'))
         if not self._inbound_nodes:
             raise worded(AttributeError(
                 f'Layer {self.name} has never been called, so it has no {what} yet.\n  Mend: call '
@@ -75,32 +74,32 @@ class LayerNodes:
 
     @property
     def input(self):
-        """The input tensor (or nest of tensors) of the layer's only call."""
-        return self._only('input_tensors', 'input')
+        """The input tensor (or nest of tensors) of the layer's first call."""
+        return self._first('input_tensors', 'input')
 
     @property
     def output(self):
-        """The output tensor (or nest of tensors) of the layer's only call."""
-        return self._only('output_tensors', 'output')
+        """The output tensor (or nest of tensors) of the layer's first call."""
+        return self._first('output_tensors', 'output')
 
     @property
     def input_shape(self):
-        """The shape of the input, a tuple of int and None."""
-        return self._only('input_shapes', 'input shape')
+        """The shape of the input, a tuple of int and None; AttributeError if the calls differ."""
+        return self._first('input_shapes', 'input shape')
 
     @property
     def output_shape(self):
-        """The shape of the output, a tuple of int and None."""
-        return self._only('output_shapes', 'output shape')
+        """The shape of the output, a tuple of int and None; AttributeError if the calls differ."""
+        return self._first('output_shapes', 'output shape')
 
     @property
     def input_mask(self):
-        """The mask of the input of the only call, or None."""
+        """The mask of the input of the first call, or None."""
         return tf.nest.map_structure(_mask_of, self.input)
 
     @property
     def output_mask(self):
-        """The mask of the output of the only call, or None."""
+        """The mask of the output of the first call, or None."""
         return tf.nest.map_structure(_mask_of, self.output)
 
 

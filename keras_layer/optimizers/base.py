@@ -172,19 +172,18 @@ class Optimizer:
             for variable in variables:
                 self.add_slot(variable, slot)
 
-    def add_slot(self, variable, name, initial='zeros'):
+    def add_slot(self, var, slot_name, initializer='zeros'):
         """The slot of that name of a Variable: of its shape, and kept with the optimizer."""
-        own = self._slots.setdefault(name, {})
-        if id(variable) not in own:
-            own[id(variable)] = self._variable(
-                f'{variable.op.name}/{name}', variable.shape.as_list(),
-                variable.dtype.base_dtype.name, initial)
-            self._weights.append(own[id(variable)])
-        return own[id(variable)]
+        own = self._slots.setdefault(slot_name, {})
+        if id(var) not in own:
+            own[id(var)] = self._variable(f'{var.op.name}/{slot_name}', var.shape.as_list(),
+                                          var.dtype.base_dtype.name, initializer)
+            self._weights.append(own[id(var)])
+        return own[id(var)]
 
-    def get_slot(self, variable, name):
+    def get_slot(self, var, slot_name):
         """The slot of that name of a Variable."""
-        return self._slots[name][id(variable)]
+        return self._slots[slot_name][id(var)]
 
     def get_slot_names(self):
         """The names of the slots."""

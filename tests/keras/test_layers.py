@@ -130,7 +130,8 @@ def test_b4_layer_without_get_config_is_saved_and_loaded(tmp_path):
     assert (loaded.layers[1].factor, loaded.layers[1].offset) == (2., 1.)
     assert loaded.layers[1].name == 'scale'
     with CustomObjectScope({'Scale': Scale}):
-        np.testing.assert_allclose(load_model(path, compile=False).predict(value), model.predict(value))
+        loaded = load_model(path, compile=False)
+    np.testing.assert_allclose(loaded.predict(value), model.predict(value))
 
 
 def test_b4_unknown_class_is_named(tmp_path):
@@ -359,3 +360,31 @@ def test_lambda_with_arguments_mask_and_shape():
     out = L.Lambda(lambda x, factor: x * factor, arguments={'factor': 5.})(x)
     np.testing.assert_allclose(Model(x, out).predict(np.ones((1, 3))), [[5., 5., 5.]])
     assert L.Lambda(lambda x: x[:, :2]).compute_output_shape((None, 3)).as_list() == [None, 2]
+
+
+# ---- calls of a layer ------------------------------------------------------------------------
+
+def test_output_of_a_layer_that_was_called_again_is_that_of_the_first_call():
+    """As in TF 1.15: features of a model can be had after it was used inside another one."""
+    base = Sequential([L.Dense(4, input_shape=(3,), name='features'), L.Dense(2)])
+    outer_input = Input((3,))
+    Model(outer_input, base(outer_input))
+    features = Model(base.input, base.get_layer('features').output)
+    value = np.ones((2, 3))
+    kernel, bias = base.get_layer('features').get_weights()
+    np.testing.assert_allclose(features.predict(value), value @ kernel + bias, rtol=1e-5)
+
+
+def test_calls_of_a_layer_are_told_apart():
+    layer, a, b = L.Dense(2), Input((5, 3)), Input((3,))
+    first, second = layer(a), layer(b)
+    assert layer.input is a
+    assert layer.output is first
+    assert layer.get_output_at(1) is second
+    assert layer.get_input_shape_at(1) == (None, 3)
+    with pytest.raises(AttributeError, match='"layer output shape" is ill-defined'):
+        _ = layer.output_shape
+    with pytest.raises(ValueError, match='only 2 inbound nodes'):
+        layer.get_input_at(2)
+    with pytest.raises(AttributeError, match='never been called'):
+        _ = L.Dense(2).output

@@ -156,7 +156,7 @@ class Mean(Reduction):
             out = total
         if not count:
             return np.true_divide(total, total.dtype.type(0), out)
-        return np.multiply(total, total.dtype.type(1 / count), out)
+        return np.true_divide(total, total.dtype.type(count), out)
 
     def emit(call):
         total, (x, y) = _emit_sum(call), (call.inputs[0], call.outputs[0])
@@ -165,10 +165,11 @@ class Mean(Reduction):
         elements = shapes.size(x.raw_shape)
         if not elements:
             return None
-        share = np.array(shapes.size(y.raw_shape) / elements, x.dtype.np)
+        # Divided, as TF does: the mean of equal numbers is that number.
+        count = np.array(elements // shapes.size(y.raw_shape), x.dtype.np)
         if call.out == 'None':
-            return f'{total} * {call.constant(share[()])}'
-        return f'np.multiply({total}, {call.constant(share)}, {call.out})'
+            return f'{total} / {call.constant(count[()])}'
+        return f'np.true_divide({total}, {call.constant(count)}, {call.out})'
 
     def gradient(op, dy):
         return _spread(op, dy / _divisor(op, dy.dtype)), None
