@@ -9,7 +9,7 @@ _HOMES = {'CosineDecay': 'keras_layer.optimizers.cosine',
           'PeepholeLSTMCell': 'keras_layer.layers.recurrent',
           'export_saved_model': 'keras_layer.saving.saved_model',
           'load_from_saved_model': 'keras_layer.saving.saved_model'}
-__all__ = [*_HOMES, 'terminate_keras_multiprocessing_pools']
+__all__ = list(_HOMES) + ['terminate_keras_multiprocessing_pools']
 __getattr__ = importing(globals(), _HOMES, absent('tf.keras.experimental', __all__))
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from tinyflow.errors import worded
 from tinyflow.viz import render
@@ -16,9 +17,11 @@ _FROZEN = ('#e3e5ee', '#4d5473')
 
 def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
                  expand_nested=False, dpi=96, subgraph=False):
-    """The layers and their connections as a `graphviz.Digraph`."""
-    import graphviz
-    graph = graphviz.Digraph(name=('cluster_' if subgraph else '') + model.name)
+    """The layers and their connections as a `graphviz.Digraph`.
+
+    It has what notebooks ask of Keras' pydot graph, too: `create(prog='dot', format='svg')`.
+    """
+    graph = _picture()(name=('cluster_' if subgraph else '') + model.name)
     graph.attr(rankdir=rankdir, dpi=str(dpi), fontname='Helvetica')
     if subgraph:
         graph.attr(label=model.name, style='rounded', color='#777777')
@@ -26,6 +29,37 @@ def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
     graph.attr('edge', color='#444444', arrowsize='0.7')
     _fill(graph, model, '', show_shapes, show_layer_names, expand_nested)
     return graph
+
+
+@cache
+def _picture():
+    """A Digraph that answers by pydot's names; a class made late, since graphviz is."""
+    import graphviz
+
+    class Picture(graphviz.Digraph):
+        def create(self, prog='dot', format='svg', encoding=None):
+            """The bytes of the picture as 'svg', 'png' or 'pdf'."""
+            return render.layout(self.source, format)[0]
+
+        def to_string(self):
+            """The text in the language DOT."""
+            return self.source
+
+        def write(self, path, prog='dot', format='raw'):
+            """Writes the text, or the picture in that format; True, as pydot has it."""
+            render.write(path, self.source.encode() if format in ('raw', 'dot')
+                         else self.create(prog, format))
+            return True
+
+        def write_png(self, path, prog='dot'):
+            return self.write(path, prog, 'png')
+
+        def write_svg(self, path, prog='dot'):
+            return self.write(path, prog, 'svg')
+
+        def write_pdf(self, path, prog='dot'):
+            return self.write(path, prog, 'pdf')
+    return Picture
 
 
 def _wiring(model):

@@ -110,7 +110,9 @@ def test_the_bar_is_live_in_a_terminal_and_quiet_in_a_pipe(monkeypatch, capsys):
         bar = Progbar(3, interval=0)
         for step in (1, 2, 3):
             bar.update(step, [('loss', 0.5)])
-        shown = os.read(ends[0], 4096).decode()
+        shown = ''
+        while '3/3 [' not in shown or not shown.endswith('\n'):      # a terminal gives it in parts
+            shown += os.read(ends[0], 4096).decode()
         monkeypatch.undo()
     os.close(ends[0])
     assert shown.count('\r') >= 3 and '3/3 [' + '=' * 30 + ']' in shown and 'loss: 0.5000' in shown

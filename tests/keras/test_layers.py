@@ -46,6 +46,17 @@ def test_b1_raw_ops_are_layers_that_the_drawing_shows():
     assert 'tf_op_layer_concat' in drawing
 
 
+def test_b10_the_drawing_answers_by_pydots_names(tmp_path):
+    """SVG(model_to_dot(model).create(prog='dot', format='svg')) is what notebooks say."""
+    dot = model_to_dot(raw_model(), show_shapes=True)
+    assert b'<svg' in dot.create(prog='dot', format='svg')
+    assert dot.to_string() == dot.source
+    assert dot.write_png(str(tmp_path / 'm.png'))
+    assert (tmp_path / 'm.png').read_bytes()[:4] == b'\x89PNG'
+    nested = Sequential([Sequential([L.Dense(2, input_shape=(3,))], name='inner')])
+    assert 'cluster_inner' in model_to_dot(nested, expand_nested=True).to_string()
+
+
 def test_b1_raw_ops_survive_a_configuration():
     model = raw_model()
     value = np.linspace(-1, 1, 6).reshape(2, 3)

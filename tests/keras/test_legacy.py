@@ -205,3 +205,31 @@ def test_samples_per_epoch_become_steps():
         model().fit_generator(Batches(), samples_per_epoch=12, nb_epoch=1, verbose=0,
                               callbacks=[counter])
     assert steps == [0, 1, 2]
+
+
+def test_configuration_of_keras_1_is_understood():
+    """As its to_json wrote it: old names of classes and arguments."""
+    common = {'trainable': True, 'W_regularizer': None, 'b_regularizer': None,
+              'activity_regularizer': None, 'W_constraint': None, 'b_constraint': None,
+              'bias': True, 'init': 'glorot_uniform'}
+    config = [
+        {'class_name': 'Convolution2D', 'config': {
+            'name': 'convolution2d_1', 'batch_input_shape': [None, 8, 8, 1],
+            'input_dtype': 'float32', 'nb_filter': 4, 'nb_row': 3, 'nb_col': 3,
+            'border_mode': 'valid', 'subsample': [1, 1], 'dim_ordering': 'tf',
+            'activation': 'relu', **common}},
+        {'class_name': 'MaxPooling2D', 'config': {
+            'name': 'maxpooling2d_1', 'trainable': True, 'pool_size': [2, 2], 'strides': [2, 2],
+            'border_mode': 'valid', 'dim_ordering': 'tf'}},
+        {'class_name': 'Dropout', 'config': {'name': 'dropout_1', 'trainable': True, 'p': 0.25}},
+        {'class_name': 'Flatten', 'config': {'name': 'flatten_1', 'trainable': True}},
+        {'class_name': 'Dense', 'config': {'name': 'dense_1', 'output_dim': 10, 'input_dim': None,
+                                           'activation': 'softmax', **common}},
+    ]
+    with pytest.warns(UserWarning, match='Keras 2 API'):
+        made = tf.keras.models.model_from_json(json.dumps(
+            {'class_name': 'Sequential', 'config': config, 'keras_version': '1.2.2'}))
+    assert [layer.name for layer in made.layers] == ['convolution2d_1', 'maxpooling2d_1',
+                                                     'dropout_1', 'flatten_1', 'dense_1']
+    assert made.predict(np.ones((2, 8, 8, 1))).shape == (2, 10)
+    assert made.layers[2].rate == 0.25
