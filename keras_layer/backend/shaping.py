@@ -160,7 +160,8 @@ def resize_images(x, height_factor, width_factor, data_format, interpolation='ne
     first = _channels_first(data_format)
     rows, columns = (2, 3) if first else (1, 2)
     static = x.shape.as_list()
-    size = tf.shape(x)[rows:columns + 1] * tf.constant(np.array([height_factor, width_factor], 'int32'))
+    factors = np.array([height_factor, width_factor], 'int32')
+    size = tf.shape(x)[rows:columns + 1] * tf.constant(factors)
     if first:
         x = tf.transpose(x, [0, 2, 3, 1])
     if interpolation == 'nearest':

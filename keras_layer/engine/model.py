@@ -211,13 +211,9 @@ class Model(SavingMethods, Network):
             raise worded(ValueError(
                 f'The model has no targets to compare with: y is missing. Its loss needs one '
                 f'array for each of {[e.name for e in endpoints]}.\n  Mend: fit(x, y).'))
-        targets = as_arrays(y, [e.name for e in endpoints],
-                            [e.target_shape for e in endpoints], 'target', check_batch=False) \
-            if not any(e.target_shape is None for e in endpoints) else \
-            as_arrays(y, [e.name for e in endpoints], [None if e.target_shape is None
-                                                       else e.target_shape for e in endpoints],
-                      'target')
-        check_targets(targets, endpoints)
+        targets = as_arrays(
+            y, [e.name for e in endpoints], [e.target_shape for e in endpoints], 'target',
+            check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))
         weights = standardize_weights(targets, sample_weight, class_weight, endpoints)
         check_lengths(inputs, targets, weights or [])
         if weights is not None and compiled.want_sample_weights():

@@ -87,8 +87,8 @@ class Topology:
                     raise worded(ValueError(
                         f"Graph disconnected: cannot obtain value for tensor {tensor} at layer "
                         f'"{node.outbound_layer.name}". The following previous layers were '
-                        f'accessed without issue: {done}\n  Mend: it comes from another Input than those '
-                        'that the model was given; add that one to `inputs`.'))
+                        f'accessed without issue: {done}\n  Mend: it comes from another Input '
+                        'than those that the model was given; add that one to `inputs`.'))
             if node.inbound_layers:
                 done.append(node.outbound_layer.name)
                 known.update(id(t) for t in tf.nest.flatten(node.output_tensors))

@@ -34,7 +34,8 @@ def test_recurrent_layer(name):
 
 
 def _listed(value):
-    return json.loads(json.dumps(value, default=str), parse_float=lambda t: float('%.6g' % float(t)))
+    return json.loads(json.dumps(value, default=str),
+                      parse_float=lambda t: float('%.6g' % float(t)))
 
 
 @pytest.mark.parametrize('name', CASES)

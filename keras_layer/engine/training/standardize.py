@@ -8,11 +8,12 @@ from keras_layer import backend as K
 from tinyflow.errors import worded
 
 
-def as_arrays(data, names, shapes, what, check_batch=True):
+def as_arrays(data, names, shapes, what, check_batch=True, check=None):
     """One array per name, from an array, a list, or a dict by name; ValueError where they differ.
 
     `shapes` are what the model's placeholders have ((None, 784); None: anything); `what` is 'input'
     or 'target' in messages. One-dimensional arrays become columns, as Keras has it.
+    `check` sees the arrays before their shapes are compared: it may know better what is wrong.
     """
     if not names:
         if _given(data):
@@ -23,6 +24,8 @@ def as_arrays(data, names, shapes, what, check_batch=True):
         return [None] * len(names)
     arrays = [_array(x) for x in _in_order(data, names, shapes, what)]
     arrays = [_column(x, shape) for x, shape in zip(arrays, shapes)]
+    if check is not None:
+        check(arrays)
     for array, name, shape in zip(arrays, names, shapes):
         if shape is not None and not K.is_tensor(array):
             _check_shape(array, name, shape, what, check_batch)

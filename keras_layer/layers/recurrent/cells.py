@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import activations, constraints, initializers, regularizers
-from keras_layer import backend as K
+from keras_layer import activations, backend as K, constraints, initializers, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.layers.recurrent.states import (
-    has_many_states, size_list, zero_states_of_cell,
+    has_many_states,
+    size_list,
+    zero_states_of_cell,
 )
 from keras_layer.utils.generic import has_arg
 from tinyflow.errors import worded

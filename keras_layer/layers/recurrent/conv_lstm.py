@@ -5,7 +5,10 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import InputSpec
 from keras_layer.layers.recurrent.cells import (
-    UnitsCell, add_weight_of, bias_with_open_forget_gate, dropped,
+    UnitsCell,
+    add_weight_of,
+    bias_with_open_forget_gate,
+    dropped,
 )
 from keras_layer.layers.recurrent.states import listed_states
 from keras_layer.layers.recurrent.units_layer import UnitsRNN, of_cell, without

@@ -1,8 +1,7 @@
 """CuDNNGRU and CuDNNLSTM: weights as a GPU library has them, computed on the CPU here."""
 from __future__ import annotations
 
-from keras_layer import backend as K
-from keras_layer import initializers, regularizers
+from keras_layer import backend as K, initializers, regularizers
 from keras_layer.engine.base_layer import InputSpec
 from keras_layer.layers.recurrent.cells import options_config
 from keras_layer.layers.recurrent.gru import GRUCell

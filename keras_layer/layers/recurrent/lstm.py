@@ -3,7 +3,10 @@ from __future__ import annotations
 
 from keras_layer import backend as K
 from keras_layer.layers.recurrent.cells import (
-    UnitsCell, add_weight_of, bias_with_open_forget_gate, dropped,
+    UnitsCell,
+    add_weight_of,
+    bias_with_open_forget_gate,
+    dropped,
 )
 from keras_layer.layers.recurrent.gru import _not_zero, _with_implementation
 from keras_layer.layers.recurrent.units_layer import UnitsRNN, of_cell, without

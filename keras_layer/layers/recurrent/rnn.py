@@ -7,7 +7,10 @@ from keras_layer.engine.base_layer import InputSpec, Layer
 from keras_layer.layers.recurrent.cells import StackedRNNCells
 from keras_layer.layers.recurrent.stateful import StatefulRNN, wrong_number_of_states
 from keras_layer.layers.recurrent.states import (
-    has_many_states, listed_states, separate_arguments, size_list, zero_states,
+    listed_states,
+    separate_arguments,
+    size_list,
+    zero_states,
 )
 from keras_layer.utils.generic import has_arg, to_list
 from tinyflow.errors import worded

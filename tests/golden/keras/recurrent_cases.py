@@ -74,7 +74,7 @@ def run(tf, make, shape, masked, states):
         outputs = outputs if isinstance(outputs, list) else [outputs]
         nodes = [[op.name, op.type] for op in graph.get_operations()
                  if not SKIPPED.search(op.name) and 'IsInitialized' not in op.name]
-        count = graph._last_id
+        count = graph._count.nodes if hasattr(graph, '_count') else graph._last_id
         total = sum(tf.reduce_sum(o * (i + 1.)) for i, o in enumerate(outputs))
         weights = layer.weights
         gradients = tf.gradients(total, [x] + given + weights)

@@ -39,7 +39,8 @@ def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: 
     product = gradient.producer
     if product is None or product.type != 'MatMul' or uses[gradient] != 1 \
             or gradient not in made_at or not gradient.known_shape or rate.raw_shape != () \
-            or rate.place is not None and rate.place in written or any(v.place is not None for v in product.inputs):
+            or rate.place is not None and rate.place in written \
+            or any(v.place is not None for v in product.inputs):
         return False
     if made_at.get(rate, -1) >= made_at[gradient]:
         return False                    # the rate is not known yet where the product is made
