@@ -54,7 +54,8 @@ class LayerNodes:
         value = getattr(self._inbound_nodes[node_index], attribute)
         if value is None:           # an Input's only node has no inputs: what it gives is its input
             value = self._of_node(node_index, attribute.replace('input', 'output'), what)
-        if isinstance(value, list) and len(value) == 1:
+        # As in TF 1.15, the shape of an Input is a list of one.
+        if isinstance(value, list) and len(value) == 1 and 'shape' not in attribute:
             return value[0]
         return value
 

@@ -71,7 +71,7 @@ def _shape(layer):
     except RuntimeError:
         return '?'
     if isinstance(shape, list):
-        return str([tuple(s) for s in shape]) if len(shape) != 1 else str(tuple(shape[0]))
+        return str([tuple(s) for s in shape])
     return str(shape)
 
 

@@ -23,16 +23,13 @@ REFUSED = {
 LATER = [
     'applications.DenseNet121', 'applications.DenseNet169', 'applications.DenseNet201',
     'applications.InceptionResNetV2', 'applications.InceptionV3', 'applications.MobileNet',
-    'applications.MobileNetV2', 'applications.NASNetLarge', 'applications.NASNetMobile',
-    'applications.ResNet101', 'applications.ResNet101V2', 'applications.ResNet152',
-    'applications.ResNet152V2', 'applications.ResNet50', 'applications.ResNet50V2',
-    'applications.VGG16', 'applications.VGG19', 'applications.Xception', 'applications.densenet',
-    'applications.imagenet_utils', 'applications.inception_resnet_v2', 'applications.inception_v3',
-    'applications.mobilenet', 'applications.mobilenet_v2', 'applications.nasnet',
-    'applications.resnet', 'applications.resnet50', 'applications.resnet_v2', 'applications.vgg16',
-    'applications.vgg19', 'applications.xception', 'preprocessing.image', 'utils.GeneratorEnqueuer',
-    'utils.HDF5Matrix', 'utils.OrderedEnqueuer', 'utils.SequenceEnqueuer',
-    'utils.convert_all_kernels_in_model', 'wrappers.scikit_learn',
+    'applications.NASNetLarge', 'applications.NASNetMobile', 'applications.ResNet101',
+    'applications.ResNet101V2', 'applications.ResNet152', 'applications.ResNet152V2',
+    'applications.ResNet50V2', 'applications.Xception', 'applications.densenet',
+    'applications.inception_resnet_v2', 'applications.inception_v3', 'applications.mobilenet',
+    'applications.nasnet', 'applications.resnet', 'applications.resnet_v2', 'applications.xception',
+    'preprocessing.image', 'utils.GeneratorEnqueuer', 'utils.HDF5Matrix', 'utils.OrderedEnqueuer',
+    'utils.SequenceEnqueuer', 'utils.convert_all_kernels_in_model', 'wrappers.scikit_learn',
 ]
 MARKS = {inspect.Parameter.VAR_POSITIONAL: '*', inspect.Parameter.VAR_KEYWORD: '**'}
 NAMES = [f'{space}.{name}' for space, names in RECORDED.items() for name in names]

@@ -1,0 +1,96 @@
+"""What the networks of ImageNet have in common: inputs, weights, and the names of classes."""
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+
+from keras_layer import backend as K
+from keras_layer.engine.input_layer import Input
+from keras_layer.utils.data_utils import get_file
+from keras_layer.utils.layer_utils import get_source_inputs
+from tinyflow.errors import worded
+
+__all__ = ['decode_predictions', 'preprocess_input']
+
+_MEANS = (103.939, 116.779, 123.68)         # of ImageNet's blue, green and red
+
+
+def preprocess_input(x, data_format=None, mode='caffe'):
+    """Pixels from 0 to 255 as the networks want them.
+
+    'caffe': blue, green, red, minus their means. 'tf': from -1 to 1. 'torch': from 0 to 1, minus
+    the means and divided by the deviations.
+    """
+    x = np.array(x, dtype=K.floatx()) if not K.is_tensor(x) else x
+    first = (data_format or K.image_data_format()) == 'channels_first'
+    if mode == 'tf':
+        return x / 127.5 - 1.
+    if mode == 'torch':
+        means, deviations = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+        x = x / 255.
+    else:
+        x = (x[::-1] if x.ndim == 3 else x[:, ::-1]) if first else x[..., ::-1]
+        means, deviations = _MEANS, (1., 1., 1.)
+    shape = (3, 1, 1) if first else (3,)
+    return (x - np.reshape(means, shape).astype(K.floatx())) \
+        / np.reshape(deviations, shape).astype(K.floatx())
+
+
+def decode_predictions(preds, top=5, path=None):
+    """The `top` best classes of each row [*, 1000], as (WordNet id, name, score).
+
+    The names are read from `path`, or from Keras' cache, or downloaded.
+    """
+    if np.ndim(preds) != 2 or np.shape(preds)[1] != 1000:
+        raise worded(ValueError('`decode_predictions` expects a batch of predictions (i.e. a 2D '
+                                f'array of shape (samples, 1000)). Found array with shape: '
+                                f'{np.shape(preds)}'))
+    if path is None:
+        path = get_file('imagenet_class_index.json',
+                        'https://storage.googleapis.com/download.tensorflow.org/data/'
+                        'imagenet_class_index.json', cache_subdir='models')
+    with open(path, encoding='utf-8') as file:
+        names = json.load(file)
+    return [[(*names[str(i)], row[i]) for i in row.argsort()[-top:][::-1]]
+            for row in np.asarray(preds)]
+
+
+def check(weights, include_top, classes):
+    """ValueError for settings that do not go together."""
+    if not (weights in (None, 'imagenet') or os.path.exists(weights)):
+        raise worded(ValueError(f'weights={weights!r}: use None (random initialization), '
+                                '"imagenet", or the path of a weights file that exists.'))
+    if weights == 'imagenet' and include_top and classes != 1000:
+        raise worded(ValueError('If using `weights` as "imagenet" with `include_top` as true, '
+                                '`classes` should be 1000.'))
+
+
+def image_input(input_shape, input_tensor, default, include_top, smallest=32):
+    """(the tensor to begin with, the Inputs of the model)."""
+    if input_tensor is not None:
+        if not K.is_keras_tensor(input_tensor):
+            input_tensor = Input(tensor=input_tensor, shape=input_shape)
+        return input_tensor, get_source_inputs(input_tensor)
+    if input_shape is None:
+        input_shape = (default, default, 3) if include_top else (None, None, 3)
+    if len(input_shape) != 3:
+        raise worded(ValueError('`input_shape` must be a tuple of three integers.'))
+    if include_top and None in input_shape:
+        raise worded(ValueError('If `include_top` is True, you should specify a static '
+                                f'`input_shape`. Got {input_shape}'))
+    if any(s is not None and s < smallest for s in input_shape[:2]):
+        raise worded(ValueError(f'Input size must be at least {smallest}x{smallest}; got '
+                                f'`input_shape={input_shape}`'))
+    x = Input(shape=input_shape)
+    return x, x
+
+
+def load_weights(model, weights, folder, file):
+    """Reads TF's weights into the model: a path, or 'imagenet' from the cache or a download."""
+    if weights == 'imagenet':
+        weights = get_file(file, folder + file, cache_subdir='models')
+    if weights is not None:
+        model.load_weights(weights)
+    return model

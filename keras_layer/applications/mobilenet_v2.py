@@ -1,0 +1,94 @@
+"""MobileNetV2: Sandler et al. (2018)."""
+from __future__ import annotations
+
+from keras_layer import layers as L
+from keras_layer.applications import imagenet_utils
+from keras_layer.applications.imagenet_utils import decode_predictions
+from keras_layer.engine.model import Model
+
+__all__ = ['MobileNetV2', 'decode_predictions', 'preprocess_input']
+
+_FOLDER = ('https://github.com/JonathanCMitchell/mobilenet_v2_keras/releases/download/v1.1/')
+# (filters, stride, expansion) of the inverted residual blocks
+_BLOCKS = ((16, 1, 1), (24, 2, 6), (24, 1, 6), (32, 2, 6), (32, 1, 6), (32, 1, 6), (64, 2, 6),
+           (64, 1, 6), (64, 1, 6), (64, 1, 6), (96, 1, 6), (96, 1, 6), (96, 1, 6), (160, 2, 6),
+           (160, 1, 6), (160, 1, 6), (320, 1, 6))
+
+
+def preprocess_input(x, **kwargs):
+    """Pixels from 0 to 255 as numbers from -1 to 1."""
+    return imagenet_utils.preprocess_input(x, mode='tf', **kwargs)
+
+
+def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights='imagenet',
+                input_tensor=None, pooling=None, classes=1000, **kwargs):
+    """The network of inverted residuals; `alpha` makes it narrower or wider.
+
+    `weights` is None, 'imagenet' or a file; without the top, `pooling` is None, 'avg' or 'max'.
+    """
+    imagenet_utils.check(weights, include_top, classes)
+    x, inputs = imagenet_utils.image_input(input_shape or (224, 224, 3), input_tensor, 224,
+                                           include_top)
+    x = L.ZeroPadding2D(_padding(x, 3), name='Conv1_pad')(x)
+    x = L.Conv2D(_divisible(32 * alpha), 3, strides=2, padding='valid', use_bias=False,
+                 name='Conv1')(x)
+    x = _norm(x, 'bn_Conv1')
+    x = L.ReLU(6., name='Conv1_relu')(x)
+    for i, (filters, stride, expansion) in enumerate(_BLOCKS):
+        x = _inverted_residual(x, expansion, stride, alpha, filters, i)
+    last = _divisible(1280 * alpha) if alpha > 1.0 else 1280
+    x = L.Conv2D(last, 1, use_bias=False, name='Conv_1')(x)
+    x = _norm(x, 'Conv_1_bn')
+    x = L.ReLU(6., name='out_relu')(x)
+    if include_top:
+        x = L.GlobalAveragePooling2D()(x)
+        x = L.Dense(classes, activation='softmax', use_bias=True, name='Logits')(x)
+    elif pooling == 'avg':
+        x = L.GlobalAveragePooling2D()(x)
+    elif pooling == 'max':
+        x = L.GlobalMaxPooling2D()(x)
+    rows = input_shape[0] if input_shape else 224
+    top = '' if include_top else '_no_top'
+    file = f'mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{alpha}_{rows}{top}.h5'
+    return imagenet_utils.load_weights(Model(inputs, x, name=f'mobilenetv2_{alpha:0.2f}_{rows}'),
+                                       weights, _FOLDER, file)
+
+
+def _norm(x, name):
+    return L.BatchNormalization(axis=3, epsilon=1e-3, momentum=0.999, name=name)(x)
+
+
+def _divisible(value, divisor=8):
+    """The nearest multiple of the divisor that is not more than a tenth smaller."""
+    rounded = max(divisor, int(value + divisor / 2) // divisor * divisor)
+    return rounded + divisor if rounded < 0.9 * value else rounded
+
+
+def _padding(x, kernel):
+    """Zeros such that a stride of 2 takes the pixels that TF's own padding would."""
+    sizes = [s if s is not None else 0 for s in x.shape.as_list()[1:3]]
+    half = kernel // 2
+    return tuple((half - (1 - s % 2), half) for s in sizes)
+
+
+def _inverted_residual(x, expansion, stride, alpha, filters, number):
+    """Wider by `expansion`, a depthwise convolution, narrow again; around it where sizes allow."""
+    inputs, channels = x, x.shape.as_list()[-1]
+    out = _divisible(int(filters * alpha))
+    prefix = f'block_{number}_' if number else 'expanded_conv_'
+    if number:
+        x = L.Conv2D(expansion * channels, 1, padding='same', use_bias=False,
+                     name=prefix + 'expand')(x)
+        x = _norm(x, prefix + 'expand_BN')
+        x = L.ReLU(6., name=prefix + 'expand_relu')(x)
+    if stride == 2:
+        x = L.ZeroPadding2D(_padding(x, 3), name=prefix + 'pad')(x)
+    x = L.DepthwiseConv2D(3, strides=stride, use_bias=False,
+                          padding='same' if stride == 1 else 'valid', name=prefix + 'depthwise')(x)
+    x = _norm(x, prefix + 'depthwise_BN')
+    x = L.ReLU(6., name=prefix + 'depthwise_relu')(x)
+    x = L.Conv2D(out, 1, padding='same', use_bias=False, name=prefix + 'project')(x)
+    x = _norm(x, prefix + 'project_BN')
+    if channels == out and stride == 1:
+        return L.Add(name=prefix + 'add')([inputs, x])
+    return x

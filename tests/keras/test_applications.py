@@ -1,0 +1,81 @@
+"""The networks have TF 1.15's layers, shapes and weights, so that its weight files load."""
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
+                       / 'keras.applications.json').read_text())
+A = tf.keras.applications
+MAKE = {
+    'VGG16': lambda: A.VGG16(weights=None),
+    'VGG19t': lambda: A.VGG19(weights=None, include_top=False, input_shape=(64, 64, 3),
+                              pooling='max'),
+    'ResNet50': lambda: A.ResNet50(weights=None),
+    'ResNet50t': lambda: A.ResNet50(weights=None, include_top=False, input_shape=(64, 64, 3),
+                                    pooling='avg'),
+    'MobileNetV2': lambda: A.MobileNetV2(weights=None),
+    'MobileNetV2s': lambda: A.MobileNetV2(weights=None, alpha=.35, input_shape=(96, 96, 3),
+                                          classes=10),
+    'MobileNetV2t': lambda: A.MobileNetV2(weights=None, alpha=1.4, include_top=False,
+                                          input_shape=(64, 64, 3), pooling='avg'),
+}
+
+
+@pytest.fixture(autouse=True)
+def _own_graph():
+    with tf.Graph().as_default():
+        yield
+
+
+@pytest.mark.parametrize('name', MAKE)
+def test_layers(name):
+    model = MAKE[name]()
+    wanted_name, wanted = RECORDED[name]
+    found = [[layer.name, type(layer).__name__, json.loads(json.dumps(layer.output_shape)),
+              [[w.name, w.shape.as_list()] for w in layer.weights]] for layer in model.layers]
+    assert model.name == wanted_name
+    assert found == wanted
+
+
+def test_a_weight_file_loads(tmp_path):
+    model = MAKE['MobileNetV2s']()
+    path = str(tmp_path / 'w.h5')
+    model.save_weights(path)
+    x = np.random.RandomState(0).uniform(-1, 1, (1, 96, 96, 3)).astype('float32')
+    before = model.predict(x)
+    with tf.Graph().as_default():
+        again = A.MobileNetV2(weights=path, alpha=.35, input_shape=(96, 96, 3), classes=10)
+        np.testing.assert_allclose(again.predict(x), before, rtol=1e-5)
+
+
+@pytest.mark.parametrize('arguments, words', [
+    ({'weights': '/no/such.h5'}, 'None'), ({'weights': 'imagenet', 'classes': 10}, '1000'),
+    ({'weights': None, 'input_shape': (8, 8, 3)}, '32x32'),
+])
+def test_settings_that_do_not_go_together(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        A.VGG16(**arguments)
+
+
+@pytest.mark.parametrize('mode', ['caffe', 'tf', 'torch'])
+def test_preprocessing(mode):
+    x = np.array([[[[0., 127.5, 255.]]]])
+    found = A.imagenet_utils.preprocess_input(x, mode=mode)
+    wanted = {'caffe': [255 - 103.939, 127.5 - 116.779, -123.68], 'tf': [-1, 0, 1],
+              'torch': [-.485 / .229, (.5 - .456) / .224, (1 - .406) / .225]}[mode]
+    np.testing.assert_allclose(found[0, 0, 0], wanted, rtol=1e-5)
+
+
+def test_predictions_have_names(tmp_path):
+    path = tmp_path / 'names.json'
+    path.write_text(json.dumps({str(i): [f'n{i}', f'thing {i}'] for i in range(1000)}))
+    row = np.zeros((1, 1000))
+    row[0, [7, 9]] = .25, .75
+    found = A.imagenet_utils.decode_predictions(row, top=2, path=str(path))
+    assert found == [[('n9', 'thing 9', .75), ('n7', 'thing 7', .25)]]
+    with pytest.raises(ValueError, match='2D'):
+        A.imagenet_utils.decode_predictions(row[0])
