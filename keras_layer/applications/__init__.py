@@ -1,4 +1,4 @@
-"""keras.applications: networks of the literature, with TF's layer names so that its weights load."""
+"""keras.applications: networks of the literature, under TF's layer names: its weights load."""
 from tinyflow.absent import absent
 from tinyflow.lazy import importing
 

@@ -73,6 +73,7 @@ def test_prose_quotes_what_is_printed(tmp_path):
         '11_saving': ['saved line.ckpt-100', 'missing  line/slope', 'feed x:0, fetch prediction:0'],
         '12_tensorboard': ['tagged_run_metadata  1', '42 images in the test file'],
         '13_control_flow': ['first made by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
+        '14_keras': ['the same numbers: True', "belongs to the layer dense_1"],
     }
     for stem, texts in quoted.items():
         done = run(ROOT / 'tutorials' / f'{stem}.py', tmp_path, str(tmp_path / 'out'))
