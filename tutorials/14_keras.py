@@ -19,7 +19,8 @@ print(len(images), 'digits of 8 x 8 pixels to learn from,', len(test_images), 'f
 # %% [markdown]
 # ## In Keras
 #
-# A `Sequential` model is a list of layers. `compile` says what it is to be trained for, `fit` trains.
+# A `Sequential` model is a list of layers. `compile` says what it is to be trained for; `fit`
+# trains.
 
 # %%
 tf.set_random_seed(1)

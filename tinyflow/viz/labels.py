@@ -24,6 +24,8 @@ def shape(raw_shape) -> str:
 def tensor(t, raw_shape=None) -> str:
     """dtype and shape; float32, the usual dtype, is left out (the legend says so)."""
     dtype = t.dtype.base_dtype.name
+    if t.op.type == 'VarHandleOp':          # of the Variable, not of the handle to it
+        dtype, raw_shape = t.op.attrs['dtype'].name, shapes.raw(t.op.attrs['shape'])
     text = shape(t.raw_shape if raw_shape is None else raw_shape)
     if dtype == 'float32':
         return text
@@ -80,7 +82,8 @@ def kinds_of(ops, most=3) -> str:
     """What a closed scope holds: its commonest op types."""
     counts: dict[str, int] = {}
     for op in ops:
-        if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder'):
+        if op.type not in ('Const', 'Identity', 'NoOp', 'VariableV2', 'Placeholder',
+                           'VarHandleOp', 'ReadVariableOp'):
             counts[op.type] = counts.get(op.type, 0) + 1
     common = sorted(counts, key=lambda kind: -counts[kind])
     text = ', '.join(f'{k} ×{counts[k]}' if counts[k] > 1 else k for k in common[:most])
