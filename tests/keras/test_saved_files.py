@@ -1,0 +1,114 @@
+"""Models that tf.keras 1.15 and Keras 2.1.6 saved predict here as they did there."""
+import pathlib
+import shutil
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+FOLDER = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'keras'
+load_model = tf.keras.models.load_model
+
+
+@pytest.fixture(autouse=True)
+def _own_graph():
+    with tf.Graph().as_default():
+        yield
+
+
+@pytest.mark.parametrize('kind', ['mlp', 'cnn', 'lstm'])
+@pytest.mark.parametrize('writer', ['tf115', 'keras216'])
+def test_a_whole_model(writer, kind):
+    path = str(FOLDER / f'{writer}_{kind}.h5')
+    if writer == 'keras216':            # its optimizers keep their state in another form
+        with pytest.warns(UserWarning, match='optimizer starts anew'):
+            model = load_model(path)
+    else:
+        model = load_model(path)
+    data = np.load(FOLDER / f'{writer}.npz')
+    x = {'mlp': data['x'], 'cnn': [data['xa'], data['xb']], 'lstm': data['w']}[kind]
+    np.testing.assert_allclose(model.predict(x), data[kind], rtol=1e-5, atol=1e-6)
+    y = np.zeros_like(data[kind])
+    assert np.isfinite(model.train_on_batch(x, y)).all()        # it goes on training
+
+
+def test_the_optimizer_goes_on_where_it_was():
+    model = load_model(str(FOLDER / 'tf115_mlp.h5'))
+    assert type(model.optimizer).__name__ == 'Adam'
+    state = model.optimizer.get_weights()
+    assert state[0] == 2 and any(np.abs(s).sum() > 0 for s in state[1:])
+
+
+@pytest.mark.parametrize('writer', ['tf115', 'keras216'])
+@pytest.mark.parametrize('by_name', [False, True])
+def test_weights_alone(writer, by_name):
+    model = load_model(str(FOLDER / f'{writer}_cnn.h5'), compile=False)
+    wanted = model.get_weights()
+    model.set_weights([np.zeros_like(w) for w in wanted])
+    model.load_weights(str(FOLDER / f'{writer}_cnn_weights.h5'), by_name=by_name)
+    for found, want in zip(model.get_weights(), wanted):
+        np.testing.assert_array_equal(found, want)
+
+
+@pytest.mark.parametrize('format', ['h5', 'tf', 'weights', 'checkpoint', 'json'])
+def test_there_and_back(format, tmp_path):
+    model = load_model(str(FOLDER / 'tf115_cnn.h5'))
+    data = np.load(FOLDER / 'tf115.npz')
+    x = [data['xa'], data['xb']]
+    if format in ('h5', 'tf'):
+        path = str(tmp_path / ('m.h5' if format == 'h5' else 'm'))
+        model.save(path, save_format=format)
+        again = load_model(path)
+    else:
+        again = tf.keras.models.model_from_json(model.to_json())
+        path = str(tmp_path / ('w' if format == 'checkpoint' else 'w.h5'))
+        model.save_weights(path)
+        again.load_weights(path)
+    np.testing.assert_allclose(again.predict(x), data['cnn'], rtol=1e-5, atol=1e-6)
+
+
+def _damaged():
+    whole = (FOLDER / 'tf115_mlp.h5').read_bytes()
+    for part in (0, 1, 7, 100, len(whole) // 2, len(whole) - 1):
+        yield f'first {part}', whole[:part]
+    rng = np.random.RandomState(0)
+    for i in range(60):
+        flipped = bytearray(whole)
+        flipped[rng.randint(len(whole))] ^= 1 << rng.randint(8)
+        yield f'bit {i}', bytes(flipped)
+
+
+@pytest.mark.filterwarnings('ignore')
+def test_a_damaged_file_is_an_error_or_harmless(tmp_path):
+    """Never a crash: HDF5 keeps no checksum, so a flipped bit may be a weight's."""
+    errors = 0
+    for name, content in _damaged():
+        path = tmp_path / 'damaged.h5'
+        path.write_bytes(content)
+        try:
+            load_model(str(path))
+        except Exception as error:
+            errors += 1
+            assert str(error), name
+    assert errors >= 6
+
+
+def test_what_is_no_model_says_so(tmp_path):
+    with pytest.raises(OSError, match='no model at'):
+        load_model(str(tmp_path / 'none.h5'))
+    shutil.copy(FOLDER / 'tf115_cnn_weights.h5', tmp_path / 'w.h5')
+    with pytest.raises(ValueError, match='weights alone'):
+        load_model(str(tmp_path / 'w.h5'))
+
+
+def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    model = load_model(str(FOLDER / 'tf115_mlp.h5'))
+    path = tmp_path / 'm.h5'
+    model.save(str(path))
+    before = path.read_bytes()
+    monkeypatch.setattr(type(model.optimizer), 'get_config', lambda self: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model.save(str(path))
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ['m.h5']
