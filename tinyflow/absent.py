@@ -71,6 +71,18 @@ _INSTEAD = {
 _INSTEAD_IN_KERAS = {
     'keras.experimental.SequenceFeatures': 'Embedding of padded rows, with mask_zero=True',
     'keras.layers.DenseFeatures': 'Embedding, tf.one_hot and Concatenate of the inputs',
+    'keras.preprocessing.image': 'Pillow and NumPy, or tf.image in a Dataset.map',
+    'keras.utils.HDF5Matrix': 'h5py.File(path)[name], which fit takes as it is',
+    'keras.utils.convert_all_kernels_in_model': 'np.flip of the kernels, by get_weights',
+    'keras.wrappers.scikit_learn': 'a loop over the settings, around fit and evaluate',
+    **dict.fromkeys(['keras.utils.GeneratorEnqueuer', 'keras.utils.OrderedEnqueuer',
+                     'keras.utils.SequenceEnqueuer'], 'fit(generator), which reads it itself'),
+    **dict.fromkeys([f'keras.applications.{name}' for name in (
+        'DenseNet121', 'DenseNet169', 'DenseNet201', 'InceptionResNetV2', 'InceptionV3',
+        'MobileNet', 'NASNetLarge', 'NASNetMobile', 'ResNet101', 'ResNet101V2', 'ResNet152',
+        'ResNet152V2', 'ResNet50V2', 'Xception', 'densenet', 'inception_resnet_v2',
+        'inception_v3', 'mobilenet', 'nasnet', 'resnet', 'resnet_v2', 'xception')],
+        'VGG16, VGG19, ResNet50 or MobileNetV2'),
 }
 
 # What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
