@@ -272,6 +272,22 @@ class BaseSession:
                 else:
                     cell.value = array
 
+    def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """Where this Session's streams of random numbers and its iterators stand.
+
+        tinyflow's own, for a training that goes on exactly where it was interrupted: plain data by
+        the operation's name, and by name what cannot be put back and why.
+        """
+        if self._closed:
+            raise _closed()
+        return self._store.positions()
+
+    def set_positions(self, positions: dict[str, Any]) -> None:
+        """Puts them to where they stood, in this or another process that built the same graph."""
+        if self._closed:
+            raise _closed()
+        self._store.set_positions(positions)
+
     def list_devices(self) -> list[str]:
         """The devices: one CPU."""
         return ['/job:localhost/replica:0/task:0/device:CPU:0']

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tinyflow.errors import OpError
 from tinyflow.graph.operation import Operation
+
+
+def _full_name(operation: Operation) -> str:
+    """A name that is the same in each process that builds the same graph."""
+    function = getattr(operation.graph, 'name', None)       # only functions have one
+    return f'{function}/{operation.name}' if function else operation.name
 
 
 class Cell:
@@ -31,6 +38,7 @@ class Store:
         self._states: dict[Operation, Any] = {}
         self._shared: dict[Any, Any] = {}           # what nodes with one shared_name have in common
         self._lock = threading.Lock()
+        self._resumed: dict[str, Any] = {}          # positions of states that are not made yet
 
     def cell(self, operation: Operation) -> Cell:
         """The Cell of a VariableV2 operation."""
@@ -48,9 +56,40 @@ class Store:
             with self._lock:
                 if operation not in self._states:
                     definition = operation.definition
-                    self._states[operation] = definition.state(operation, self._shared) \
+                    state = definition.state(operation, self._shared) \
                         if definition.state_of_node else definition.state(operation.attrs)
+                    self._resume(operation, state)
+                    self._states[operation] = state
                 return self._states[operation]
+
+    def _resume(self, operation: Operation, state: Any) -> None:
+        if self._resumed and _full_name(operation) in self._resumed:
+            state.set_state(self._resumed.pop(_full_name(operation)))
+
+    def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """Where streams of random numbers and iterators stand, as plain data by operation.
+
+        The second dict says of other states, and of inputs that cannot tell, why they are not in
+        the first.
+        """
+        found, lost = dict(self._resumed), {}
+        for operation, state in list(self._states.items()):
+            name = _full_name(operation)
+            if not hasattr(state, 'get_state'):
+                lost[name] = f'a {operation.type} keeps what no file holds'
+                continue
+            try:
+                found[name] = state.get_state()
+            except OpError as error:
+                lost[name] = str(error.message).partition('|')[0]
+        return found, lost
+
+    def set_positions(self, positions: dict[str, Any]) -> None:
+        """Puts them to where they stood; those that are not made yet, when they are."""
+        with self._lock:
+            self._resumed = dict(positions)
+            for operation, state in list(self._states.items()):
+                self._resume(operation, state)
 
     def cells(self) -> list[Cell]:
         """All cells so far."""

@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,16 @@ class PhiloxStream:
             self._position = (start + blocks) % 2**128
         return Counter(self._key, start)
 
+    def get_state(self) -> dict[str, Any]:
+        """Where the stream stands, as plain data."""
+        with self._lock:
+            return {'key': self._key, 'position': self._position}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Puts the stream to where `get_state` was called."""
+        with self._lock:
+            self._key, self._position = state['key'], state['position']
+
 
 class SystemStream:
     """The stream of an op without a seed: NumPy's fastest generator, seeded by the system.
@@ -73,6 +83,19 @@ class SystemStream:
     def __init__(self) -> None:
         self.generator = np.random.Generator(np.random.SFC64())
         self.philox = PhiloxStream.from_os()  # for samplers that NumPy does not have
+
+    def get_state(self) -> dict[str, Any]:
+        """Where the streams stand, as plain data."""
+        numbers = self.generator.bit_generator.state
+        return {'state': numbers['state']['state'], 'has_uint32': numbers['has_uint32'],
+                'uinteger': numbers['uinteger'], 'philox': self.philox.get_state()}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Puts the streams to where `get_state` was called."""
+        self.generator.bit_generator.state = {
+            'bit_generator': 'SFC64', 'state': {'state': state['state']},
+            'has_uint32': state['has_uint32'], 'uinteger': state['uinteger']}
+        self.philox.set_state(state['philox'])
 
 
 def open_stream(seed: int, seed2: int) -> PhiloxStream | SystemStream:

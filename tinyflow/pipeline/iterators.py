@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tinyflow import errors
-from tinyflow.pipeline.base import Cursor, Source, load, owned, save
+from tinyflow.pipeline.base import Cursor, Source, State, load, owned, save
 from tinyflow.pipeline.state_bytes import decode, encode
 
 _numbers = itertools.count()
@@ -26,6 +26,7 @@ class IteratorState:
         self.cursor: Cursor | None = None
         self.of_elements: tuple = ((), ())      # dtypes and shapes of the components
         self.lock = threading.RLock()
+        self._resumed: State | None = None      # where the pass is to stand once it begins
         self.handle = f'{name};{next(_numbers)}'.encode()
         _by_handle[self.handle] = self
 
@@ -57,7 +58,24 @@ class IteratorState:
                     'run its initializer in this Session first: sess.run(iterator.initializer), or '
                     'sess.run(iterator.make_initializer(dataset)) for one made from_structure.')
             self.start(self.make())
+        if self._resumed is not None:
+            state, self._resumed = self._resumed, None
+            load(self.cursor, state)                # type: ignore[arg-type]
         return self.cursor                          # type: ignore[return-value]
+
+    def get_state(self) -> State | None:
+        """Where the pass stands, as plain data; None before it began."""
+        with self.lock:
+            if self.cursor is None and (self.make is None or self._resumed is not None):
+                return self._resumed
+            return save(self._started())
+
+    def set_state(self, state: State | None) -> None:
+        """Puts the pass to where it stood, at once or when it begins; it is then at its start."""
+        with self.lock:
+            self._resumed = state
+            if self.cursor is not None:
+                self._started()
 
     def to_bytes(self) -> bytes:
         """Where the pass stands."""

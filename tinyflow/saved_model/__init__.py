@@ -99,7 +99,7 @@ def load(sess, tags=None, export_dir=None, import_scope=None, **saver_kwargs):
     whose `.signatures['serving_default'](x=array)` runs it. Raises OSError if there is no
     SavedModel or it is damaged, RuntimeError if no graph in it has these tags.
     """
-    if isinstance(sess, (str, _os.PathLike)):
+    if isinstance(sess, (str, bytes, _os.PathLike)):
         return load_v2(sess, tags)
     if export_dir is None:
         raise _worded(TypeError('load(sess, tags, export_dir) needs the directory; load(export_dir)'

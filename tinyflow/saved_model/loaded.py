@@ -19,7 +19,7 @@ class LoadedModel:
     """
 
     def __init__(self, export_dir, tags=None):
-        export_dir = os.fspath(export_dir)
+        export_dir = os.fsdecode(export_dir)
         saved_model = loader.read_saved_model(export_dir)
         proto = _only(saved_model, export_dir) if tags is None else \
             loader.find_meta_graph(saved_model, tags, export_dir)

@@ -140,6 +140,7 @@ def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph
     """Removes the files of a checkpoint."""
     bundle_writer.remove(checkpoint_prefix)
     files.remove(meta_graph_name(checkpoint_prefix, meta_graph_suffix))
+    files.remove(f'{checkpoint_prefix}.resume')         # see exact_resume.py
 
 
 def meta_graph_name(prefix, suffix='meta'):

@@ -4,6 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.defaults import colocate_with, get_default_graph
 from tinyflow.initializers import zeros_initializer
 from tinyflow.ops import constants
+from tinyflow.partitioned import SaveSliceInfo
 from tinyflow.resource_variable import is_resource_variable
 from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
 from tinyflow.variables import Variable
@@ -48,10 +49,22 @@ def _slot(primary, name, **settings):
         partitioner = scope.partitioner
         scope.set_partitioner(None)
         try:
-            return get_variable('', trainable=False,
+            slot = get_variable('', trainable=False,
                                 use_resource=is_resource_variable(primary), **settings)
+            _mark_part(primary, slot)
+            return slot
         finally:
             scope.set_partitioner(partitioner)
+
+
+def _mark_part(primary, slot):
+    """The slot of one part of a partitioned Variable is a part itself, in a checkpoint."""
+    info = isinstance(primary, Variable) and primary._get_save_slice_info()
+    if info and slot.shape.as_list() == info.var_shape:
+        # As TF1 cuts the name: inside a variable_scope it keeps the end of 'part_0'.
+        name = slot.op.name[len(primary.op.name) + 1:]
+        slot._set_save_slice_info(SaveSliceInfo(f'{info.full_name}/{name}', info.full_shape,
+                                                info.var_offset, info.var_shape))
 
 
 __all__ = ['create_slot', 'create_slot_with_initializer', 'create_zeros_slot']

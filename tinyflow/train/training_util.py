@@ -61,6 +61,28 @@ def get_or_create_global_step(graph=None):
     return create_global_step(graph) if step is None else step
 
 
+_READ = 'global_step_read_op_cache'         # TF's collection of the one tensor below
+
+
+def global_step_read(graph=None):
+    """The global step as a tensor that is safe to read before it is initialised; None without one.
+
+    Model functions are built to run after it, so that all of a step sees one number.
+    """
+    graph = graph or get_default_graph()
+    kept = graph.get_collection(_READ)
+    if len(kept) > 1:
+        raise worded(RuntimeError('There are multiple items in the collection global_step_read.'))
+    step = None if kept else get_global_step(graph)
+    if kept or step is None:
+        return kept[0] if kept else None
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(f'{step.op.name}/'):
+        value = step.initialized_value() if isinstance(step, Variable) else step
+        read = value + 0
+    graph.add_to_collection(_READ, read)
+    return read
+
+
 def assert_global_step(global_step_tensor):
     """Raises TypeError unless this can count steps: an integer scalar, Tensor or Variable."""
     step = global_step_tensor

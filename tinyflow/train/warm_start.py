@@ -110,8 +110,10 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_voc
     previous = dict(var_name_to_prev_var_name or {})
     mapping = {}
     for variable in _chosen(vars_to_warm_start):
-        name = variable.op.name
-        mapping[previous.pop(name, name)] = variable
+        info = variable._get_save_slice_info()
+        name = info.full_name if info else variable.op.name
+        mapping.setdefault(name, []).append(variable)
+    mapping = {previous.pop(name, name): parts for name, parts in mapping.items()}
     if previous:
         raise worded(ValueError('You provided the following names in var_name_to_prev_var_name, '
                                 f'but they are not warm-started: {sorted(previous)}'))

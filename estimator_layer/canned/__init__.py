@@ -1,0 +1,1 @@
+"""Ready-made estimators: a model and a head, given feature columns."""

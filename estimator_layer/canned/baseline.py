@@ -1,0 +1,92 @@
+"""Estimators that look at no feature: what a model has to be better than."""
+from __future__ import annotations
+
+import tinyflow as tf
+from estimator_layer.canned.optimizers import optimizer_of
+from estimator_layer.canned.settings import checked_features
+from estimator_layer.estimator import Estimator
+from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
+from tinyflow.errors import worded
+
+__all__ = ['BaselineClassifier', 'BaselineEstimator', 'BaselineRegressor']
+
+_LEARNING_RATE = 0.3
+_SUM = tf.losses.Reduction.SUM
+
+
+class BaselineEstimator(Estimator):
+    """A bias under a head of tf.contrib.estimator; features only say how many examples there are.
+
+    Shapes: features [batch, ...] -> logits [batch, head.logits_dimension]. Its Variable is
+    `baseline/bias`.
+
+    Args:
+      head: loss, predictions and metrics.
+      optimizer: a tf.train.Optimizer, a function that makes one, or its name.
+    """
+
+    def __init__(self, head, model_dir=None, optimizer='Ftrl', config=None, *,
+                 weight_column=None):
+        def model_fn(features, labels, mode, config):
+            return _baseline_model_fn(features, labels, mode, head, optimizer, weight_column)
+        super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
+
+
+class BaselineClassifier(BaselineEstimator):
+    """Predicts how frequent each class is, whatever the features.
+
+    Labels are class ids [batch] or [batch, 1], or names of `label_vocabulary`.
+    """
+
+    def __init__(self, model_dir=None, n_classes=2, weight_column=None, label_vocabulary=None,
+                 optimizer='Ftrl', config=None, loss_reduction=_SUM):
+        head = binary_or_multi_class_head(n_classes, weight_column, label_vocabulary,
+                                          loss_reduction)
+        super().__init__(head, model_dir, optimizer, config, weight_column=weight_column)
+
+
+class BaselineRegressor(BaselineEstimator):
+    """Predicts the mean of the labels, [batch, label_dimension], whatever the features."""
+
+    def __init__(self, model_dir=None, label_dimension=1, weight_column=None, optimizer='Ftrl',
+                 config=None, loss_reduction=_SUM):
+        head = RegressionHeadV1(weight_column=weight_column, label_dimension=label_dimension,
+                                loss_reduction=loss_reduction)
+        super().__init__(head, model_dir, optimizer, config)
+
+
+def _baseline_model_fn(features, labels, mode, head, optimizer, weight_column):
+    units = head.logits_dimension
+    checked_features(features)
+    checks, batch_size = _batch_size(features, _key_of(weight_column))
+    with tf.control_dependencies(checks), tf.variable_scope('baseline'):
+        bias = tf.get_variable('bias', shape=[units], initializer=tf.zeros_initializer)
+        logits = tf.multiply(bias, tf.ones([batch_size, units]))
+
+    def train_op_fn(loss):
+        return optimizer_of(optimizer, _LEARNING_RATE).minimize(
+            loss, global_step=tf.train.get_global_step())
+    return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels,
+                                      train_op_fn=train_op_fn)
+
+
+def _key_of(weight_column):
+    key = getattr(weight_column, 'key', weight_column)
+    if key is not None and not isinstance(key, str):
+        raise worded(TypeError('Weight column must be either a string or a numeric_column. Given '
+                               f'type: {type(weight_column)}.'))
+    return key
+
+
+def _batch_size(features, weight_key):
+    """(checks that all features have equally many examples, their number [])."""
+    checks, batch_size = [], None
+    for key, feature in features.items():
+        if key == weight_key:
+            continue
+        count = tf.shape(feature)[0]
+        if batch_size is None:
+            batch_size = count
+        else:
+            checks.append(tf.assert_equal(batch_size, count))
+    return checks, batch_size

@@ -1,0 +1,185 @@
+"""Wide and deep estimators: a linear model and fully connected layers, whose logits are added."""
+from __future__ import annotations
+
+import math
+
+import tinyflow as tf
+from estimator_layer.canned.dnn import dnn_logit_fn_builder
+from estimator_layer.canned.linear import linear_logit_fn_builder
+from estimator_layer.canned.optimizers import optimizer_of
+from estimator_layer.canned.settings import checked_features, partitioner_of, summarize_layer
+from estimator_layer.estimator import Estimator
+from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
+from tinyflow.errors import worded
+
+__all__ = ['DNNLinearCombinedClassifier', 'DNNLinearCombinedEstimator',
+           'DNNLinearCombinedRegressor']
+
+_DNN_LEARNING_RATE = 0.001
+_LINEAR_LEARNING_RATE = 0.005
+_SUM = tf.losses.Reduction.SUM
+
+
+class DNNLinearCombinedEstimator(Estimator):
+    """A linear model that remembers, and layers that generalise, under one head.
+
+    Shapes: feature columns [batch, ...] -> logits [batch, head.logits_dimension]. Cheng et al.
+    2016, "Wide & Deep Learning for Recommender Systems". Each part has its own optimizer. One of
+    them may have no columns.
+
+    Args:
+      head: loss, predictions and metrics.
+      linear_feature_columns, linear_optimizer, linear_sparse_combiner: see LinearEstimator.
+      dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn, dnn_dropout: see
+        DNNEstimator.
+    """
+
+    def __init__(self, head, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
+                 dnn_feature_columns=None, dnn_optimizer='Adagrad', dnn_hidden_units=None,
+                 dnn_activation_fn=tf.nn.relu, dnn_dropout=None, input_layer_partitioner=None,
+                 config=None, linear_sparse_combiner='sum', *, warm_start_from=None,
+                 batch_norm=False):
+        columns = [*(linear_feature_columns or ()), *(dnn_feature_columns or ())]
+        if not columns:
+            raise worded(ValueError('Either linear_feature_columns or dnn_feature_columns must be '
+                                    'defined.'))
+        self._feature_columns = columns
+        wide = _Wide(linear_feature_columns, linear_optimizer, linear_sparse_combiner)
+        deep = _Deep(dnn_feature_columns, dnn_optimizer, dnn_hidden_units, dnn_activation_fn,
+                     dnn_dropout, batch_norm)
+
+        def model_fn(features, labels, mode, config):
+            partitioner = input_layer_partitioner or partitioner_of(config, 64 << 20)
+            return _model_fn(features, labels, mode, head, wide, deep, partitioner, config)
+        super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
+                         warm_start_from=warm_start_from)
+
+
+class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
+    """A wide and deep classifier; two classes have one logit, n classes have n.
+
+    Labels are class ids [batch] or [batch, 1], or names of `label_vocabulary`. The loss is summed
+    over the batch, as TF1 does. See DNNLinearCombinedEstimator for the other arguments.
+    """
+
+    def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
+                 dnn_feature_columns=None, dnn_optimizer='Adagrad', dnn_hidden_units=None,
+                 dnn_activation_fn=tf.nn.relu, dnn_dropout=None, n_classes=2, weight_column=None,
+                 label_vocabulary=None, input_layer_partitioner=None, config=None,
+                 warm_start_from=None, loss_reduction=_SUM, batch_norm=False,
+                 linear_sparse_combiner='sum'):
+        head = binary_or_multi_class_head(n_classes, weight_column, label_vocabulary,
+                                          loss_reduction)
+        super().__init__(
+            head, model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+            dnn_optimizer, dnn_hidden_units, dnn_activation_fn, dnn_dropout,
+            input_layer_partitioner, config, linear_sparse_combiner,
+            warm_start_from=warm_start_from, batch_norm=batch_norm)
+
+
+class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
+    """A wide and deep regression; the loss is the squared error.
+
+    Labels are [batch, label_dimension] numbers. See DNNLinearCombinedEstimator for the other
+    arguments.
+    """
+
+    def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
+                 dnn_feature_columns=None, dnn_optimizer='Adagrad', dnn_hidden_units=None,
+                 dnn_activation_fn=tf.nn.relu, dnn_dropout=None, label_dimension=1,
+                 weight_column=None, input_layer_partitioner=None, config=None,
+                 warm_start_from=None, loss_reduction=_SUM, batch_norm=False,
+                 linear_sparse_combiner='sum'):
+        head = RegressionHeadV1(weight_column=weight_column, label_dimension=label_dimension,
+                                loss_reduction=loss_reduction)
+        super().__init__(
+            head, model_dir, linear_feature_columns, linear_optimizer, dnn_feature_columns,
+            dnn_optimizer, dnn_hidden_units, dnn_activation_fn, dnn_dropout,
+            input_layer_partitioner, config, linear_sparse_combiner,
+            warm_start_from=warm_start_from, batch_norm=batch_norm)
+
+
+class _Part:
+    """One of the two models: what it is given, and what it becomes in a graph."""
+
+    def __init__(self, columns, optimizer):
+        self.columns = columns
+        self._optimizer = optimizer
+
+    def optimizer(self):
+        return optimizer_of(self._optimizer, self._learning_rate())
+
+    def scope(self, name, features, partitioner):
+        return tf.variable_scope(name, values=tuple(features.values()), partitioner=partitioner,
+                                 use_resource=True)
+
+
+class _Wide(_Part):
+    """The linear model."""
+
+    def __init__(self, columns, optimizer, sparse_combiner):
+        super().__init__(columns, optimizer)
+        self._sparse_combiner = sparse_combiner
+
+    def _learning_rate(self):
+        return min(_LINEAR_LEARNING_RATE, 1. / math.sqrt(len(self.columns)))
+
+    def logits(self, features, units, partitioner):
+        """(logits, the name of the scope with the Variables)."""
+        with self.scope('linear', features, partitioner) as scope:
+            logits = linear_logit_fn_builder(units, self.columns,
+                                             self._sparse_combiner)(features=features)
+            summarize_layer(logits, scope.name)
+        return logits, scope.name
+
+
+class _Deep(_Part):
+    """The layers."""
+
+    def __init__(self, columns, optimizer, hidden_units, activation_fn, dropout, batch_norm):
+        super().__init__(columns, optimizer)
+        if columns and not hidden_units:
+            raise worded(ValueError('dnn_hidden_units must be defined when dnn_feature_columns is '
+                                    'specified.'))
+        self._settings = hidden_units, activation_fn, dropout, batch_norm
+
+    def _learning_rate(self):
+        return _DNN_LEARNING_RATE
+
+    def logits(self, features, units, partitioner, mode, config):
+        """(logits, the name of the scope with the Variables)."""
+        hidden_units, activation_fn, dropout, batch_norm = self._settings
+        with self.scope('dnn', features, partitioner_of(config)) as scope:
+            logit_fn = dnn_logit_fn_builder(units, hidden_units, self.columns, activation_fn,
+                                            dropout, partitioner, batch_norm)
+            return logit_fn(features=features, mode=mode), scope.name
+
+
+def _model_fn(features, labels, mode, head, wide, deep, partitioner, config):
+    checked_features(features)
+    units = head.logits_dimension
+    trained, parts = [], []
+    if deep.columns:
+        optimizer = deep.optimizer()
+        logits, scope = deep.logits(features, units, partitioner, mode, config)
+        parts.append(logits)
+        trained.append((optimizer, scope))
+    if wide.columns:
+        optimizer = wide.optimizer()
+        logits, scope = wide.logits(features, units, partitioner)
+        parts.append(logits)
+        trained.append((optimizer, scope))
+    logits = parts[0] + parts[1] if len(parts) > 1 else parts[0]
+    return head.create_estimator_spec(
+        features=features, mode=mode, labels=labels, logits=logits,
+        train_op_fn=lambda loss: _train_op(loss, trained))
+
+
+def _train_op(loss, trained):
+    """One step of every optimizer on the Variables of its part, then the global step."""
+    step = tf.train.get_global_step()
+    updates = [optimizer.minimize(
+        loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=scope))
+        for optimizer, scope in trained]
+    with tf.control_dependencies([tf.group(*updates)]):
+        return tf.assign_add(step, 1).op

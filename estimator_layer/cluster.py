@@ -1,0 +1,143 @@
+"""What the environment variable TF_CONFIG says of a cluster and of this process' place in it.
+
+TF_CONFIG is JSON: {"cluster": {"chief": [...], "worker": [...], "ps": [...]}, "task": {"type":
+"worker", "index": 0}}. PAINS B23: each wrong field is explained.
+"""
+from __future__ import annotations
+
+import collections
+import json
+import os
+
+from tinyflow.errors import worded
+from tinyflow.train.cluster_spec import ClusterSpec
+
+__all__ = ['Place', 'TaskType', 'from_environment']
+
+_EXAMPLE = ('TF_CONFIG=\'{"cluster": {"chief": ["host0:2222"], "worker": ["host1:2222"], '
+            '"ps": ["host2:2222"]}, "task": {"type": "worker", "index": 0}}\'; for one process '
+            'leave TF_CONFIG unset')
+
+
+class TaskType:
+    """The kinds of tasks."""
+
+    MASTER = 'master'
+    PS = 'ps'
+    WORKER = 'worker'
+    CHIEF = 'chief'
+    EVALUATOR = 'evaluator'
+
+
+# Where this process stands in the cluster; the fields are RunConfig's properties.
+Place = collections.namedtuple('Place', (
+    'cluster_spec', 'task_type', 'task_id', 'master', 'evaluation_master', 'is_chief',
+    'num_ps_replicas', 'num_worker_replicas', 'global_id_in_cluster', 'service', 'model_dir'))
+
+
+def from_environment():
+    """The Place that TF_CONFIG describes; one worker by itself if it is not set.
+
+    Raises ValueError that names the field and what it may hold.
+    """
+    config = _parsed(os.environ.get('TF_CONFIG') or '{}')
+    cluster = ClusterSpec(config.get('cluster') or {})
+    task = config.get('task') or {}
+    if not isinstance(task, dict):
+        raise _wrong(f'"task" in TF_CONFIG must be a dict, given: {task!r}.')
+    common = {'service': _service(config.get('service')), 'model_dir': config.get('model_dir')}
+    return _member(config, cluster, task, common) if cluster else _alone(config, task, common)
+
+
+def _parsed(text):
+    try:
+        config = json.loads(text)
+    except ValueError as error:
+        raise _wrong(f'TF_CONFIG is not JSON: {error}. It holds: {text}') from None
+    if not isinstance(config, dict):
+        raise _wrong(f'TF_CONFIG must be a JSON object, given: {text}')
+    return config
+
+
+def _alone(config, task, common):
+    kind, index = task.get('type', TaskType.WORKER), _index(task.get('index', 0))
+    if kind != TaskType.WORKER:
+        raise _wrong('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')
+    if index:
+        raise _wrong('If "cluster" is not set in TF_CONFIG, task index must be 0.')
+    return Place(ClusterSpec({}), kind, index, config.get('session_master', ''),
+                 config.get('eval_session_master', ''), True, 0, 1, 0, **common)
+
+
+def _member(config, cluster, task, common):
+    chief = TaskType.MASTER if TaskType.MASTER in cluster.jobs else TaskType.CHIEF
+    if chief == TaskType.MASTER and TaskType.CHIEF in cluster.jobs:
+        raise _wrong('If `master` node exists in `cluster`, job `chief` is not supported.')
+    kind, index = _task(cluster, task, chief)
+    evaluation_master = config.get('eval_session_master', '')
+    if kind == TaskType.EVALUATOR:
+        if chief == TaskType.MASTER:
+            raise _wrong('If `master` node exists in `cluster`, task_type `evaluator` is not '
+                         'supported.')
+        return Place(ClusterSpec({}), kind, index, '', evaluation_master, False, 0, 0, None,
+                     **common)
+    workers = len(cluster.as_dict().get(TaskType.WORKER, ())) + 1
+    order = [chief, TaskType.WORKER,
+             *sorted(set(cluster.jobs) - {chief, TaskType.WORKER, TaskType.PS}), TaskType.PS]
+    before = order[:order.index(kind)]
+    number = sum(cluster.num_tasks(job) for job in before if job in cluster.jobs) + index
+    servers = cluster.num_tasks(TaskType.PS) if TaskType.PS in cluster.jobs else 0
+    master = config.get('session_master')
+    if master is None:
+        alone = cluster.jobs == [kind] and cluster.num_tasks(kind) == 1
+        master = '' if alone else f'grpc://{cluster.task_address(kind, index)}'
+    return Place(cluster, kind, index, master, evaluation_master, kind == chief, servers, workers,
+                 number, **common)
+
+
+def _task(cluster, task, chief):
+    """(type, index) of this process, checked against the cluster."""
+    if chief not in cluster.jobs:
+        raise _wrong(f'If "cluster" is set in TF_CONFIG, it must have one "{chief}" node.')
+    if cluster.num_tasks(chief) > 1:
+        raise _wrong(f'The "cluster" in TF_CONFIG must have only one "{chief}" node.')
+    if not task.get('type'):
+        raise _wrong('If "cluster" is set in TF_CONFIG, task type must be set.')
+    if task.get('index') is None:
+        raise _wrong('If "cluster" is set in TF_CONFIG, task index must be set.')
+    kind, index = task['type'], _index(task['index'])
+    if kind != TaskType.EVALUATOR:
+        _check_member(cluster, kind, index)
+    return kind, index
+
+
+def _check_member(cluster, kind, index):
+    note = f':\n{cluster}\n\nNote that these values may be coming from the TF_CONFIG ' \
+           'environment variable.'
+    if kind not in cluster.jobs:
+        raise _wrong(f'{kind} is not a valid task_type in the cluster_spec{note}')
+    if index not in cluster.task_indices(kind):
+        raise _wrong(f'{index} is not a valid task_id for task_type {kind} in the '
+                     f'cluster_spec{note}')
+
+
+def _index(value):
+    try:
+        index = int(value)
+    except (TypeError, ValueError):
+        raise _wrong(f'Task index must be a number, given {value!r}.') from None
+    if index < 0:
+        raise _wrong('Task index must be non-negative number.')
+    return index
+
+
+def _service(service):
+    if service is not None and not isinstance(service, dict):
+        raise worded(TypeError(
+            'If "service" is set in TF_CONFIG, it must be a dict. Given '
+            f'{type(service)}'))
+    return service
+
+
+def _wrong(problem):
+    return worded(ValueError(f'{problem}\n  Mend: {_EXAMPLE}.'))

@@ -1,0 +1,25 @@
+"""tf.estimator.experimental: early stopping, evaluations in memory, parts of ready-made models."""
+from __future__ import annotations
+
+from tinyflow.absent import absent as _absent
+from tinyflow.lazy import importing as _importing, names_of as _names_of
+
+_NAMES = _names_of({
+    'estimator_layer.early_stopping':
+        'make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook stop_if_no_decrease_hook '
+        'stop_if_no_increase_hook',
+    'estimator_layer.in_memory_evaluation': 'InMemoryEvaluatorHook',
+    'estimator_layer.export.receivers': 'build_raw_supervised_input_receiver_fn',
+    'estimator_layer.stopping_together': 'make_stop_at_checkpoint_step_hook',
+    'estimator_layer.canned.kmeans': 'KMeans',
+    'estimator_layer.canned.dnn': 'dnn_logit_fn_builder',
+    'estimator_layer.canned.linear': 'linear_logit_fn_builder',
+    'estimator_layer.canned.logit_fns': 'call_logit_fn',
+})
+__all__ = list(_NAMES)
+
+__getattr__ = _importing(globals(), _NAMES, _absent('tf.estimator.experimental', __all__))
+
+
+def __dir__():
+    return list(__all__)

@@ -1,0 +1,66 @@
+"""tf.explain(estimator): the graphs below it, the files it lives from, the calls that it makes."""
+from __future__ import annotations
+
+from estimator_layer.calling import parameters
+from estimator_layer.model_fn import ModeKeys
+from tinyflow.train.inspection import list_variables
+
+__all__ = ['EstimatorExplanation', 'explained']
+
+
+class EstimatorExplanation:
+    """What an Estimator hides; prints as text.
+
+    `graph(mode, input_fn)` builds the graph that a call would build, to be drawn or read;
+    `variables` are the names and shapes in the latest checkpoint.
+    """
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+        self.checkpoint = estimator.latest_checkpoint()
+        self.variables = list_variables(self.checkpoint) if self.checkpoint else []
+        self.kept = [(kind.mode, model) for (kind, _), model in estimator._kept._models.items()]
+
+    def graph(self, mode, input_fn):
+        """The graph of one mode ('train', 'eval' or 'infer') with the EstimatorSpec in `.spec`."""
+        from estimator_layer.input_values import features_and_labels
+        from tinyflow.graph.defaults import set_random_seed
+        from tinyflow.graph.graph import Graph
+        estimator, config = self.estimator, self.estimator.config
+        graph = Graph()
+        with graph.as_default():
+            set_random_seed(config.tf_random_seed)
+            estimator._create_global_step(graph)
+            inputs = features_and_labels(input_fn, mode, estimator.params, config)
+            labels = None if mode == ModeKeys.PREDICT else inputs.labels
+            graph.spec = estimator._call_model_fn(inputs.features, labels, mode, config)
+        return graph
+
+    def __repr__(self):
+        estimator = self.estimator
+        lines = [f'{type(estimator).__name__} in {estimator.model_dir}',
+                 f'  model_fn    {_named(estimator._model_fn)}',
+                 f'  checkpoint  {self.checkpoint or "none yet"}']
+        lines += [f'  variable    {name} {shape}' for name, shape in self.variables]
+        lines += [
+            '  train       a new graph: global_step, input_fn(), model_fn(mode=TRAIN); then',
+            '              with tf.train.MonitoredTrainingSession(checkpoint_dir=model_dir) as s:',
+            '                  while not s.should_stop(): s.run([spec.train_op, spec.loss])',
+            '  evaluate    a new graph: input_fn(), model_fn(mode=EVAL), tf.metrics; Saver.restore;',
+            '              s.run(update_op) for each batch, then s.run(metrics)',
+            '  predict     a new graph: input_fn(), model_fn(mode=PREDICT); Saver.restore;',
+            '              s.run(spec.predictions) for each batch']
+        for mode, model in self.kept:
+            lines.append(f'  kept        the graph of mode {mode!r}, '
+                         f'{len(model.graph.get_operations())} operations, restored from '
+                         f'{model._restored and model._restored[0]}')
+        return '\n'.join(lines)
+
+
+def explained(estimator):
+    return EstimatorExplanation(estimator)
+
+
+def _named(function):
+    name = getattr(function, '__qualname__', repr(function))
+    return f'{name}({", ".join(parameters(function))})'

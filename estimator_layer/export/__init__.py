@@ -1,0 +1,15 @@
+"""tf.estimator.export: what a served model receives and what it answers."""
+from estimator_layer.export.export_output import (
+    ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput,
+)
+from estimator_layer.export.receivers import (
+    ServingInputReceiver, TensorServingInputReceiver, build_parsing_serving_input_receiver_fn,
+    build_raw_serving_input_receiver_fn,
+)
+from tinyflow.absent import absent
+
+__all__ = ['ClassificationOutput', 'ExportOutput', 'PredictOutput', 'RegressionOutput',
+           'ServingInputReceiver', 'TensorServingInputReceiver',
+           'build_parsing_serving_input_receiver_fn', 'build_raw_serving_input_receiver_fn']
+
+__getattr__ = absent('tf.estimator.export', __all__)

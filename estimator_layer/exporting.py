@@ -1,0 +1,171 @@
+"""How an Estimator becomes a SavedModel."""
+from __future__ import annotations
+
+import os
+import shutil
+import time
+
+from estimator_layer.export.export_output import EvalOutput, TrainOutput
+from estimator_layer.export.receivers import (
+    TensorServingInputReceiver,
+    build_raw_serving_input_receiver_fn,
+)
+from estimator_layer.export.signatures import signature_defs
+from estimator_layer.input_values import features_and_labels
+from estimator_layer.model_fn import ModeKeys
+from tinyflow import logging
+from tinyflow.errors import NotFoundError, worded
+from tinyflow.graph.defaults import get_collection, set_random_seed
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.operation import Tensor
+from tinyflow.ops.placeholders import placeholder
+from tinyflow.saved_model import tag_constants
+from tinyflow.saved_model.builder import SavedModelBuilder
+from tinyflow.session import Session
+from tinyflow.train.checkpoint_state import latest_checkpoint
+from tinyflow.train.saver import Saver
+from tinyflow.train.scaffold import Scaffold
+
+__all__ = ['export', 'receiver_of', 'timestamped_directory']
+
+_TAGS = {ModeKeys.PREDICT: [tag_constants.SERVING], ModeKeys.TRAIN: [tag_constants.TRAINING],
+         ModeKeys.EVAL: ['eval']}
+_ATTEMPTS = 10
+
+
+def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpoint_path=None):
+    """Writes {mode: input receiver function} as one SavedModel; its directory, as bytes.
+
+    It is written under another name first: a reader never sees half of it.
+    """
+    checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
+    if not checkpoint_path:
+        settings = estimator._warm_start_settings
+        if settings is None:
+            raise worded(ValueError(
+                f"Couldn't find trained model at {estimator.model_dir}.\n  Mend: "
+                'estimator.train(input_fn) first; an export holds the latest checkpoint.'))
+        checkpoint_path = settings.ckpt_to_initialize_from
+    modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
+             if receivers.get(mode)]
+    if not modes:
+        raise worded(ValueError(
+            f'No valid modes for exporting found. Got {list(receivers)}.'))
+    directory = timestamped_directory(os.fsdecode(base))
+    temporary = os.path.join(os.path.dirname(directory), f'temp-{os.path.basename(directory)}')
+    try:
+        builder = SavedModelBuilder(temporary)
+        signatures = {}
+        for mode in modes:
+            signatures[mode] = _add(estimator, builder, mode, receivers[mode], checkpoint_path,
+                                    with_variables=mode == modes[0])
+        builder.save(as_text)
+        _copy_assets(assets_extra, temporary)
+        os.rename(temporary, directory)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    logging.info('SavedModel written to: %s', directory)
+    _tell_how_to_call(directory, signatures.get(ModeKeys.PREDICT, {}))
+    return os.fsencode(directory)
+
+
+def _add(estimator, builder, mode, receiver_fn, checkpoint_path, with_variables):
+    """Adds one mode's graph; its {name: SignatureDef}."""
+    config = estimator.config
+    with Graph().as_default() as graph:
+        estimator._create_global_step(graph)
+        set_random_seed(config.tf_random_seed)
+        receiver = receiver_fn()
+        spec = estimator._call_model_fn(receiver.features, getattr(receiver, 'labels', None), mode,
+                                        config)
+        signatures = signature_defs(
+            receiver.receiver_tensors, _outputs(mode, spec),
+            getattr(receiver, 'receiver_tensors_alternatives', None),
+            serving_only=mode == ModeKeys.PREDICT)
+        with Session(config=config.session_config) as session:
+            main_op = spec.scaffold.local_init_op
+            if main_op is None:
+                main_op = Scaffold.default_local_init_op()
+            saver = spec.scaffold.saver or Saver(sharded=True)
+            try:
+                saver.restore(session, checkpoint_path)
+            except NotFoundError as error:
+                raise worded(ValueError(
+                    'Could not load all requested variables from checkpoint. Please make sure '
+                    'your model_fn does not expect variables that were not saved in the '
+                    f'checkpoint.\n\nEncountered error with mode `{mode}` while restoring '
+                    f'checkpoint from: `{checkpoint_path}`. Full Traceback:\n\n{error}')) from error
+            add = {'tags': _TAGS[mode], 'signature_def_map': signatures, 'main_op': main_op,
+                   'assets_collection': get_collection(GraphKeys.ASSET_FILEPATHS),
+                   'saver': saver, 'strip_default_attrs': True}
+            if with_variables:
+                builder.add_meta_graph_and_variables(session, **add)
+            else:
+                builder.add_meta_graph(**add)
+    return signatures
+
+
+def _outputs(mode, spec):
+    if mode == ModeKeys.PREDICT:
+        return spec.export_outputs
+    if mode == ModeKeys.TRAIN:
+        return {'train': TrainOutput(spec.loss, spec.predictions, spec.eval_metric_ops)}
+    return {'eval': EvalOutput(spec.loss, spec.predictions, spec.eval_metric_ops)}
+
+
+def timestamped_directory(base):
+    """`base`/<seconds since 1970>, which is not there yet: later exports have larger numbers."""
+    for attempt in range(_ATTEMPTS):
+        directory = os.path.join(base, str(int(time.time())))
+        if not os.path.exists(directory):
+            return directory
+        logging.warn('Directory %s already exists; retrying (attempt %d/%d)', directory,
+                     attempt + 1, _ATTEMPTS)
+        time.sleep(1)
+    raise worded(RuntimeError('Failed to obtain a unique export directory name after '
+                              f'{_ATTEMPTS} attempts.'))
+
+
+def _copy_assets(assets_extra, directory):
+    for name, source in (assets_extra or {}).items():
+        target = os.path.join(directory, 'assets.extra', name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy(source, target)
+
+
+def receiver_of(estimator, input_fn):
+    """A serving_input_receiver_fn with a placeholder for each feature of the training input."""
+    with Graph().as_default():
+        features = features_and_labels(input_fn, ModeKeys.TRAIN, estimator.params,
+                                       estimator.config).features
+    if isinstance(features, Tensor):
+        shape = [None, *features.get_shape()[1:]]
+
+        def receive():
+            received = placeholder(features.dtype, shape, 'input')
+            return TensorServingInputReceiver(received, received)
+        return receive
+    if not isinstance(features, dict) or \
+            not all(isinstance(tensor, Tensor) for tensor in features.values()):
+        raise worded(ValueError(
+            'The features of this input_fn are no dict of dense tensors.\n  Mend: write the '
+            'serving_input_receiver_fn: tf.estimator.export.build_parsing_serving_input_receiver_'
+            'fn(feature_spec) for sparse ones.'))
+    return build_raw_serving_input_receiver_fn(features)
+
+
+def _tell_how_to_call(directory, signatures):
+    """B20: which tensors each signature takes and gives, and a line that calls it."""
+    from tinyflow.graph import dtypes
+    for name, signature in sorted(signatures.items()):
+        for what, infos in (('takes', signature.inputs), ('gives', signature.outputs)):
+            told = ', '.join(
+                f'{key}: {dtypes.as_dtype(info.dtype).name}'
+                f'{[d.size if d.size >= 0 else None for d in info.tensor_shape.dim]}'
+                for key, info in sorted(infos.items()))
+            logging.info('Signature %r %s %s', name, what, told)
+    if signatures:
+        logging.info('To try it: python -m tinyflow predict %s --inputs ...   or: model = '
+                     'tf.saved_model.load(%r); model.signatures[...](...)', directory, directory)

@@ -1,0 +1,237 @@
+"""tf.estimator.Head, and what the public heads share: Keras metrics and optimizers on a task.
+
+TF1's heads, which the ready-made estimators use, do the same tasks with tf.metrics (heads/v1.py).
+"""
+from __future__ import annotations
+
+import abc
+
+import tinyflow as tf
+from estimator_layer.heads import checks
+from estimator_layer.heads.keys import MetricKeys, named
+from estimator_layer.model_fn import EstimatorSpec, ModeKeys
+from tinyflow.errors import worded
+from tinyflow.ops.weights_broadcast import broadcast_weights
+
+__all__ = ['Head', 'MEAN', 'TaskHead', 'checked_keys', 'checked_reduction', 'summarize',
+           'train_op_of', 'update_mean']
+
+MEAN = 'sum_over_batch_size'        # tf.keras.losses.Reduction.SUM_OVER_BATCH_SIZE
+_REDUCTIONS = ('auto', 'sum', MEAN)
+
+
+class Head(abc.ABC):
+    """What stands on the logits of a model: loss, predictions, metrics, training.
+
+    A head of your own gives what is abstract here, and create_estimator_spec.
+    """
+
+    @property
+    @abc.abstractmethod
+    def name(self):
+        """What metrics and summaries are told apart by, where a model has several heads."""
+
+    @property
+    @abc.abstractmethod
+    def logits_dimension(self):
+        """The number of units of the last layer."""
+
+    @property
+    @abc.abstractmethod
+    def loss_reduction(self):
+        """How the losses of a batch become one: 'sum' or 'sum_over_batch_size'."""
+
+    @abc.abstractmethod
+    def loss(self, labels, logits, features=None, mode=None, regularization_losses=None):
+        """The loss of a batch with its regularization, a scalar."""
+
+    @abc.abstractmethod
+    def predictions(self, logits, keys=None):
+        """{key: tensor}; `keys` are those wanted, all without it."""
+
+    @abc.abstractmethod
+    def metrics(self, regularization_losses=None):
+        """{key: a Keras metric}, new ones."""
+
+    @abc.abstractmethod
+    def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
+                       regularization_losses=None):
+        """`eval_metrics`, which took a batch."""
+
+    def create_estimator_spec(self, features, mode, logits, labels=None, optimizer=None,
+                              trainable_variables=None, train_op_fn=None, update_ops=None,
+                              regularization_losses=None):
+        """The EstimatorSpec of a mode. Give all arguments by name.
+
+        Args:
+          optimizer: of tf.keras, with `trainable_variables`; or of tf.train.
+          train_op_fn: a function of the loss that returns the op of a step, instead of it.
+          update_ops: ops of the same step, such as batch normalization's.
+
+        Raises ValueError for shapes, dtypes or arguments that do not fit.
+        """
+        raise NotImplementedError('Subclasses of Head must implement `create_estimator_spec()`.')
+
+    def _summary_key(self, key):
+        return named(key, self.name)
+
+
+class TaskHead(Head):
+    """A head that does one task; a subclass adds the metrics."""
+
+    def __init__(self, task, loss_reduction, name):
+        checked_reduction(loss_reduction)
+        if task.loss_fn:
+            checks.check_loss_fn(task.loss_fn, ('features', 'loss_reduction'))
+        self._task = task
+        self._loss_reduction = loss_reduction
+        self._name = name
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def logits_dimension(self):
+        return self._task.logits_dimension
+
+    @property
+    def loss_reduction(self):
+        return self._loss_reduction
+
+    def loss(self, labels, logits, features=None, mode=None, regularization_losses=None):
+        """The loss of a batch with its regularization, a scalar.
+
+        Shapes: logits [*batch, logits_dimension]. `features` are where a weight_column is.
+        """
+        from keras_layer.losses.base import compute_weighted_loss
+        with tf.name_scope(None, 'losses', (logits, labels)):
+            labels, losses, weights, logits = self._batch(labels, logits, features)
+            loss = compute_weighted_loss(losses, sample_weight=weights,
+                                         reduction=self._loss_reduction)
+            return with_penalty(loss, regularization_losses)
+
+    def _batch(self, labels, logits, features):
+        """(labels, the loss of each example, weights, logits), all checked."""
+        logits = checks.known_logits(logits, self.logits_dimension)
+        labels = self._task.labels(labels, logits)
+        losses = self._task.unweighted_loss(labels, logits, features or {})
+        return labels, losses, self._task.weights(features or {}, logits), logits
+
+    def predictions(self, logits, keys=None):
+        """{key: tensor}; `keys` are those wanted, all without it. ValueError for an unknown one.
+        """
+        keys = checked_keys(keys, self._task.prediction_keys)
+        logits = checks.known_logits(logits, self.logits_dimension)
+        with tf.name_scope(None, 'predictions', (logits,)):
+            return self._task.predictions(logits, keys)
+
+    def create_estimator_spec(self, features, mode, logits, labels=None, optimizer=None,
+                              trainable_variables=None, train_op_fn=None, update_ops=None,
+                              regularization_losses=None):
+        """See Head."""
+        with tf.name_scope(self._name, 'head'):
+            predictions = self.predictions(logits)
+            if mode == ModeKeys.PREDICT:
+                return EstimatorSpec(mode, predictions=predictions,
+                                     export_outputs=self._task.export_outputs(predictions))
+            loss = self.loss(labels, logits, features=features, mode=mode,
+                             regularization_losses=regularization_losses)
+            if mode == ModeKeys.EVAL:
+                metrics = self.metrics(regularization_losses=regularization_losses)
+            else:
+                train_op = train_op_of(loss, optimizer, trainable_variables, train_op_fn,
+                                       update_ops)
+        if mode == ModeKeys.EVAL:
+            metrics = self.update_metrics(metrics, features, logits, labels,
+                                          regularization_losses=regularization_losses)
+            return EstimatorSpec(mode, predictions=predictions, loss=loss,
+                                 eval_metric_ops=metrics)
+        summarize(loss, regularization_losses, self._summary_key)
+        return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
+
+    def _new_metrics(self, wanted, regularization_losses):
+        """{full key: metric} of {key: a function of the name that makes it}."""
+        with tf.name_scope(None, 'metrics'):
+            made = {self._summary_key(key): make(key) for key, make in wanted.items()}
+            if regularization_losses is not None:
+                from keras_layer.metrics import Mean
+                key = MetricKeys.LOSS_REGULARIZATION
+                made[self._summary_key(key)] = Mean(name=key)
+            return made
+
+    def _update_penalty(self, metrics, regularization_losses):
+        if regularization_losses is not None:
+            metrics[self._summary_key(MetricKeys.LOSS_REGULARIZATION)].update_state(
+                tf.add_n(regularization_losses))
+
+
+def with_penalty(loss, regularization_losses):
+    """The loss and its regularization together."""
+    return loss if regularization_losses is None else loss + tf.add_n(regularization_losses)
+
+
+def train_op_of(loss, optimizer, trainable_variables, train_op_fn, update_ops):
+    """The op of a step that makes the loss smaller, in the name scope 'training'."""
+    if update_ops is not None and not isinstance(update_ops, (list, tuple)):
+        raise worded(ValueError('update_ops should be a list or a tuple. Given type: '
+                                f'{type(update_ops)}.'))
+    with tf.name_scope(''), tf.name_scope('training'):
+        if optimizer is not None and train_op_fn is not None:
+            raise worded(ValueError('train_op_fn and optimizer cannot both be set.'))
+        if optimizer is not None:
+            train_op = _step(loss, optimizer, trainable_variables)
+        elif train_op_fn is not None:
+            train_op = train_op_fn(loss)
+        else:
+            raise worded(ValueError('train_op_fn and optimizer cannot both be None.'))
+        if update_ops is None and isinstance(optimizer, tf.train.Optimizer):
+            update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+        return tf.group(train_op, *update_ops) if update_ops else train_op
+
+
+def _step(loss, optimizer, variables):
+    """Beyond TF1: an optimizer of tf.train does, too, so that DNNEstimator takes these heads."""
+    if isinstance(optimizer, tf.train.Optimizer):
+        return optimizer.minimize(loss, global_step=tf.train.get_global_step(),
+                                  var_list=variables)
+    if not hasattr(optimizer, 'get_updates'):
+        raise worded(ValueError('The given optimizer is not a tf.keras.optimizers.Optimizer '
+                                f'instance. Given: {optimizer}'))
+    if not isinstance(variables, (list, tuple)):
+        raise worded(ValueError(
+            f'trainable_variables should be a list or a tuple. Given type: {type(variables)}.\n'
+            '  Mend: trainable_variables=tf.trainable_variables(), or model.trainable_weights.'))
+    return optimizer.get_updates(loss, variables)[0]
+
+
+def summarize(loss, regularization_losses, key_of=lambda key: key):
+    """The summaries of a training step."""
+    with tf.name_scope(''):
+        tf.summary.scalar(key_of(MetricKeys.LOSS), loss)
+        if regularization_losses is not None:
+            tf.summary.scalar(key_of(MetricKeys.LOSS_REGULARIZATION),
+                              tf.add_n(regularization_losses))
+
+
+def checked_reduction(reduction):
+    """ValueError unless it makes a scalar."""
+    if reduction not in _REDUCTIONS:
+        raise worded(ValueError(
+            f'Invalid loss_reduction: {reduction}. See `tf.keras.losses.Reduction` for valid '
+            'options.\n  Mend: tf.keras.losses.Reduction.SUM or SUM_OVER_BATCH_SIZE; those of '
+            'tf.losses.Reduction are for the heads of tf.contrib.estimator.'))
+
+
+def checked_keys(keys, valid):
+    for key in keys or ():
+        if key not in valid:
+            raise worded(ValueError(f'Prediction key must be in PredictionKeys, given: {key}. '
+                                    f'Valid prediction keys include {list(valid)}.'))
+    return tuple(keys or valid)
+
+
+def update_mean(metric, values, weights):
+    """Takes values into a mean, with weights spread over them."""
+    values = tf.to_float(values)
+    metric.update_state(values, sample_weight=broadcast_weights(weights, values))

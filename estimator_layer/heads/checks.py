@@ -1,0 +1,221 @@
+"""What heads check of labels, logits, weights and loss functions: while building where they can."""
+from __future__ import annotations
+
+import inspect
+
+import tinyflow as tf
+from tinyflow.errors import report, worded
+
+__all__ = ['call_loss_fn', 'check_label_vocabulary', 'check_loss_fn', 'check_n_classes',
+           'check_thresholds', 'dense_labels', 'example_weights', 'in_range', 'known_logits',
+           'range_scope']
+
+_NO_LABELS = (
+    'You must provide a labels Tensor. Given: None.\n  Mend: an input_fn for training or '
+    'evaluation returns (features, labels); see that it reads the label column of the data.')
+
+
+def known_logits(logits, dimension):
+    """`logits` as float32, checked to be [*batch, dimension]."""
+    with tf.name_scope(None, 'logits', (logits,)) as scope:
+        logits = tf.to_float(logits)
+        given = tf.shape(logits)
+        message = 'logits shape must be [D0, D1, ... DN, logits_dimension]'
+        ranked = tf.assert_rank_at_least(logits, 2, data=[given], message=message)
+        with tf.control_dependencies([ranked]):
+            if logits.shape.ndims is not None and logits.shape.as_list()[-1] is not None:
+                if isinstance(dimension, int) and logits.shape.as_list()[-1] != dimension:
+                    raise worded(ValueError(report(
+                        f'{message}, got {logits.shape}', inputs=[('logits', logits)],
+                        mend=f'the last layer has head.logits_dimension = {dimension} units.')))
+                return logits
+            fitting = tf.assert_equal(dimension, given[-1], data=[given], message=message)
+            with tf.control_dependencies([fitting]):
+                return tf.identity(logits, name=scope)
+
+
+def dense_labels(labels, logits, dimension, shapes_last=False):
+    """`labels` [*batch, dimension]; with dimension 1 also [*batch], which gains the last axis.
+
+    `shapes_last` makes the nodes in the order of TF1's public heads. Raises ValueError for missing
+    or sparse labels, or a static shape that cannot fit.
+    """
+    if labels is None:
+        raise worded(ValueError(_NO_LABELS))
+    with tf.name_scope(None, 'labels', (labels, logits)) as scope:
+        if isinstance(labels, tf.SparseTensor):
+            raise worded(ValueError(
+                f'SparseTensor labels are not supported: they must be a Tensor of shape '
+                f'[D0, D1, ..., DN, {dimension}], e.g. [batch_size, {dimension}].\n  Mend: '
+                f'tf.sparse.to_dense(labels) in the input_fn; each example has {dimension} '
+                'value(s).'))
+        labels = tf.convert_to_tensor(labels)
+        if (labels.shape.ndims is not None and logits.shape.ndims is not None
+                and labels.shape.ndims == logits.shape.ndims - 1):
+            labels = tf.expand_dims(labels, -1)
+        return _shaped_labels(labels, logits, dimension, scope, shapes_last)
+
+
+def _shaped_labels(labels, logits, dimension, scope, shapes_last):
+    if not shapes_last:
+        given, of_logits = tf.shape(labels), tf.shape(logits)
+    message = (f'labels shape must be [D0, D1, ... DN, {dimension}]. Suggested Fix: check your '
+               'n_classes argument to the estimator and/or the shape of your label.')
+    ranked = tf.assert_rank_at_least(labels, 2, message=message)
+    with tf.control_dependencies([ranked]):
+        last = labels.shape.as_list()[-1] if labels.shape.ndims is not None else None
+        if last is not None and last != dimension:
+            raise worded(ValueError(report(
+                f'Mismatched label shape. Expected labels dimension={dimension}.  Received {last}.',
+                inputs=[('labels', labels), ('logits', logits)],
+                mend='labels of a classifier are class ids, one per example, not one-hot rows: '
+                     'tf.argmax(labels, axis=-1); several numbers per example want '
+                     'label_dimension.')))
+        if shapes_last:
+            of_logits = tf.shape(logits)
+        wanted = tf.concat([of_logits[:-1], [dimension]], axis=0)
+        if shapes_last:
+            given = tf.shape(labels)
+        fitting = tf.assert_equal(wanted, given, message=message, data=[
+            'expected_labels_shape: ', wanted, 'labels_shape: ', given])
+        with tf.control_dependencies([fitting]):
+            return tf.identity(labels, name=scope)
+
+
+def range_scope(public):
+    """The name scope of the check of labels."""
+    return 'check_label_range' if public else 'assert_range'
+
+
+def in_range(labels, n_classes, message=None, scope='assert_range'):
+    """`labels`, which fail while running unless 0 <= labels < n_classes."""
+    with tf.name_scope(None, scope, (labels,)):
+        message = message or (f'Labels must be in [0, n_classes): n_classes is {n_classes}, and '
+                              f'the labels are {labels.op.name}')
+        below = tf.assert_less_equal(
+            labels, tf.convert_to_tensor(n_classes - 1, dtype=labels.dtype), message=message)
+        above = tf.assert_non_negative(labels, message=message)
+        with tf.control_dependencies([below, above]):
+            return tf.identity(labels)
+
+
+def example_weights(features, weight_column, logits, per_logit=False):
+    """The weights of a batch: [*batch, 1], or [*batch, logits] where `per_logit` allows them.
+
+    1.0 without a weight_column. It is a key of `features`, or a numeric_column, whose
+    normalizer_fn is applied.
+    """
+    message = 'weights shape must be [D0, D1, ... DN]' + (
+        ', [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]' if per_logit
+        else ' or [D0, D1, ... DN, 1]')
+    with tf.name_scope(None, 'weights', (*_values(features), logits)) as scope:
+        if weight_column is None:
+            return 1.0
+        weights = tf.to_float(_raw_weights(features, weight_column), name='weights')
+        given = tf.shape(weights, name='weights_shape')
+        of_logits = tf.shape(logits, name='logits_shape')
+        told = ['logits_shape: ', of_logits, 'weights_shape: ', given]
+        if (weights.shape.ndims is not None and logits.shape.ndims is not None
+                and weights.shape.ndims == logits.shape.ndims - 1):
+            fitting = tf.assert_equal(of_logits[:-1], given, message=message, data=told)
+            with tf.control_dependencies([fitting]):
+                return tf.expand_dims(weights, -1, name=scope)
+        wanted = tf.concat([of_logits[:-1], [1]], axis=0)
+        if per_logit:
+            fits = tf.reduce_any([tf.reduce_all(tf.equal(of_logits, given)),
+                                  tf.reduce_all(tf.equal(wanted, given))])
+            fitting = tf.Assert(fits, [message, *told])
+        else:
+            fitting = tf.assert_equal(wanted, given, message=message, data=told)
+        with tf.control_dependencies([fitting]):
+            return tf.identity(weights, name=scope)
+
+
+def _values(features):
+    values = features.values() if isinstance(features, dict) else [features]
+    return [v for v in values if isinstance(v, tf.Tensor)]
+
+
+def _raw_weights(features, column):
+    """The weights as they come, a vector as a column of a matrix, normalised."""
+    key = getattr(column, 'key', column)
+    if not isinstance(key, str) or not (column is key or hasattr(column, 'normalizer_fn')):
+        raise worded(TypeError('Weight column must be either a string or a numeric_column. Given '
+                               f'type: {type(column)}.'))
+    if not isinstance(features, dict) or key not in features:
+        there = sorted(features) if isinstance(features, dict) else type(features).__name__
+        raise worded(ValueError(f'Feature {key} is not in features dictionary: it is the '
+                                f'weight_column.\n  there are: {there}'))
+    weights = features[key]
+    if isinstance(weights, tf.SparseTensor):
+        raise worded(ValueError(f'Weight column {key} must be a dense Tensor.\n  Mend: '
+                                'tf.sparse.to_dense in the input_fn.'))
+    weights = tf.convert_to_tensor(weights)
+    if weights.shape.ndims == 1:
+        weights = tf.expand_dims(weights, -1)
+    if getattr(column, 'normalizer_fn', None):
+        weights = column.normalizer_fn(weights)
+    if not (weights.dtype.is_floating or weights.dtype.is_integer):
+        raise worded(ValueError(f'Weight column {key} should be castable to float. Given dtype: '
+                                f'{weights.dtype.name}'))
+    return weights
+
+
+def call_loss_fn(loss_fn, labels, logits, features, dimension=1):
+    """loss_fn(labels, logits[, features]), checked to give one loss per example.
+
+    Shapes: logits [*batch, units] -> [*batch, dimension].
+    """
+    extra = {'features': features} if 'features' in _argument_names(loss_fn) else {}
+    with tf.name_scope(None, 'call_loss_fn', [labels, logits, *_values(features)]):
+        loss = loss_fn(labels=labels, logits=logits, **extra)
+        of_logits = tf.shape(logits, name='logits_shape')
+        wanted = tf.concat([of_logits[:-1], [dimension]], axis=0, name='expected_loss_shape')
+        given = tf.shape(loss, name='loss_shape')
+        fitting = tf.Assert(
+            tf.reduce_all(tf.equal(given, wanted)), name='check_loss_shape',
+            data=[f'loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. ',
+                  'logits_shape: ', of_logits, 'loss_shape: ', given])
+        with tf.control_dependencies([fitting]):
+            return tf.identity(loss)
+
+
+def _argument_names(function):
+    return list(inspect.signature(function).parameters)
+
+
+def check_loss_fn(loss_fn, optional=('features',)):
+    """ValueError unless loss_fn takes labels, logits and nothing unknown."""
+    names = _argument_names(loss_fn)
+    for wanted in ('labels', 'logits'):
+        if wanted not in names:
+            raise worded(ValueError(f'loss_fn must contain argument: {wanted}. Given arguments: '
+                                    f'{tuple(names)}'))
+    unknown = sorted(set(names) - {'labels', 'logits', *optional})
+    if unknown:
+        raise worded(ValueError(f'loss_fn has unexpected args: {unknown}'))
+
+
+def check_n_classes(n_classes):
+    """`n_classes` > 2; two classes have a head of their own, with one logit."""
+    if n_classes is None:
+        raise worded(ValueError('n_classes cannot be None'))
+    if isinstance(n_classes, int) and n_classes <= 2:
+        raise worded(ValueError(f'n_classes must be > 2: {n_classes}.\n  Mend: two classes have '
+                                'the binary head, whose logits_dimension is 1.'))
+    return n_classes
+
+
+def check_label_vocabulary(vocabulary, error=ValueError):
+    if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
+        raise worded(error('label_vocabulary should be a list or a tuple. Given type: '
+                           f'{type(vocabulary)}'))
+
+
+def check_thresholds(thresholds):
+    """The thresholds as a tuple, each in (0, 1)."""
+    thresholds = tuple(thresholds or ())
+    for threshold in thresholds:
+        if not 0. < threshold < 1.:
+            raise worded(ValueError(f'thresholds not in (0, 1): {thresholds}.'))
+    return thresholds

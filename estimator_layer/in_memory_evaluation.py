@@ -1,0 +1,98 @@
+"""InMemoryEvaluatorHook: evaluations during a training, of the values that it has just then."""
+from __future__ import annotations
+
+from estimator_layer.estimator import Estimator
+from estimator_layer.input_values import features_and_labels
+from estimator_layer.metric_ops import metric_ops, scaffold_of
+from estimator_layer.model_fn import ModeKeys
+from estimator_layer.results import write_results
+from tinyflow import logging
+from tinyflow.errors import worded
+from tinyflow.graph.defaults import get_default_graph, set_random_seed
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.train import training_util
+from tinyflow.train.evaluation import StopAfterNEvalsHook, evaluate_once
+from tinyflow.train.hooks.timers import SecondOrStepTimer
+from tinyflow.train.scaffold import Scaffold
+from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+
+__all__ = ['InMemoryEvaluatorHook']
+
+
+class InMemoryEvaluatorHook(SessionRunHook):
+    """Evaluates every `every_n_iter` steps without a checkpoint in between.
+
+    The training's Variables are copied into the evaluation's graph, so that both see the same
+    values. Raises ValueError for an interval or a number of steps that is not positive, TypeError
+    for what is no Estimator.
+    """
+
+    def __init__(self, estimator, input_fn, steps=None, hooks=None, name=None, every_n_iter=100):
+        if every_n_iter is None or every_n_iter <= 0:
+            raise worded(ValueError(f'invalid every_n_iter={every_n_iter}.'))
+        if steps is not None and steps <= 0:
+            raise worded(ValueError(f'Must specify steps > 0, given: {steps}'))
+        if not isinstance(estimator, Estimator):
+            raise worded(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
+                                   f'Got: {type(estimator)}'))
+        if estimator.config.num_ps_replicas > 0 or estimator.config.num_worker_replicas > 1:
+            raise worded(ValueError(
+                'InMemoryEvaluator supports only single machine (aka Local) setting.'))
+        self._estimator, self._input_fn, self._steps = estimator, input_fn, steps
+        self._hooks, self._name = list(hooks or []), name
+        self._timer = SecondOrStepTimer(every_steps=every_n_iter)
+        self._iterations = 0
+
+    def begin(self):
+        self._timer.reset()
+        self._iterations = 0
+        self._step = training_util.get_global_step()
+        self._trained = {v.op.name: v for key in (GraphKeys.GLOBAL_VARIABLES,
+                                                  GraphKeys.SAVEABLE_OBJECTS)
+                         for v in get_default_graph().get_collection(key)}
+
+    def after_create_session(self, session, coord):
+        """Evaluates before the first step."""
+        self._evaluate(session)
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        self._iterations += 1
+        if self._timer.should_trigger_for_step(self._iterations):
+            self._evaluate(run_context.session)
+
+    def end(self, session):
+        self._evaluate(session)
+
+    def _evaluate(self, session):
+        self._timer.update_last_triggered_step(self._iterations)
+        estimator, config = self._estimator, self._estimator.config
+        names = list(self._trained)
+        values = dict(zip(names, session.run([self._trained[name] for name in names])))
+        with Graph().as_default() as graph:
+            set_random_seed(config.tf_random_seed)
+            estimator._create_global_step(graph)
+            inputs = features_and_labels(self._input_fn, ModeKeys.EVAL, estimator.params, config)
+            spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
+            update, results = metric_ops(spec)
+            wanted = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
+            lacking = sorted(set(wanted) - set(values))
+            if lacking:
+                raise worded(ValueError(
+                    f'The evaluation has Variables that the training has not: {lacking}.'))
+
+            def take_over(scaffold, evaluation):
+                evaluation.set_variable_values(
+                    (wanted[name], values[name]) for name in wanted)
+
+            scaffold = Scaffold(init_fn=take_over, copy_from_scaffold=scaffold_of(spec.scaffold))
+            found = evaluate_once(
+                None, scaffold=scaffold, eval_ops=update, final_ops=results,
+                config=config.session_config,
+                hooks=[*inputs.hooks, *self._hooks, *spec.evaluation_hooks,
+                       StopAfterNEvalsHook(self._steps, log_progress=False)])
+            logging.info('Evaluated in memory.')
+            write_results(estimator.eval_dir(self._name), found, None)

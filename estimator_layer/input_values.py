@@ -1,0 +1,162 @@
+"""What an input_fn gave, as features and labels: a Dataset, tensors, arrays or a DataFrame.
+
+TensorFlow takes a Dataset or tensors. Arrays and DataFrames are taken here besides, in place of
+the input_fn or as what it returns (PAINS B18); they become batches in order, or shuffled without
+end in training.
+"""
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from estimator_layer.inputs.columns import InputFunction
+from estimator_layer.inputs.numpy_io import numpy_input_fn
+from estimator_layer.inputs.pandas_io import pandas_input_fn
+from estimator_layer.model_fn import ModeKeys
+from tinyflow.data.dataset import Dataset
+from tinyflow.data.iterators import initializable
+from tinyflow.errors import worded
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.nest import flatten
+from tinyflow.train.session_run_hook import SessionRunHook
+
+__all__ = ['Inputs', 'features_and_labels']
+
+BATCH = 128         # rows of a batch of arrays that came without an input_fn
+
+
+class Inputs:
+    """Features and labels of a batch, the hooks that start their source, and its iterator."""
+
+    def __init__(self, features, labels=None, hooks=(), iterator=None):
+        self.features, self.labels, self.hooks = features, labels, list(hooks)
+        self.iterator = iterator
+
+
+class _StartIterator(SessionRunHook):
+    """Runs an iterator's initializer in each new session."""
+
+    def __init__(self, iterator):
+        self._iterator = iterator
+
+    def begin(self):
+        self._initializer = self._iterator.initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+def features_and_labels(input_fn, mode, params=None, config=None):
+    """The Inputs of one mode, in the default graph.
+
+    Raises ValueError for a result that is no pair of features and labels, and for tensors of
+    another graph.
+    """
+    result = input_function_of(input_fn, mode, params, config)
+    if isinstance(result, InputFunction):
+        result = result()
+    else:
+        result = result.value
+    if isinstance(result, Dataset):
+        if result._variant_tensor.graph is not get_default_graph():
+            raise _other_graph('the Dataset', result._variant_tensor)
+        iterator = initializable(result)
+        features, labels = _parted(iterator.get_next())
+        return Inputs(features, labels, [_StartIterator(iterator)], iterator)
+    features, labels = _parted(result)
+    _check_graph(features, labels)
+    return Inputs(features, labels)
+
+
+class _Given:
+    """What an input_fn returned, where that is no arrays."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+def input_function_of(input_fn, mode, params=None, config=None):
+    """Calls the input_fn, once; an InputFunction if it is over arrays, else a _Given.
+
+    May be called with its own result, which is then handed back.
+    """
+    if isinstance(input_fn, (InputFunction, _Given)):
+        return input_fn
+    result = _called(input_fn, mode, params, config)
+    if isinstance(result, InputFunction):
+        return result
+    if not isinstance(result, Dataset):
+        features, labels = _parted(result)
+        if _are_arrays(features):
+            return _over_arrays(features, labels, mode)
+    return _Given(result)
+
+
+def _called(input_fn, mode, params, config):
+    """What the input_fn returns; data in memory stand for a function that returns them."""
+    if isinstance(input_fn, Dataset) or _are_arrays(input_fn) or isinstance(input_fn, tuple):
+        return input_fn
+    if not callable(input_fn):
+        raise worded(TypeError(
+            f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
+            '  Mend: input_fn=lambda: dataset. A call, input_fn=make_data(), hands over what it '
+            'returns instead of the function.'))
+    given = {'mode': mode, 'params': params, 'config': config}
+    wanted = _parameters(input_fn)
+    return input_fn(**{name: given[name] for name in given if name in wanted})
+
+
+def _parameters(function):
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):         # a built-in function tells nothing
+        return {}
+
+
+def _parted(result):
+    if isinstance(result, (list, tuple)):
+        if len(result) != 2:
+            raise worded(ValueError(
+                'input_fn should return (features, labels) as a len 2 tuple.\n  Mend: it gave '
+                f'{len(result)} parts; several features go into one dict: '
+                "({'a': a, 'b': b}, labels)."))
+        return tuple(result)
+    return result, None
+
+
+def _over_arrays(features, labels, mode):
+    """The input_fn over arrays: shuffled without end in training, else once in order."""
+    training = mode == ModeKeys.TRAIN
+    make = pandas_input_fn if hasattr(features, 'columns') else numpy_input_fn
+    return make(features, labels, batch_size=BATCH, num_epochs=None if training else 1,
+                shuffle=training)
+
+
+def _are_arrays(features):
+    if isinstance(features, dict):
+        return bool(features) and all(isinstance(value, np.ndarray)
+                                      for value in features.values())
+    return isinstance(features, np.ndarray) or hasattr(features, 'columns') and \
+        hasattr(features, 'index')
+
+
+def _check_graph(features, labels):
+    """B18: a tensor made outside of the input_fn belongs to another graph."""
+    graph = get_default_graph()
+    for part in (features, labels):
+        for tensor in flatten(part):
+            node = tensor.values if isinstance(tensor, SparseTensor) else tensor
+            if isinstance(node, Tensor) and node.graph is not graph:
+                raise _other_graph('a tensor', node)
+
+
+def _other_graph(what, tensor):
+    site = f', made at {tensor.op.site},' if tensor.op.site else ''
+    return worded(ValueError(
+        f'input_fn gave {what} of another graph: "{tensor.name}"{site} was made outside of '
+        'input_fn.\n  Mend: an Estimator calls input_fn inside a new graph each time; make '
+        'datasets and tensors inside the function: def input_fn(): return '
+        'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))

@@ -1,0 +1,61 @@
+"""pandas_input_fn: features and labels in a DataFrame. pandas is only used, never imported."""
+from __future__ import annotations
+
+import numpy as np
+
+from estimator_layer.inputs.columns import InputFunction, as_column, check_shuffle
+from tinyflow.errors import worded
+
+__all__ = ['pandas_input_fn']
+
+
+def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_capacity=1000,
+                    num_threads=1, target_column='target'):
+    """An input_fn that gives batches of rows of a DataFrame, a feature per column.
+
+    Args:
+      x: a DataFrame.
+      y: a Series or a DataFrame with x's index, or None.
+      batch_size, num_epochs, shuffle: as in numpy_input_fn.
+      queue_capacity, num_threads: of TensorFlow's queue; taken and not needed.
+      target_column: the name of the labels in TensorFlow's queue; x must not have it.
+
+    Returns a function of no arguments; it gives ({column: [batch]}, labels [batch]), or only
+    features without y. Raises ValueError if the indices differ or the target's name is a feature.
+    """
+    check_shuffle(shuffle)
+    if not isinstance(target_column, str):
+        raise worded(TypeError('target_column must be a string type'))
+    if not (hasattr(x, 'columns') and hasattr(x, 'index')):
+        raise worded(TypeError(
+            f'x must be a pandas DataFrame; got {type(x).__name__}\n  Mend: '
+            'tf.estimator.inputs.numpy_input_fn takes arrays and dicts of arrays.'))
+    names = list(x.columns)
+    columns = [as_column(x[name].to_numpy(), f'the column {name!r}') for name in names]
+    if y is not None:
+        _check_labels(x, y, target_column)
+    several = y is not None and hasattr(y, 'columns')
+    targets = list(y.columns) if several else []
+    if several:
+        columns += [as_column(y[name].to_numpy(), f'the label {name!r}') for name in targets]
+    elif y is not None:
+        columns.append(as_column(y.to_numpy(), 'the labels'))
+
+    def restore(tensors):
+        features, rest = dict(zip(names, tensors)), tensors[len(names):]
+        if y is None:
+            return features
+        return features, dict(zip(targets, rest)) if several else rest[0]
+
+    return InputFunction(columns, restore, batch_size, num_epochs, shuffle)
+
+
+def _check_labels(x, y, target_column):
+    if target_column in x.columns:
+        raise worded(ValueError(
+            f'Cannot use name {target_column} for target column: DataFrame already has a column '
+            f"with that name: {x.columns}\n  Mend: target_column='another name'."))
+    if not np.array_equal(x.index, y.index):
+        raise worded(ValueError(
+            f'Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n'
+            '  Mend: y.reset_index(drop=True), likewise for x, if the rows belong together.'))

@@ -1,0 +1,49 @@
+"""The model of evaluate that stays between calls."""
+from __future__ import annotations
+
+from estimator_layer.kept_sessions import KeptModel
+from estimator_layer.metric_ops import metric_ops, scaffold_of
+from estimator_layer.model_fn import ModeKeys
+from estimator_layer.results import write_results
+from tinyflow.train.evaluation import Progress, finished, get_or_create_eval_step, started
+from tinyflow.variable_lists import local_variables, variables_initializer
+
+__all__ = ['KeptEvaluation']
+
+
+class KeptEvaluation(KeptModel):
+    """Runs the metrics over the batches and reads them."""
+
+    mode = ModeKeys.EVAL
+
+    def parts(self):
+        self.update, self.values = metric_ops(self.spec)
+        get_or_create_eval_step()
+        scaffold = scaffold_of(self.spec.scaffold)
+        self.reset = variables_initializer(local_variables())
+        return scaffold
+
+    def run(self, batches, checkpoint_path, steps, directory):
+        with self.lock:
+            started()
+            session = self.open(checkpoint_path)
+            session.run(self.reset)
+            self.users += 1
+            try:
+                self._update(session, batches, steps)
+            finally:
+                self.users -= 1
+            results = session.run(self.values)
+            finished()
+        with self.graph.as_default():
+            write_results(directory, results, checkpoint_path)
+        return results
+
+    def _update(self, session, batches, steps):
+        update = session.make_callable(self.update, self.feeds)
+        progress = Progress(steps)
+        for done, batch in enumerate(batches, 1):
+            update(*batch)
+            progress.tell(done)
+            if done == steps:
+                return

@@ -1,0 +1,26 @@
+"""The model of predict that stays between calls."""
+from __future__ import annotations
+
+from estimator_layer.kept_sessions import KeptModel
+from estimator_layer.model_fn import ModeKeys
+from estimator_layer.predictions import chosen, warn_if_endless
+
+__all__ = ['KeptPrediction']
+
+
+class KeptPrediction(KeptModel):
+    """Yields the predictions of batch after batch."""
+
+    mode = ModeKeys.PREDICT
+
+    def run(self, batches, checkpoint_path, predict_keys):
+        fetches = chosen(self.spec.predictions, predict_keys)
+        warn_if_endless(batches.may_end)
+        session = self.open(checkpoint_path)
+        self.users += 1
+        try:
+            predict = session.make_callable(fetches, self.feeds)
+            for batch in batches:
+                yield predict(*batch)
+        finally:
+            self.users -= 1

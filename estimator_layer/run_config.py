@@ -1,0 +1,201 @@
+"""RunConfig: where an Estimator keeps its files, how often it saves, logs and summarises."""
+from __future__ import annotations
+
+import copy
+import os
+
+from estimator_layer import cluster
+from tinyflow import logging
+from tinyflow.config import ConfigProto
+from tinyflow.errors import worded
+
+__all__ = ['RunConfig']
+
+_DEFAULT = object()
+_SAVE_ERROR = '`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.'
+
+# What `replace` may change.
+_REPLACEABLE = ('model_dir', 'tf_random_seed', 'save_summary_steps', 'save_checkpoints_steps',
+                'save_checkpoints_secs', 'session_config', 'keep_checkpoint_max',
+                'keep_checkpoint_every_n_hours', 'log_step_count_steps', 'train_distribute',
+                'device_fn', 'protocol', 'eval_distribute', 'experimental_distribute',
+                'experimental_max_worker_delay_secs', 'session_creation_timeout_secs',
+                'keep_sessions')
+
+
+def _positive(value):
+    return value > 0
+
+
+def _not_negative(value):
+    return value >= 0
+
+
+# name -> (is the value right, what to say if it is not)
+_CHECKS = {
+    'model_dir': (bool, 'model_dir should be non-empty'),
+    'save_summary_steps': (_not_negative, 'save_summary_steps should be >= 0'),
+    'save_checkpoints_steps': (_not_negative, 'save_checkpoints_steps should be >= 0'),
+    'save_checkpoints_secs': (_not_negative, 'save_checkpoints_secs should be >= 0'),
+    'session_config': (lambda value: isinstance(value, ConfigProto),
+                       'session_config must be instance of ConfigProto'),
+    'keep_checkpoint_max': (_not_negative, 'keep_checkpoint_max should be >= 0'),
+    'keep_checkpoint_every_n_hours': (_positive, 'keep_checkpoint_every_n_hours should be > 0'),
+    'log_step_count_steps': (_positive, 'log_step_count_steps should be > 0'),
+    'tf_random_seed': (lambda value: isinstance(value, int), 'tf_random_seed must be integer.'),
+    'experimental_max_worker_delay_secs': (
+        lambda value: isinstance(value, int),
+        'experimental_max_worker_delay_secs must be an integer if set.'),
+    'session_creation_timeout_secs': (_positive, 'session_creation_timeout_secs should be > 0'),
+    'device_fn': (callable, 'device_fn must be callable with exactly one argument "op".'),
+    'protocol': (lambda value: value in ('grpc', 'grpc+verbs'),
+                 'protocol should be grpc or grpc+verbs'),
+}
+
+
+class RunConfig:
+    """The settings of an Estimator's runs.
+
+    Args:
+      model_dir: the directory of checkpoints, graphs and summaries.
+      tf_random_seed: the graphs' seed; the same seed gives the same run.
+      save_summary_steps: summaries are written every so many steps.
+      save_checkpoints_steps, save_checkpoints_secs: a checkpoint every so many steps or seconds
+        (600 s by default; both None: none at all). ValueError if both are given.
+      session_config: a tf.ConfigProto.
+      keep_checkpoint_max: how many of the last checkpoints stay (None or 0: all).
+      keep_checkpoint_every_n_hours: one of each so many hours stays besides.
+      log_step_count_steps: loss and speed are logged every so many steps (None: never).
+      train_distribute, eval_distribute: a tf.distribute.Strategy.
+      keep_sessions: whether graph and session stay between calls of evaluate and predict while
+        the checkpoint is the same (tinyflow's own; it changes no result, only the time).
+    The remaining arguments are TensorFlow's for clusters; the properties that tell of a cluster
+    come from the environment variable TF_CONFIG.
+    """
+
+    def __init__(self, model_dir=None, tf_random_seed=None, save_summary_steps=100,
+                 save_checkpoints_steps=_DEFAULT, save_checkpoints_secs=_DEFAULT,
+                 session_config=None, keep_checkpoint_max=5, keep_checkpoint_every_n_hours=10000,
+                 log_step_count_steps=100, train_distribute=None, device_fn=None, protocol=None,
+                 eval_distribute=None, experimental_distribute=None,
+                 experimental_max_worker_delay_secs=None, session_creation_timeout_secs=7200,
+                 keep_sessions=True):
+        steps, seconds = _how_often(save_checkpoints_steps, save_checkpoints_secs)
+        self._place = cluster.from_environment()
+        if os.environ.get('TF_CONFIG'):
+            logging.info('TF_CONFIG environment variable: %s', os.environ['TF_CONFIG'])
+        self._values = {}
+        self._set({
+            'model_dir': _model_dir(self._place.model_dir, model_dir),
+            'tf_random_seed': tf_random_seed, 'save_summary_steps': save_summary_steps,
+            'save_checkpoints_steps': steps, 'save_checkpoints_secs': seconds,
+            'session_config': session_config, 'keep_checkpoint_max': keep_checkpoint_max,
+            'keep_checkpoint_every_n_hours': keep_checkpoint_every_n_hours,
+            'log_step_count_steps': log_step_count_steps, 'train_distribute': train_distribute,
+            'device_fn': device_fn, 'protocol': protocol, 'eval_distribute': eval_distribute,
+            'experimental_distribute': experimental_distribute,
+            'experimental_max_worker_delay_secs': experimental_max_worker_delay_secs,
+            'session_creation_timeout_secs': session_creation_timeout_secs,
+            'keep_sessions': keep_sessions})
+        if train_distribute or eval_distribute or experimental_distribute:
+            logging.info('Initializing RunConfig with distribution strategies.')
+        _check_strategies(self._values)
+
+    def _set(self, values):
+        for name, value in values.items():
+            fits, message = _CHECKS.get(name, (None, None))
+            if fits and value is not None and not fits(value):
+                raise worded(ValueError(f'{message}, given {value!r}'
+                                        if name != 'model_dir' else message))
+            self._values[name] = value
+
+    def replace(self, **kwargs):
+        """A copy with other settings. ValueError for a name that cannot be replaced."""
+        for name in kwargs:
+            if name not in _REPLACEABLE:
+                raise worded(ValueError(
+                    f'Replacing {name} is not supported. Allowed properties are '
+                    f'{list(_REPLACEABLE)}.'))
+        steps, seconds = (kwargs.get(name) for name in
+                          ('save_checkpoints_steps', 'save_checkpoints_secs'))
+        if steps is not None and seconds is not None:
+            raise worded(ValueError(_SAVE_ERROR))
+        if steps is not None:
+            kwargs['save_checkpoints_secs'] = None
+        elif seconds is not None:
+            kwargs['save_checkpoints_steps'] = None
+        other = copy.copy(self)
+        other._values = dict(self._values)
+        other._set(kwargs)
+        _check_strategies(other._values)
+        return other
+
+    def __copy__(self):
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __deepcopy__(self, memo):
+        other = copy.copy(self)
+        other._values = dict(self._values)
+        return other
+
+    def __repr__(self):
+        given = ', '.join(f'{name}={value!r}' for name, value in self._values.items()
+                          if value is not None)
+        return f'{type(self).__name__}({given})'
+
+
+def _setting(name):
+    return property(lambda self: self._values[name], doc=f'The setting `{name}`.')
+
+
+def _of_cluster(name):
+    return property(lambda self: getattr(self._place, name),
+                    doc=f'`{name}`, as the environment variable TF_CONFIG says it.')
+
+
+for _name in _REPLACEABLE:
+    if _name != 'experimental_distribute':
+        setattr(RunConfig, _name, _setting(_name))
+for _name in cluster.Place._fields:
+    if _name != 'model_dir':
+        setattr(RunConfig, _name, _of_cluster(_name))
+
+
+def _how_often(steps, seconds):
+    """(steps, seconds) between checkpoints, of which at most one is set."""
+    if steps is _DEFAULT and seconds is _DEFAULT:
+        return None, 600
+    if seconds is _DEFAULT:
+        return steps, None
+    if steps is _DEFAULT:
+        return None, seconds
+    if steps is not None and seconds is not None:
+        raise worded(ValueError(_SAVE_ERROR))
+    return steps, seconds
+
+
+def _model_dir(of_environment, given):
+    given = None if given is None else os.fspath(given)
+    if of_environment == '':
+        raise worded(ValueError('model_dir should be non-empty in TF_CONFIG.'))
+    if of_environment and given not in (None, of_environment):
+        raise worded(ValueError(
+            '`model_dir` provided in RunConfig construct, if set, must have the same value as the '
+            f'model_dir in TF_CONFIG. model_dir: {given}\nTF_CONFIG["model_dir"]: '
+            f'{of_environment}.'))
+    return given if given is not None else of_environment
+
+
+def _check_strategies(values):
+    """`experimental_distribute` is a second way to give the same two."""
+    given = values.get('experimental_distribute')
+    for name in ('train_distribute', 'eval_distribute'):
+        of_both = getattr(given, name, None)
+        if of_both is not None:
+            if values[name] is not None and values[name] is not of_both:
+                raise worded(ValueError(
+                    f'Either `{name}` or `experimental_distribute.{name}` should be set, not '
+                    'both.'))
+            values[name] = of_both

@@ -1,0 +1,114 @@
+"""How an Estimator trains: one graph, one monitored session, a run for each step."""
+from __future__ import annotations
+
+import os
+
+from estimator_layer.distributed import distributed_spec
+from estimator_layer.input_values import features_and_labels
+from estimator_layer.model_fn import ModeKeys
+from tinyflow import logging
+from tinyflow.errors import worded
+from tinyflow.graph.defaults import add_to_collection, get_collection, set_random_seed
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.ops import summaries
+from tinyflow.train import training_util
+from tinyflow.train.checkpoint_state import latest_checkpoint
+from tinyflow.train.exact_resume import ResumeHook, ResumeListener
+from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
+from tinyflow.train.hooks.logging_tensors import LoggingTensorHook
+from tinyflow.train.hooks.nan import NanTensorHook
+from tinyflow.train.hooks.stopping import StopAtStepHook
+from tinyflow.train.monitored_training import MonitoredTrainingSession
+from tinyflow.train.saver import Saver
+
+__all__ = ['train']
+
+
+def train(estimator, input_fn, hooks, steps, max_steps, listeners):
+    """Trains in a new graph and returns the last step's loss, None if there was no step."""
+    config = estimator.config
+    with Graph().as_default() as graph, graph.device(config.device_fn):
+        set_random_seed(config.tf_random_seed)
+        estimator._create_global_step(graph)
+        training_util.global_step_read(graph)
+        inputs, spec = _built(estimator, input_fn, config)
+        global_step = training_util.get_global_step(graph)
+        hooks = [*inputs.hooks, *hooks, *_stopping(steps, max_steps)]
+        return _run(estimator, config, spec, hooks, global_step, listeners)
+
+
+def _built(estimator, input_fn, config):
+    """The input and the model, once or once for each replica of a strategy."""
+    if config.train_distribute is not None:
+        return distributed_spec(estimator, input_fn, ModeKeys.TRAIN, config,
+                                config.train_distribute)
+    inputs = features_and_labels(input_fn, ModeKeys.TRAIN, estimator.params, config)
+    return inputs, estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.TRAIN, config)
+
+
+def _stopping(steps, max_steps):
+    return [StopAtStepHook(steps, max_steps)] if steps is not None or max_steps is not None else []
+
+
+def _run(estimator, config, spec, hooks, global_step, listeners):
+    estimator._warm_start(latest_checkpoint(estimator.model_dir))
+    if not any(summary.op.name == 'loss' for summary in get_collection(GraphKeys.SUMMARIES)):
+        summaries.scalar('loss', spec.loss)
+    add_to_collection(GraphKeys.LOSSES, spec.loss)
+    hooks = [*hooks, NanTensorHook(spec.loss)]
+    if config.log_step_count_steps is not None:
+        hooks.append(LoggingTensorHook({'loss': spec.loss, 'step': global_step},
+                                       every_n_iter=config.log_step_count_steps))
+    hooks.extend(spec.training_hooks)
+    _add_saver(spec.scaffold, config)
+    chief_hooks = _saving(estimator.model_dir, config, spec, hooks, listeners)
+    with MonitoredTrainingSession(
+            master=config.master, is_chief=config.is_chief, checkpoint_dir=estimator.model_dir,
+            scaffold=spec.scaffold, hooks=hooks,
+            # Positions are put back before the saver's first save, which would note new ones.
+            chief_only_hooks=[ResumeHook(estimator.latest_checkpoint, global_step), *chief_hooks,
+                              *spec.training_chief_hooks],
+            save_checkpoint_secs=0, save_summaries_steps=config.save_summary_steps,
+            config=config.session_config, log_step_count_steps=config.log_step_count_steps,
+            max_wait_secs=config.session_creation_timeout_secs) as session:
+        loss, fetches = None, [spec.train_op, spec.loss]
+        any_step = False
+        while not session.should_stop():
+            _, loss = session.run(fetches)
+            any_step = True
+    if not any_step:
+        logging.warning('Training with estimator made no steps. Perhaps input is empty or '
+                        'misspecified.')
+    return loss
+
+
+def _add_saver(scaffold, config):
+    if not scaffold.saver and not get_collection(GraphKeys.SAVERS):
+        add_to_collection(GraphKeys.SAVERS, Saver(
+            sharded=True, max_to_keep=config.keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+            defer_build=True, save_relative_paths=True))
+
+
+def _saving(model_dir, config, spec, hooks, listeners):
+    """The hook that saves, unless the model or the caller brought one; listeners join it.
+
+    The listener that makes a resume exact comes first: the others see a whole checkpoint.
+    """
+    chief_hooks = []
+    savers = [hook for hook in [*hooks, *spec.training_chief_hooks]
+              if isinstance(hook, CheckpointSaverHook)]
+    if (config.save_checkpoints_secs or config.save_checkpoints_steps) and not savers:
+        chief_hooks = savers = [CheckpointSaverHook(
+            model_dir, save_secs=config.save_checkpoints_secs,
+            save_steps=config.save_checkpoints_steps, scaffold=spec.scaffold)]
+    if listeners and not savers:
+        raise worded(ValueError(
+            'There should be a CheckpointSaverHook to use saving_listeners. Please set one of the '
+            'RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.'))
+    if savers:
+        path = getattr(savers[0], '_save_path', os.path.join(model_dir, 'model.ckpt'))
+        savers[0]._listeners[:0] = [ResumeListener(path)]
+        savers[0]._listeners.extend(listeners)
+    return chief_hooks

@@ -1,0 +1,94 @@
+"""A training that is killed again and again ends with the weights of one that was not."""
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import tinyflow as tf
+from tests.estimator import interrupted
+
+STEPS = 260
+KILLS = 20
+
+
+def weights(model_dir):
+    reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(str(model_dir)))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+def run(model_dir, kill_after=None):
+    """True if the training came to its end; it is killed after so many steps."""
+    command = [sys.executable, '-m', 'tests.estimator.interrupted', str(model_dir), str(STEPS)]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    with process:
+        for number, line in enumerate(process.stdout):
+            if line == 'done\n':
+                return True
+            if number == kill_after:
+                process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL, process.stderr.read()
+    return False
+
+
+def test_a_training_killed_twenty_times_ends_with_the_same_bits(tmp_path):
+    interrupted.estimator(str(tmp_path / 'whole')).train(interrupted.input_fn, max_steps=STEPS)
+    moments = random.Random(11)
+    kills = 0
+    while not run(tmp_path / 'killed', moments.randrange(9, 16) if kills < KILLS else None):
+        kills += 1
+        path = tf.train.latest_checkpoint(str(tmp_path / 'killed'))
+        assert path is None or weights(tmp_path / 'killed')     # never unreadable
+    assert kills == KILLS
+    whole, killed = weights(tmp_path / 'whole'), weights(tmp_path / 'killed')
+    assert whole.keys() == killed.keys()
+    for name in whole:
+        np.testing.assert_array_equal(whole[name], killed[name], err_msg=name)
+
+
+def test_a_training_that_ended_begins_its_input_anew(tmp_path):
+    """As in TensorFlow: `for epoch in range(3): estimator.train(one_epoch)` trains three epochs."""
+    def one_epoch():
+        x, y = interrupted.data()
+        return tf.data.Dataset.from_tensor_slices(({'x': x}, y)).batch(50)
+
+    estimator = interrupted.estimator(str(tmp_path))
+    for epoch in range(1, 4):
+        estimator.train(one_epoch)
+        assert estimator.get_variable_value('global_step') == 4 * epoch
+    assert not list(tmp_path.glob('*-12.resume'))
+
+
+def test_a_damaged_resume_file_is_named(tmp_path):
+    estimator = interrupted.estimator(str(tmp_path))
+
+    class Stop(tf.train.SessionRunHook):
+        """Ends the training with an error, as a machine that fails."""
+
+        def after_run(self, run_context, run_values):
+            self.steps = getattr(self, 'steps', 0) + 1
+            if self.steps == 10:
+                raise ZeroDivisionError
+
+    try:
+        estimator.train(interrupted.input_fn, hooks=[Stop()], max_steps=30)
+    except ZeroDivisionError:
+        pass
+    latest = Path(tf.train.latest_checkpoint(str(tmp_path)) + '.resume')
+    data = bytearray(latest.read_bytes())
+    data[len(data) // 2] ^= 1
+    latest.write_bytes(bytes(data))
+    try:
+        estimator.train(interrupted.input_fn, max_steps=30)
+    except tf.errors.DataLossError as error:
+        assert latest.name in str(error) and 'delete it' in str(error)
+    else:
+        raise AssertionError('a damaged file was taken')
+    latest.unlink()
+    estimator.train(interrupted.input_fn, max_steps=30)
+    assert estimator.get_variable_value('global_step') == 30

@@ -1,0 +1,88 @@
+"""The jobs of a cluster and the addresses of their tasks."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tinyflow.errors import worded
+
+__all__ = ['ClusterSpec']
+
+
+class ClusterSpec:
+    """Which task of which job listens where: {'worker': ['host0:2222', 'host1:2222'], ...}.
+
+    A job's tasks are a list of addresses, or {task index: address}. Raises TypeError for other
+    things, ValueError for a task that the cluster has not.
+    """
+
+    def __init__(self, cluster):
+        if isinstance(cluster, ClusterSpec):
+            cluster = cluster._jobs
+        if not isinstance(cluster, Mapping):
+            raise worded(TypeError(
+                '`cluster` must be a dictionary mapping one or more job names to lists of network '
+                "addresses, or a `ClusterDef` protocol buffer: {'worker': ['host:2222']}"))
+        self._jobs = {job: _tasks(job, cluster[job]) for job in sorted(cluster)}
+
+    def as_dict(self):
+        """{job: [address]}, or {job: {index: address}} where indices are not 0, 1, 2, ..."""
+        return {job: list(tasks.values()) if list(tasks) == list(range(len(tasks))) else dict(tasks)
+                for job, tasks in self._jobs.items()}
+
+    @property
+    def jobs(self):
+        """The names of the jobs, a list."""
+        return list(self._jobs)
+
+    def num_tasks(self, job_name):
+        """How many tasks a job has."""
+        return len(self._job(job_name))
+
+    def task_indices(self, job_name):
+        """The indices of a job's tasks, sorted."""
+        return sorted(self._job(job_name))
+
+    def task_address(self, job_name, task_index):
+        """The address of one task, 'host:port'."""
+        tasks = self._job(job_name)
+        if task_index not in tasks:
+            raise worded(ValueError(f'No task with index {task_index!r} in job {job_name!r}'))
+        return tasks[task_index]
+
+    def job_tasks(self, job_name):
+        """[address] of a job by task index; None where an index has no task."""
+        tasks = self._job(job_name)
+        return [tasks.get(index) for index in range(max(tasks, default=-1) + 1)]
+
+    def _job(self, name):
+        if name not in self._jobs:
+            raise worded(ValueError(f'No such job in cluster: {name!r}'))
+        return self._jobs[name]
+
+    def __bool__(self):
+        return bool(self._jobs)
+
+    def __eq__(self, other):
+        return ClusterSpec(other)._jobs == self._jobs
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f'ClusterSpec({self.as_dict()!r})'
+
+
+def _tasks(job, tasks):
+    if isinstance(tasks, (list, tuple)):
+        tasks = dict(enumerate(tasks))
+    if not isinstance(tasks, Mapping):
+        raise worded(TypeError(
+            f'The tasks for job {job!r} must be a list or a dictionary from integers to strings.'))
+    for index, address in tasks.items():
+        if not isinstance(index, int) or not isinstance(address, str):
+            raise worded(TypeError(
+                f'Task address must be a string, given {address!r} for task {index!r} of job '
+                f'{job!r}'))
+    return dict(sorted(tasks.items()))

@@ -1,0 +1,108 @@
+"""A checkpoint that also says where random numbers and inputs stood.
+
+TensorFlow's checkpoint holds Variables only: a training that goes on from it draws its dropout and
+its batches anew. Beside `model.ckpt-300` this writes `model.ckpt-300.resume`, with the positions
+of the Session's streams of random numbers and of its iterators, so that a run which was
+interrupted and continued gives the same bits as one that was not. A training that ended in good
+order leaves none: as in TensorFlow, the next one reads its input from the start. TensorFlow does
+not look at the file, and a checkpoint without one restores as ever.
+
+    crc and kinds of values as in tinyflow/pipeline/state_bytes.py
+"""
+from __future__ import annotations
+
+import os
+
+from tinyflow import logging
+from tinyflow.errors import DataLossError, NotFoundError, OpError
+from tinyflow.formats import files
+from tinyflow.pipeline.state_bytes import decode, encode
+from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
+from tinyflow.train.session_run_hook import SessionRunHook
+
+__all__ = ['ResumeHook', 'ResumeListener', 'resume_file', 'save_positions', 'restore_positions']
+
+_SUFFIX = '.resume'
+
+
+def resume_file(prefix):
+    """The file beside a checkpoint."""
+    return prefix + _SUFFIX
+
+
+def save_positions(session, prefix, step):
+    """Writes where `session` stands beside the checkpoint `prefix`; what cannot be saved, by name.
+
+    It is written before the checkpoint, which only counts once all of it is there.
+    """
+    positions, lost = session.positions()
+    files.write_atomically(resume_file(prefix),
+                           encode({'global_step': int(step), 'positions': positions}))
+    return lost
+
+
+def restore_positions(session, prefix, step):
+    """Puts `session` to where it stood at the checkpoint; False if nothing says where that was.
+
+    Raises DataLossError for a damaged file.
+    """
+    path = resume_file(prefix)
+    if not os.path.exists(path):
+        return False
+    with open(path, 'rb') as file:
+        data = file.read()
+    try:
+        state = decode(data)
+        positions, saved_step = state['positions'], state['global_step']
+    except (OpError, KeyError, TypeError) as error:
+        raise DataLossError(
+            None, None, f'{path} is damaged: {getattr(error, "message", error)}\n  Mend: delete '
+            'it; the training then goes on from the checkpoint with other random numbers and '
+            'its input from the start.') from None
+    if saved_step != int(step):
+        return False
+    session.set_positions(positions)
+    return True
+
+
+class ResumeListener(CheckpointSaverListener):
+    """Writes the positions with every checkpoint that a CheckpointSaverHook saves."""
+
+    def __init__(self, save_path):
+        self._save_path = save_path
+        self._told = False
+
+    def before_save(self, session, global_step_value):
+        prefix = f'{self._save_path}-{int(global_step_value)}'
+        lost = save_positions(session, prefix, global_step_value)
+        if lost and not self._told:
+            self._told = True
+            logging.info('A training continued from these checkpoints will not repeat every bit: '
+                         '%s', '; '.join(f'{name}: {why}' for name, why in sorted(lost.items())))
+
+
+    def end(self, session, global_step_value):
+        """A training that ends in good order is over: the next one begins its input anew."""
+        files.remove(resume_file(f'{self._save_path}-{int(global_step_value)}'))
+
+
+class ResumeHook(SessionRunHook):
+    """Puts a session that was restored from a checkpoint to where it stood then.
+
+    It is the first of the hooks: iterators that begin later go on at their place, and what the
+    others save already has it. `checkpoint_of()` gives the prefix.
+    """
+
+    def __init__(self, checkpoint_of, global_step):
+        self._checkpoint_of, self._global_step = checkpoint_of, global_step
+
+    def after_create_session(self, session, coord):
+        prefix = self._checkpoint_of()
+        if prefix is None:
+            return
+        try:
+            step = session.run(self._global_step)
+            if restore_positions(session, prefix, step):
+                logging.info('Random numbers and input go on where %s left them.', prefix)
+        except NotFoundError:
+            return

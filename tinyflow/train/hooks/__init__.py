@@ -1,0 +1,1 @@
+"""The hooks of tf.train, one kind of thing per file."""

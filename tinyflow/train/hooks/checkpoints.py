@@ -1,0 +1,132 @@
+"""CheckpointSaverHook: a checkpoint at the start, every so often, and at the end."""
+from __future__ import annotations
+
+import os
+
+from tinyflow import logging
+from tinyflow.errors import worded
+from tinyflow.graph.defaults import get_collection
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.summary.writer import FileWriterCache
+from tinyflow.train.hooks.steps import step_for
+from tinyflow.train.hooks.timers import SecondOrStepTimer
+from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+
+__all__ = ['CheckpointSaverHook', 'CheckpointSaverListener']
+
+
+class CheckpointSaverListener:
+    """What is to be done around each checkpoint: a subclass defines the methods that it needs."""
+
+    def begin(self):
+        """Called once, while the graph may still be changed."""
+
+    def before_save(self, session, global_step_value):
+        """Called before a checkpoint is written."""
+
+    def after_save(self, session, global_step_value):
+        """Called when it is written; True asks for the training to stop."""
+
+    def end(self, session, global_step_value):
+        """Called once at the end of the training, after the last checkpoint."""
+
+
+class CheckpointSaverHook(SessionRunHook):
+    """Saves a checkpoint every `save_steps` steps or `save_secs` seconds, and at both ends.
+
+    `saver` is a Saver; or `scaffold` has it; else it is the one of the SAVERS collection. The
+    graph goes to graph.pbtxt and to the event file of `checkpoint_dir`. ValueError if both, or
+    neither or both of save_steps and save_secs are given.
+    """
+
+    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None,
+                 checkpoint_basename='model.ckpt', scaffold=None, listeners=None):
+        logging.info('Create CheckpointSaverHook.')
+        if saver is not None and scaffold is not None:
+            raise worded(ValueError('You cannot provide both saver and scaffold.'))
+        self._saver = saver
+        self._checkpoint_dir = os.fspath(checkpoint_dir)
+        self._save_path = os.path.join(self._checkpoint_dir, checkpoint_basename)
+        self._scaffold = scaffold
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        self._listeners = listeners or []
+        self._steps_per_run = 1
+
+    def _set_steps_per_run(self, steps_per_run):
+        self._steps_per_run = steps_per_run
+
+    def begin(self):
+        self._summary_writer = FileWriterCache.get(self._checkpoint_dir)
+        self._global_step_tensor = step_for('CheckpointSaverHook')
+        self._request = SessionRunArgs(self._global_step_tensor)
+        for listener in self._listeners:
+            listener.begin()
+
+    def after_create_session(self, session, coord):
+        step = session.run(self._global_step_tensor)
+        self._write_graph(session.graph)
+        self._save(session, step)
+        self._timer.update_last_triggered_step(step)
+
+    def _write_graph(self, graph):
+        from tinyflow.graphdef.graph_io import write_graph
+        from tinyflow.graphdef.meta_graph import export_meta_graph
+        definition = graph.as_graph_def(add_shapes=True)
+        write_graph(definition, self._checkpoint_dir, 'graph.pbtxt')
+        saver = self._get_saver()
+        self._summary_writer.add_graph(definition)
+        self._summary_writer.add_meta_graph(export_meta_graph(
+            graph_def=definition, graph=graph, saver_def=saver.saver_def if saver else None))
+
+    def before_run(self, run_context):
+        return self._request
+
+    def after_run(self, run_context, run_values):
+        if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
+            return
+        step = run_context.session.run(self._global_step_tensor)
+        if self._timer.should_trigger_for_step(step):
+            self._timer.update_last_triggered_step(step)
+            if self._save(run_context.session, step):
+                run_context.request_stop()
+
+    def end(self, session):
+        step = session.run(self._global_step_tensor)
+        if step != self._timer.last_triggered_step():
+            self._save(session, step)
+        for listener in self._listeners:
+            listener.end(session, step)
+
+    def _save(self, session, step):
+        """Writes a checkpoint; True if a listener asks to stop."""
+        from tinyflow.formats.protos.event_pb2 import SessionLog
+        logging.info('Saving checkpoints for %d into %s.', step, self._save_path)
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        self._get_saver().save(session, self._save_path, global_step=step)
+        self._summary_writer.add_session_log(
+            SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=self._save_path), step)
+        stop = False
+        for listener in self._listeners:
+            if listener.after_save(session, step):
+                logging.info('A CheckpointSaverListener requested that training be stopped. '
+                             'listener: %s', listener)
+                stop = True
+        return stop
+
+    def _get_saver(self):
+        if self._saver is not None:
+            return self._saver
+        if self._scaffold is not None:
+            return self._scaffold.saver
+        savers = get_collection(GraphKeys.SAVERS)
+        if not savers:
+            raise worded(RuntimeError(
+                f'No items in collection {GraphKeys.SAVERS}. Please add a saver to the collection '
+                'or provide a saver or scaffold.'))
+        if len(savers) > 1:
+            raise worded(RuntimeError(
+                f'More than one item in collection {GraphKeys.SAVERS}. Please indicate which one '
+                'to use by passing it to the constructor.'))
+        self._saver = savers[0]
+        return self._saver

@@ -1,0 +1,34 @@
+"""FinalOpsHook: something that is run once, at the end."""
+from __future__ import annotations
+
+from tinyflow import errors, logging
+from tinyflow.train.session_run_hook import SessionRunHook
+
+__all__ = ['FinalOpsHook']
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs `final_ops` at the end of the session and keeps their values in `final_ops_values`."""
+
+    def __init__(self, final_ops, final_ops_feed_dict=None):
+        self._final_ops = final_ops
+        self._final_ops_feed_dict = final_ops_feed_dict
+        self._final_ops_values = None
+
+    @property
+    def final_ops_values(self):
+        """The values, None before the end."""
+        return self._final_ops_values
+
+    def end(self, session):
+        if self._final_ops is None:
+            return
+        try:
+            self._final_ops_values = session.run(self._final_ops,
+                                                 feed_dict=self._final_ops_feed_dict)
+        except (errors.OutOfRangeError, StopIteration):
+            logging.warning(
+                'FinalOpsHook: the final ops have read from an input that has ended. They should '
+                'depend on Variables only: of a metric, fetch its value, and run its update op in '
+                'the loop.')
+            raise

@@ -1,0 +1,35 @@
+"""A Saver's view of a tf.train.Checkpoint: its Variables under the names of their objects."""
+from __future__ import annotations
+
+from tinyflow.graph import dtypes
+from tinyflow.ops import control
+from tinyflow.ops.constants import constant
+from tinyflow.train import object_graph
+from tinyflow.train.saveables import SaveableObject, SaveSpec, VariableSaveable
+from tinyflow.variables import Variable
+
+__all__ = ['saveables_of']
+
+
+def saveables_of(checkpoint):
+    """SaveableObjects of all that hangs on `checkpoint` now, and of the graph of its objects."""
+    proto, values = object_graph.describe(checkpoint)
+    found = []
+    for key, (owner, item) in values.items():
+        if isinstance(item, Variable):
+            found.append(VariableSaveable(item, '', key))
+        else:
+            found.append(checkpoint._saveable(key, owner, item))
+    return [*found, _ObjectGraph(proto.SerializeToString(deterministic=True))]
+
+
+class _ObjectGraph(SaveableObject):
+    """The description of the objects: saved, so that a Checkpoint can restore the file."""
+
+    def __init__(self, text):
+        tensor = constant(text, dtypes.string)
+        super().__init__(tensor, [SaveSpec(tensor, '', object_graph.KEY, dtypes.string)],
+                         object_graph.KEY)
+
+    def restore(self, restored_tensors, restored_shapes):
+        return control.no_op()

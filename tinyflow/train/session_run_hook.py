@@ -1,0 +1,87 @@
+"""SessionRunHook: what is to be done around the runs of a monitored session.
+
+    begin                   once, while the graph may still be changed
+    after_create_session    the graph is finalized, the Session is there and initialised
+    before_run              before each run; may ask for fetches and feeds of its own
+    after_run               after each run that went well; gets what was asked for
+    end                     once, unless an error ended the loop; the Session is still open
+
+The end of the input (OutOfRangeError, StopIteration) is no error: `after_run` of that run is left
+out, and `end` is called. Hooks are called in the order of the list, at all five moments.
+"""
+from __future__ import annotations
+
+from collections import namedtuple
+
+__all__ = ['SessionRunArgs', 'SessionRunContext', 'SessionRunHook', 'SessionRunValues']
+
+
+class SessionRunHook:
+    """Base class of hooks: a subclass defines those of the five methods that it needs."""
+
+    def begin(self):
+        """Called once, before the graph is finalized: the place to add nodes to it."""
+
+    def after_create_session(self, session, coord):
+        """Called when a Session was made and initialised, also when it was made anew after a loss.
+
+        `coord` is the Coordinator of the session's threads.
+        """
+
+    def before_run(self, run_context):
+        """Called before each run. Returns None, or SessionRunArgs to be run along with it."""
+        return None
+
+    def after_run(self, run_context, run_values):
+        """Called after each run without an error; `run_values.results` is what was asked for.
+
+        ``run_context.request_stop()`` ends the loop.
+        """
+
+    def end(self, session):
+        """Called once before the Session is closed, unless an error has ended the loop."""
+
+
+class SessionRunArgs(namedtuple('SessionRunArgs', ['fetches', 'feed_dict', 'options'])):
+    """What is run: fetches, feeds and RunOptions as Session.run takes them."""
+
+    __slots__ = ()
+
+    def __new__(cls, fetches, feed_dict=None, options=None):
+        return tuple.__new__(cls, (fetches, feed_dict, options))
+
+
+class SessionRunContext:
+    """The run that is on: what the program asked for, its Session, and the way to stop."""
+
+    __slots__ = ('_original_args', '_session', '_stop_requested')
+
+    def __init__(self, original_args, session):
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self):
+        """The SessionRunArgs of the program's own call of run."""
+        return self._original_args
+
+    @property
+    def session(self):
+        """The Session that runs; running it here calls no hooks."""
+        return self._session
+
+    @property
+    def stop_requested(self):
+        """True once a hook has asked to stop."""
+        return self._stop_requested
+
+    def request_stop(self):
+        """Lets `should_stop` of the monitored session be True after this run."""
+        self._stop_requested = True
+
+
+class SessionRunValues(namedtuple('SessionRunValues', ['results', 'options', 'run_metadata'])):
+    """What came out: values in the structure that `before_run` asked for, None if for nothing."""
+
+    __slots__ = ()
