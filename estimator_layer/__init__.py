@@ -23,6 +23,8 @@ _NAMES = _names_of({
     'estimator_layer.extenders': 'add_metrics',
     'estimator_layer.canned.baseline':
         'BaselineClassifier BaselineEstimator BaselineRegressor',
+    'estimator_layer.canned.boosted_trees':
+        'BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor',
     'estimator_layer.canned.dnn': 'DNNClassifier DNNEstimator DNNRegressor',
     'estimator_layer.canned.dnn_linear_combined':
         'DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor',

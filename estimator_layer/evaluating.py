@@ -1,7 +1,6 @@
 """How an Estimator evaluates: a graph of the model and its metrics, run over the input."""
 from __future__ import annotations
 
-from estimator_layer.distributed import distributed_spec
 from estimator_layer.input_values import features_and_labels
 from estimator_layer.kept_evaluation import KeptEvaluation
 from estimator_layer.metric_ops import metric_ops, scaffold_of
@@ -17,13 +16,20 @@ __all__ = ['evaluate']
 
 
 def evaluate(estimator, input_fn, steps, hooks, checkpoint_path, name):
-    """{metric: value} of a checkpoint; the latest one, or new Variables where there is none."""
+    """{metric: value} of a checkpoint; the latest one, or new Variables where there is none.
+
+    With eval_distribute a step takes a batch for each replica. Their metrics add up to those of
+    one replica over the same batches, and so they are evaluated.
+    """
+    strategy = estimator.config.eval_distribute
+    if steps is not None and strategy is not None:
+        steps *= strategy.num_replicas_in_sync
     checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
     directory = estimator.eval_dir(name)
     if not checkpoint_path:
         logging.info('Could not find trained model in model_dir: %s, running initialization to '
                      'evaluate.', estimator.model_dir)
-    elif not hooks and estimator.config.eval_distribute is None:
+    elif not hooks:
         kept = estimator._kept.of(estimator, input_fn, checkpoint_path, KeptEvaluation)
         if kept is not None:
             return kept.run(checkpoint_path, steps, directory)
@@ -35,7 +41,8 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
     with Graph().as_default() as graph, graph.device(config.device_fn):
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
-        inputs, spec = _built(estimator, input_fn, config)
+        inputs = features_and_labels(input_fn, ModeKeys.EVAL, estimator.params, config)
+        spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
         update, values = metric_ops(spec)
         estimator._warm_start(checkpoint_path)
         results = evaluate_once(
@@ -44,11 +51,3 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
             hooks=[*inputs.hooks, *hooks, StopAfterNEvalsHook(steps), *spec.evaluation_hooks])
         write_results(directory, results, checkpoint_path)
         return results
-
-
-def _built(estimator, input_fn, config):
-    if config.eval_distribute is not None:
-        return distributed_spec(estimator, input_fn, ModeKeys.EVAL, config,
-                                config.eval_distribute)
-    inputs = features_and_labels(input_fn, ModeKeys.EVAL, estimator.params, config)
-    return inputs, estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)

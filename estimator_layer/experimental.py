@@ -14,6 +14,7 @@ _NAMES = _names_of({
     'estimator_layer.canned.kmeans': 'KMeans',
     'estimator_layer.canned.dnn': 'dnn_logit_fn_builder',
     'estimator_layer.canned.linear': 'linear_logit_fn_builder',
+    'estimator_layer.canned.sdca': 'LinearSDCA',
     'estimator_layer.canned.logit_fns': 'call_logit_fn',
 })
 __all__ = list(_NAMES)

@@ -16,6 +16,7 @@ from estimator_layer.inputs.pandas_io import pandas_input_fn
 from estimator_layer.model_fn import ModeKeys
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.iterators import initializable
+from tinyflow.distribute import InputContext
 from tinyflow.errors import worded
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Tensor
@@ -23,7 +24,7 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.nest import flatten
 from tinyflow.train.session_run_hook import SessionRunHook
 
-__all__ = ['Inputs', 'features_and_labels']
+__all__ = ['Inputs', 'StartIterator', 'dataset_of', 'features_and_labels', 'parted']
 
 BATCH = 128         # rows of a batch of arrays that came without an input_fn
 
@@ -36,7 +37,7 @@ class Inputs:
         self.iterator = iterator
 
 
-class _StartIterator(SessionRunHook):
+class StartIterator(SessionRunHook):
     """Runs an iterator's initializer in each new session."""
 
     def __init__(self, iterator):
@@ -64,9 +65,9 @@ def features_and_labels(input_fn, mode, params=None, config=None):
         if result._variant_tensor.graph is not get_default_graph():
             raise _other_graph('the Dataset', result._variant_tensor)
         iterator = initializable(result)
-        features, labels = _parted(iterator.get_next())
-        return Inputs(features, labels, [_StartIterator(iterator)], iterator)
-    features, labels = _parted(result)
+        features, labels = parted(iterator.get_next())
+        return Inputs(features, labels, [StartIterator(iterator)], iterator)
+    features, labels = parted(result)
     _check_graph(features, labels)
     return Inputs(features, labels)
 
@@ -78,24 +79,37 @@ class _Given:
         self.value = value
 
 
-def input_function_of(input_fn, mode, params=None, config=None):
+def input_function_of(input_fn, mode, params=None, config=None, replicas=1):
     """Calls the input_fn, once; an InputFunction if it is over arrays, else a _Given.
 
     May be called with its own result, which is then handed back.
     """
     if isinstance(input_fn, (InputFunction, _Given)):
         return input_fn
-    result = _called(input_fn, mode, params, config)
+    result = _called(input_fn, mode, params, config, replicas)
     if isinstance(result, InputFunction):
         return result
     if not isinstance(result, Dataset):
-        features, labels = _parted(result)
+        features, labels = parted(result)
         if _are_arrays(features):
             return _over_arrays(features, labels, mode)
     return _Given(result)
 
 
-def _called(input_fn, mode, params, config):
+def dataset_of(input_fn, mode, params, config, replicas):
+    """The Dataset of an input_fn, for a strategy. ValueError for one that gives tensors."""
+    result = input_function_of(input_fn, mode, params, config, replicas)
+    if isinstance(result, InputFunction):
+        return result.dataset()
+    if not isinstance(result.value, Dataset):
+        raise worded(ValueError(
+            'dataset must be a tf.data.Dataset: under a tf.distribute.Strategy an input_fn '
+            'returns a Dataset, of which each replica takes its own batches; it gave '
+            f'{result.value!r}.'))
+    return result.value
+
+
+def _called(input_fn, mode, params, config, replicas):
     """What the input_fn returns; data in memory stand for a function that returns them."""
     if isinstance(input_fn, Dataset) or _are_arrays(input_fn) or isinstance(input_fn, tuple):
         return input_fn
@@ -104,7 +118,8 @@ def _called(input_fn, mode, params, config):
             f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
             '  Mend: input_fn=lambda: dataset. A call, input_fn=make_data(), hands over what it '
             'returns instead of the function.'))
-    given = {'mode': mode, 'params': params, 'config': config}
+    given = {'mode': mode, 'params': params, 'config': config,
+             'input_context': InputContext(1, 0, replicas)}
     wanted = _parameters(input_fn)
     return input_fn(**{name: given[name] for name in given if name in wanted})
 
@@ -116,7 +131,7 @@ def _parameters(function):
         return {}
 
 
-def _parted(result):
+def parted(result):
     if isinstance(result, (list, tuple)):
         if len(result) != 2:
             raise worded(ValueError(

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 
-from estimator_layer.distributed import distributed_spec
+from estimator_layer.distributed import trained_on_replicas
 from estimator_layer.input_values import features_and_labels
 from estimator_layer.model_fn import ModeKeys
 from tinyflow import logging
@@ -28,7 +29,9 @@ __all__ = ['train']
 def train(estimator, input_fn, hooks, steps, max_steps, listeners):
     """Trains in a new graph and returns the last step's loss, None if there was no step."""
     config = estimator.config
-    with Graph().as_default() as graph, graph.device(config.device_fn):
+    strategy = config.train_distribute
+    with Graph().as_default() as graph, graph.device(config.device_fn), \
+            strategy.scope() if strategy else nullcontext():
         set_random_seed(config.tf_random_seed)
         estimator._create_global_step(graph)
         training_util.global_step_read(graph)
@@ -41,8 +44,7 @@ def train(estimator, input_fn, hooks, steps, max_steps, listeners):
 def _built(estimator, input_fn, config):
     """The input and the model, once or once for each replica of a strategy."""
     if config.train_distribute is not None:
-        return distributed_spec(estimator, input_fn, ModeKeys.TRAIN, config,
-                                config.train_distribute)
+        return trained_on_replicas(estimator, input_fn, config, config.train_distribute)
     inputs = features_and_labels(input_fn, ModeKeys.TRAIN, estimator.params, config)
     return inputs, estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.TRAIN, config)
 

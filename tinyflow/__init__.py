@@ -163,6 +163,9 @@ from tinyflow.variable_lists import (
     model_variables, moving_average_variables, report_uninitialized_variables, trainable_variables,
     variables_initializer,
 )
+from tinyflow.partitioned import (
+    fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
+)
 from tinyflow.variable_scope import (
     AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer,
     variable_op_scope, variable_scope,
@@ -178,8 +181,9 @@ newaxis = None
 __version__ = VERSION
 
 # Found when first asked for: higher floors, and what most programs do not need at once.
-_LAZY = {'debugging': 'tinyflow.debugging',
+_LAZY = {'debugging': 'tinyflow.debugging', 'feature_column': 'tinyflow.feature_column',
          'graph_util': 'tinyflow.graph_util', 'saved_model': 'tinyflow.saved_model',
+         'distribute': 'tinyflow.distribute',
          'keras': 'keras_layer', 'estimator': 'estimator_layer',
          'testing': 'tinyflow.testing', 'examples': 'tinyflow.examples',
          'data': 'tinyflow.data', 'data_sets': 'tinyflow.data_sets', 'layers': 'tinyflow.layers',

@@ -48,29 +48,21 @@ _RENAMED = {
 
 # What exists today and does the same, for names of TensorFlow 1 that are not built yet.
 _ONE_PROCESS = 'tf.Session(), which runs in this process'
-_STEPS = 'a loop over tf.Session().run(train_op), with tf.train.Saver and tf.summary.FileWriter'
 _PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
     'RaggedTensor': _PADDED,
-    'distribute': _ONE_PROCESS,
-    'feature_column': 'tf.one_hot, tf.nn.embedding_lookup and tf.concat of the parsed features',
     'image.decode_image': 'tf.image.decode_png or tf.image.decode_jpeg, each of which reads both',
     'image.sample_distorted_bounding_box': 'tf.random_crop',
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
     'train.ClusterSpec': _ONE_PROCESS,
-    'train.MonitoredSession': _STEPS,
-    'train.MonitoredTrainingSession': _STEPS,
     'train.Server': _ONE_PROCESS,
-    'train.StopAtStepHook': _STEPS,
     'train.replica_device_setter': 'tf.device, which is noted in the graph and changes nothing',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
 }
 
 # The same for tf.keras, whose names are not in tf1_names.txt.
 _INSTEAD_IN_KERAS = {
-    'keras.experimental.SequenceFeatures': 'Embedding of padded rows, with mask_zero=True',
-    'keras.layers.DenseFeatures': 'Embedding, tf.one_hot and Concatenate of the inputs',
     'keras.preprocessing.image': 'Pillow and NumPy, or tf.image in a Dataset.map',
     'keras.utils.HDF5Matrix': 'h5py.File(path)[name], which fit takes as it is',
     'keras.utils.convert_all_kernels_in_model': 'np.flip of the kernels, by get_weights',

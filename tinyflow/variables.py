@@ -6,7 +6,9 @@ the other, and an Identity that reads it. The value itself belongs to the Sessio
 from __future__ import annotations
 
 import enum
+import inspect
 from contextlib import contextmanager
+from functools import cache, partial
 
 from tinyflow.behavior import wants_resource
 from tinyflow.errors import report, worded
@@ -24,6 +26,7 @@ from tinyflow.graph.habits import refuse_numpy
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.variable_creation import creators_of
 from tinyflow.ops import gathering, identities, node_counts, slicing, state
 
 __all__ = ['Variable', 'VariableAggregation', 'VariableSynchronization', 'init_scope']
@@ -68,8 +71,29 @@ def init_scope():
         yield
 
 
+@cache
+def _arguments():
+    """The names of Variable's arguments, in order."""
+    return list(inspect.signature(Variable.__init__).parameters)[1:]
+
+
+class _VariableKind(type):
+    """Lets the creators of open variable_creator_scopes make Variables."""
+
+    def __call__(cls, *args, **settings):
+        if cls is not Variable:
+            return super().__call__(*args, **settings)
+        make = super().__call__
+        creators = creators_of(get_default_graph())
+        if not creators:
+            return make(*args, **settings)
+        for creator in creators:
+            make = partial(creator, make)
+        return make(**dict(zip(_arguments(), args)), **settings)
+
+
 @refuse_numpy
-class Variable:
+class Variable(metaclass=_VariableKind):
     """A value that a Session keeps from run to run, and that assignments change.
 
     ``w = tf.Variable(tf.zeros([784, 10]), name='w')``. `initial_value` is anything that becomes a
@@ -108,7 +132,7 @@ class Variable:
         self._aggregation = aggregation
         self._save_slice_info = None
         self._is_initialized = None
-        collections = _collections(collections, trainable)
+        collections = collections_of(collections, trainable)
         dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         tensors = [initial_value] if isinstance(initial_value, Tensor) else []
         with name_scope(name, 'Variable', tensors) as scope, init_scope():
@@ -337,7 +361,7 @@ def _to_tensor(variable, dtype=None, name=None, as_ref=False):
 register_tensor_conversion_function(Variable, _to_tensor)
 
 
-def _collections(collections, trainable):
+def collections_of(collections, trainable):
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):

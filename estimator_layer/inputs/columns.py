@@ -63,8 +63,14 @@ class InputFunction:
         self.batch_size, self.epochs, self.shuffle = batch_size, epochs, shuffle
 
     def __call__(self):
-        dataset = batches(self.columns, self.batch_size, self.epochs, self.shuffle)
-        return self.restore(list(one_shot(dataset).get_next()))
+        return self.restore(list(one_shot(self._rows()).get_next()))
+
+    def dataset(self):
+        """The Dataset of (features, labels) that it reads."""
+        return self._rows().map(lambda *columns: self.restore(list(columns)))
+
+    def _rows(self):
+        return batches(self.columns, self.batch_size, self.epochs, self.shuffle)
 
     @property
     def __name__(self):

@@ -55,6 +55,7 @@ class Graph:
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
         self._devices: list[str] = []
+        self._creators: list = []           # of open variable_creator_scopes
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
@@ -177,13 +178,22 @@ class Graph:
 
     def _no_such(self, kind, name, node):
         from difflib import get_close_matches
-        nearest = get_close_matches(node, self._by_name, n=3)
+        nearest = get_close_matches(node, self._by_name, n=3) or self._with_last_part(node)
         if kind == 'Tensor':
             nearest = [f'{n}:0' for n in nearest if self._by_name[n].outputs]
         hint = f' Nearest: {", ".join(map(repr, nearest))}.' if nearest else ''
         article = 'an' if kind == 'Operation' else 'a'
         return (f"The name '{name}' refers to {article} {kind} which does not exist in {self}."
                 f'{hint}')
+
+    def _with_last_part(self, node):
+        """Names whose last part, below all scopes, is nearest to that of `node`."""
+        from difflib import get_close_matches
+        by_last: dict[str, str] = {}
+        for name in self._by_name:
+            by_last.setdefault(name.rpartition('/')[2], name)
+        near = get_close_matches(node.rpartition('/')[2], by_last, n=3)
+        return [by_last[last] for last in near]
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name. KeyError if there is none."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.graph.defaults import get_default_graph, control_dependencies, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.losses.collection import add_loss
 from tinyflow.ops import arithmetic, constants, identities, indexing, logic, measures, reduction
@@ -46,6 +46,7 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=Graph
     [*a] for NONE. ValueError for weights that do not fit.
     """
     Reduction.validate(reduction)
+    get_default_graph()._last_loss_reduction = reduction    # optimizers of replicas ask for it
     with name_scope(scope, 'weighted_loss', [losses, weights]), \
             control_dependencies([assert_broadcastable(weights, losses)]):
         losses = convert_to_tensor(losses)

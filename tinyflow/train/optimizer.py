@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tinyflow import replication
 from tinyflow.errors import report, worded
 from tinyflow.gradient_path import why_no_gradient
 from tinyflow.gradients import gradients
@@ -99,6 +100,7 @@ class Optimizer:
         self._assert_valid_dtypes([loss])
         if grad_loss is not None:
             self._assert_valid_dtypes([grad_loss])
+        loss = _share_of(loss)
         var_list = trainable_variables() if var_list is None else list(_flat(var_list))
         if not var_list:
             raise worded(ValueError(report(
@@ -131,6 +133,9 @@ class Optimizer:
                 f'No gradients provided for any variable: {_names(variables)}.', variables)))
         if global_step is not None:
             _check_global_step(global_step)
+        replica = replication.replicas_meet()
+        if replica is not None:
+            return replica.merge_call(self._apply_together, args=(pairs, global_step, name))
         with init_scope():
             self._create_slots(var_list)
         with name_scope(name, self._name) as scope:
@@ -143,6 +148,30 @@ class Optimizer:
             if train_op not in train_ops:
                 train_ops.append(train_op)
             return train_op
+
+    def _apply_together(self, strategy, pairs, global_step, name):
+        """apply_gradients for all replicas of a strategy: their gradients are added up."""
+        extended = strategy.extended
+        pairs = [(grad, var) for grad, var in pairs if grad is not None]
+        grads = extended.batch_reduce_to('SUM', pairs)
+        var_list = [var for _, var in pairs]
+        with init_scope():
+            self._create_slots(var_list)
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [update for grad, var in zip(grads, var_list)
+                       for update in extended.update(
+                           var, lambda v, g: self._update(g, v), args=(grad,), group=False)]
+            with control_dependencies(updates):
+                finished = extended.update_non_slot(
+                    None, lambda: self._finish([], 'update'), group=False)
+            done = control.group(*updates, *finished, name=None if global_step is not None
+                                 else scope)
+            if global_step is None:
+                return done
+            with control_dependencies([done]):
+                step = global_step.assign_add(1, read_value=False)
+            return control.group(step, name=scope)
 
     def _train_op(self, updates, global_step, scope):
         if global_step is None:
@@ -318,6 +347,14 @@ def _mend_for_loss(loss):
     return 'the tensor that is to become smaller.'
 
 
+def _share_of(loss):
+    """One replica's part of a loss that is a mean: the sum of their gradients is then the mean's."""
+    if replication.replicas_meet() is None or replication.loss_is_a_sum():
+        return loss
+    count = replication.get_strategy().num_replicas_in_sync
+    return loss if count == 1 else loss * constants.constant(1.0 / count, loss.dtype.base_dtype)
+
+
 def _check_global_step(step):
     """AttributeError unless what counts the steps is a Variable."""
     if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
@@ -385,7 +422,8 @@ def _gradient(grad):
 
 
 def _key(var):
-    return var.op.graph, var.op.name
+    op = getattr(var, '_primary_op', None) or var.op        # of a Variable with replicas the first
+    return op.graph, op.name
 
 
 def _names(variables):

@@ -101,12 +101,35 @@ def by_name(var_list):
                                         f'{info.full_name}'))
             parts.append(item)
             continue
-        item = item if isinstance(item, SaveableObject) else place_of(item)
+        item = _replicated(item) or (
+            item if isinstance(item, SaveableObject) else place_of(item))
         name = item.name if isinstance(item, SaveableObject) else _behind(item).op.name
         if name in found:
             raise worded(ValueError(f'At least two variables have the same name: {name}'))
         found[name] = item
     return found
+
+
+class _ReplicatedSaveable(SaveableObject):
+    """A Variable with a component for each replica: one value on disk, which all get back."""
+
+    def __init__(self, variable):
+        name = variable._primary_op.name
+        super().__init__(variable._primary_op.outputs[0],
+                         [SaveSpec(variable._saved_in(), '', name, variable.dtype,
+                                   variable.device)], name)
+        self._variable = variable
+
+    def restore(self, restored_tensors, restored_shapes):
+        from tinyflow.ops import shaping
+        value, = restored_tensors
+        if restored_shapes is not None:
+            value = shaping.reshape(value, restored_shapes[0])
+        return self._variable._restored(value)
+
+
+def _replicated(item):
+    return _ReplicatedSaveable(item) if hasattr(item, '_primary_op') else None
 
 
 def _sort_key(item):
@@ -154,6 +177,7 @@ def saveables_for(names_to_items):
 
 
 def _saveables(name, item):
+    item = _replicated(item) or item
     if isinstance(item, SaveableObject):
         return [item]
     if isinstance(item, (list, tuple)):

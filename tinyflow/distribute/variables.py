@@ -1,0 +1,194 @@
+"""Variables with a component for each replica.
+
+Each component is a resource variable; the first has the plain name, the others `name/replica_1`
+and so on. Code of a replica sees its own component; a checkpoint holds the first.
+"""
+from __future__ import annotations
+
+from tinyflow import replication as context
+from tinyflow.distribute.values import DistributedValues, add_up
+from tinyflow.errors import worded
+from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
+from tinyflow.ops import arithmetic, control, identities
+from tinyflow.resource_variable import ResourceVariable
+from tinyflow.variables import VariableAggregation, init_scope
+
+__all__ = ['MirroredVariable', 'SyncOnReadVariable']
+
+# What a Variable keeps of its nodes: read from the component of the replica that asks.
+_OF_COMPONENT = ('_handle', '_variable', '_initial_value', '_is_initialized_op',
+                 '_safe_initial_value', '_initializer_op', '_snapshot')
+
+
+class _Distributed(ResourceVariable):
+    """What both kinds share: the components, and which of them is meant."""
+
+    def __init__(self, components, synchronization, aggregation):
+        first = components[0]
+        self.components = tuple(components)
+        self._trainable = first._trainable
+        self._constraint = first._constraint
+        self._synchronization, self._aggregation = synchronization, aggregation
+        self._save_slice_info = None
+        self._is_initialized = self._initialize_all = None
+
+    @property
+    def values(self):
+        """The components, one for each replica."""
+        return self.components
+
+    @property
+    def primary(self):
+        """The component of the first replica."""
+        return self.components[0]
+
+    def get(self, replica=None):
+        """The component of a replica, of the one whose code asks by default."""
+        return self.components[(context.current_replica() if replica is None else replica) or 0]
+
+    @property
+    def initializer(self):
+        """Gives all components their first values."""
+        if self._initialize_all is None:
+            with init_scope():
+                self._initialize_all = control.group(
+                    *[part.initializer for part in self.components])
+        return self._initialize_all
+
+    def to_proto(self, export_scope=None):
+        """The VariableDef of the first component: what a graph without replicas knows."""
+        return self.primary.to_proto(export_scope)
+
+    @property
+    def _primary_op(self):
+        """By what an optimizer knows the Variable, in each replica."""
+        return self.primary.op
+
+    def _saved_in(self):
+        """The tensor that a checkpoint holds."""
+        return self.primary._snapshot
+
+    def _restored(self, value):
+        """The operation that gives all components a restored value."""
+        return control.group(*[part.assign(value, read_value=False) for part in self.components])
+
+    def _after(self, operation, read_value=True):
+        return self.get()._after(operation, read_value)
+
+    def _to_all(self, method, value, name, read_value):
+        """Changes every component alike, from cross-replica context."""
+        return control.group(*[
+            getattr(part, method)(_part(value, number), name=name, read_value=False)
+            for number, part in enumerate(self.components)])
+
+    def __repr__(self):
+        lines = '\n'.join(f'  {number}: {part!r},' for number, part in enumerate(self.components))
+        return f'{type(self).__name__}:{{\n{lines}\n}}'
+
+
+def _of_component(name):
+    return property(lambda self: getattr(self.get(), name))
+
+
+for _name in _OF_COMPONENT:
+    setattr(_Distributed, _name, _of_component(_name))
+
+
+def _part(value, number):
+    return value.values[number] if isinstance(value, DistributedValues) else value
+
+
+class MirroredVariable(_Distributed):
+    """A Variable whose components always have one value: every change reaches all of them.
+
+    A replica may change it only if `aggregation` says what becomes of the replicas' values.
+    """
+
+    def assign(self, value, use_locking=None, name=None, read_value=True):
+        return self._change('assign', value, name, read_value)
+
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+        return self._change('assign_add', delta, name, read_value)
+
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+        return self._change('assign_sub', delta, name, read_value)
+
+    def _change(self, method, value, name, read_value):
+        replica = context.replicas_meet()
+        if replica is None:
+            if context.is_updating():
+                return getattr(self.get(), method)(value, name=name, read_value=read_value)
+            return self._to_all(method, value, name, read_value)
+        if self._aggregation is VariableAggregation.NONE:
+            raise worded(ValueError(
+                f'You must specify an aggregation method to update a MirroredVariable in Replica '
+                f"Context: '{self.name}' would get a value of each replica.\n  Mend: "
+                'tf.get_variable(..., aggregation=tf.VariableAggregation.MEAN), SUM or '
+                'ONLY_FIRST_REPLICA.'))
+        value = convert_to_tensor(value, self.dtype)
+        return replica.merge_call(
+            lambda strategy, values: self._to_all(
+                method, _aggregated(values, self._aggregation), name, read_value), args=(value,))
+
+
+class SyncOnReadVariable(_Distributed):
+    """A Variable of which each replica keeps its own; read from outside they are put together.
+
+    So counters of metrics add up (SUM), and moving averages of batch normalisation are averaged.
+    """
+
+    def _read(self):
+        if context.current_replica() is not None:
+            return super()._read()
+        values = [part._read() for part in self.components]
+        return _aggregated_tensors(values, self._aggregation)
+
+    def _saved_in(self):
+        return lambda: _aggregated_tensors([part._snapshot for part in self.components],
+                                           self._aggregation)
+
+    def _restored(self, value):
+        """A sum is shared out: the next reading adds it up again."""
+        if self._aggregation is VariableAggregation.SUM:
+            value = arithmetic.divide(value, len(self.components)) \
+                if not self.dtype.is_integer else arithmetic.floordiv(value, len(self.components))
+        return super()._restored(value)
+
+    def assign(self, value, use_locking=None, name=None, read_value=True):
+        return self._change('assign', value, name, read_value)
+
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+        return self._change('assign_add', delta, name, read_value)
+
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+        return self._change('assign_sub', delta, name, read_value)
+
+    def _change(self, method, value, name, read_value):
+        if context.current_replica() is not None:
+            return getattr(self.get(), method)(value, name=name, read_value=read_value)
+        if method != 'assign' and self._aggregation is VariableAggregation.SUM:
+            raise worded(ValueError(
+                'SyncOnReadVariable does not support `assign_add` in cross-replica context when '
+                'aggregation is set to `tf.VariableAggregation.SUM`.'))
+        return self._to_all(method, value, name, read_value)
+
+
+def _aggregated(values, aggregation):
+    """One value of those of the replicas, by a VariableAggregation."""
+    parts = values.values if isinstance(values, DistributedValues) else (values,)
+    return _aggregated_tensors(parts, aggregation)
+
+
+def _aggregated_tensors(parts, aggregation):
+    if aggregation in (VariableAggregation.SUM, VariableAggregation.MEAN):
+        return add_up(list(parts), mean=aggregation is VariableAggregation.MEAN)
+    return identities.identity(parts[0])
+
+
+def _to_tensor(variable, dtype=None, name=None, as_ref=False):
+    if isinstance(variable, SyncOnReadVariable) and context.current_replica() is None:
+        return variable._read()
+    return convert_to_tensor(variable.get(), dtype, name)
+
+
+register_tensor_conversion_function(_Distributed, _to_tensor, priority=98)
