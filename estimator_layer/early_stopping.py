@@ -142,6 +142,7 @@ class _Evaluations:
         self._directory = eval_dir or estimator.eval_dir()
         self._name, self._min_steps = metric_name, min_steps
         self.last_step = None
+        self._told_of = ...             # the last step for which it was told
 
     def values(self):
         """(step, value) of each evaluation; ValueError for a metric that they have not."""
@@ -157,7 +158,9 @@ class _Evaluations:
 
     def warn_if_none_since(self, looked_at, step):
         """B17: a stopping rule that never sees an evaluation stops nothing."""
-        if self.last_step is None or self.last_step < looked_at:
+        if (self.last_step is None or self.last_step < looked_at) and \
+                self._told_of != self.last_step:
+            self._told_of = self.last_step
             since = 'yet' if self.last_step is None else f'since step {self.last_step}'
             logging.warning(
                 'Early stopping looked at step %s, but there was no evaluation %s in %s: it '
@@ -194,7 +197,7 @@ class _BestCheckpoint:
             return
         path = os.path.join(self._directory, f'model.ckpt-{self._step}')
         found = get_checkpoint_state(self._model_dir)
-        others = [other for other in (found.all_model_checkpoint_paths if found else ())]
+        others = list(found.all_model_checkpoint_paths) if found else []
         update_checkpoint_state(self._model_dir, path, [*others, path])
         logging.info('The best evaluation was that of step %s: %s is the latest checkpoint now.',
                      self._step, path)

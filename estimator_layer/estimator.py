@@ -11,15 +11,16 @@ from estimator_layer.evaluating import evaluate
 from estimator_layer.kept_sessions import KeptSessions
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.run_config import RunConfig
+from estimator_layer.warm_starting import warm_started
 from tinyflow import logging
 from tinyflow.errors import worded
-from tinyflow.train import training_util, warm_start
+from tinyflow.train import training_util
 from tinyflow.train.checkpoint_state import latest_checkpoint
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.inspection import list_variables, load_variable
 from tinyflow.train.session_run_hook import SessionRunHook
 
-__all__ = ['Estimator', 'WarmStartSettings']
+__all__ = ['Estimator', 'WarmStartSettings', 'config_with_directory']
 
 _WARM_START = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
                'var_name_to_prev_var_name')
@@ -65,7 +66,7 @@ class Estimator:
 
     def __init__(self, model_fn, model_dir=None, config=None, params=None, warm_start_from=None):
         _check_not_overridden(self)
-        self._config = _config(config, model_dir)
+        self._config = config_with_directory(config, model_dir)
         self._model_dir = self._config.model_dir
         logging.info('Using config: %s', self._config)
         if model_fn is None:
@@ -219,8 +220,7 @@ class Estimator:
         """Lets the Variables of the default graph begin as warm_start_from says."""
         settings = self._warm_start_settings
         if not checkpoint_path and settings:
-            logging.info('Warm-starting with WarmStartSettings: %s', settings)
-            warm_start.warm_start(*settings)
+            warm_started(settings)
 
     def _check_checkpoint(self):
         if not latest_checkpoint(self._model_dir):
@@ -233,7 +233,7 @@ class Estimator:
         return explained(self)
 
 
-def _config(config, model_dir):
+def config_with_directory(config, model_dir):
     """The RunConfig with its model_dir set."""
     if config is None:
         logging.info('Using default config.')

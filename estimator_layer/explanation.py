@@ -46,7 +46,7 @@ class EstimatorExplanation:
             '  train       a new graph: global_step, input_fn(), model_fn(mode=TRAIN); then',
             '              with tf.train.MonitoredTrainingSession(checkpoint_dir=model_dir) as s:',
             '                  while not s.should_stop(): s.run([spec.train_op, spec.loss])',
-            '  evaluate    a new graph: input_fn(), model_fn(mode=EVAL), tf.metrics; Saver.restore;',
+            '  evaluate    a new graph: input_fn(), model_fn(mode=EVAL), metrics; Saver.restore;',
             '              s.run(update_op) for each batch, then s.run(metrics)',
             '  predict     a new graph: input_fn(), model_fn(mode=PREDICT); Saver.restore;',
             '              s.run(spec.predictions) for each batch']

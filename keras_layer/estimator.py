@@ -1,4 +1,16 @@
-"""keras.estimator: a Keras model as an Estimator, which is the floor above: still to be built."""
-from tinyflow.absent import not_built
+"""keras.estimator: a Keras model as an Estimator, which is the floor above."""
+from __future__ import annotations
 
-__getattr__ = not_built(__name__, 'tf.keras.estimator', 'the Estimator floor')
+from importlib import import_module
+
+from tinyflow.absent import absent
+
+__all__ = ['model_to_estimator']        # noqa: F822 - found by __getattr__
+
+_missing = absent('tf.keras.estimator', __all__)
+
+
+def __getattr__(name):
+    if name in __all__:
+        return getattr(import_module('estimator_layer.keras'), name)
+    return _missing(name)

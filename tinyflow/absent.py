@@ -63,12 +63,6 @@ _INSTEAD = {
 
 # The same for tf.keras, whose names are not in tf1_names.txt.
 _INSTEAD_IN_KERAS = {
-    'keras.preprocessing.image': 'Pillow and NumPy, or tf.image in a Dataset.map',
-    'keras.utils.HDF5Matrix': 'h5py.File(path)[name], which fit takes as it is',
-    'keras.utils.convert_all_kernels_in_model': 'np.flip of the kernels, by get_weights',
-    'keras.wrappers.scikit_learn': 'a loop over the settings, around fit and evaluate',
-    **dict.fromkeys(['keras.utils.GeneratorEnqueuer', 'keras.utils.OrderedEnqueuer',
-                     'keras.utils.SequenceEnqueuer'], 'fit(generator), which reads it itself'),
     **dict.fromkeys([f'keras.applications.{name}' for name in (
         'DenseNet121', 'DenseNet169', 'DenseNet201', 'InceptionResNetV2', 'InceptionV3',
         'MobileNet', 'NASNetLarge', 'NASNetMobile', 'ResNet101', 'ResNet101V2', 'ResNet152',

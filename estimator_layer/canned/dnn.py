@@ -12,6 +12,7 @@ from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from estimator_layer.model_fn import ModeKeys
 from tinyflow.errors import worded
+from tinyflow.feature_column.input_layer import DenseFeatures
 
 __all__ = ['DNNClassifier', 'DNNEstimator', 'DNNRegressor', 'dnn_logit_fn_builder']
 
@@ -108,6 +109,7 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
 
     def logit_fn(features, mode):
         training = mode == ModeKeys.TRAIN
+        inputs = DenseFeatures(feature_columns, name='input_layer')
         layers = [_HiddenLayer(index, number, activation_fn, dropout, batch_norm)
                   for index, number in enumerate(hidden_units)]
         with tf.variable_scope('logits') as scope:
@@ -115,7 +117,7 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
         with _scope_around():
             with tf.variable_scope('input_from_feature_columns',
                                    partitioner=input_layer_partitioner):
-                net = tf.feature_column.input_layer(features, feature_columns)
+                net = inputs(features)
             for layer in layers:
                 net = layer(net, training)
             logits = last(net)

@@ -8,6 +8,7 @@ from estimator_layer.canned.optimizers import optimizer_of
 from estimator_layer.canned.settings import checked_features, partitioner_of
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
+from tinyflow.feature_column.linear_model import LinearModel
 from tinyflow.partitioned import parts_of
 
 __all__ = ['LinearClassifier', 'LinearEstimator', 'LinearRegressor', 'linear_logit_fn_builder']
@@ -97,15 +98,13 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner='sum'):
     Shapes: -> [batch, units]. Call it inside tf.variable_scope('linear').
     """
     def logit_fn(features):
-        model = tf.feature_column.LinearModel(feature_columns, units=units,
-                                              sparse_combiner=sparse_combiner,
-                                              name='linear_model')
+        model = LinearModel(feature_columns, units=units, sparse_combiner=sparse_combiner)
         logits = model(features)
         bias = parts_of(model.bias)
         weights = [part for variable in model.variables if variable is not model.bias
                    for part in parts_of(variable) if not any(part is b for b in bias)]
         if units > 1:
-            tf.summary.histogram('bias', [bias])
+            tf.summary.histogram('bias', bias)
         else:
             tf.summary.scalar('bias', bias[0][0])
         tf.summary.scalar('fraction_of_zero_weights', _fraction_of_zero(weights))

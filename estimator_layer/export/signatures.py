@@ -21,7 +21,7 @@ _METHODS = {
 
 
 def with_default_output(export_outputs, predictions):
-    """{name: ExportOutput} with one that serves by default, made of the predictions if none is given.
+    """{name: ExportOutput} with one that serves by default, of the predictions if none is given.
 
     Raises TypeError for what is not a dict of ExportOutputs, ValueError if there are several and
     none is named 'serving_default'.
@@ -57,7 +57,8 @@ def signature_defs(receiver_tensors, export_outputs, alternatives=None, serving_
     for receiver, tensors in groups.items():
         tensors = tensors if isinstance(tensors, dict) else {'input': tensors}
         for key, output in export_outputs.items():
-            name = str(key or 'None') if receiver is None else f'{receiver or "None"}:{key or "None"}'
+            name = str(key or 'None')
+            name = name if receiver is None else f'{receiver or "None"}:{name}'
             try:
                 made[name] = output.as_signature_def(tensors)
             except ValueError as error:

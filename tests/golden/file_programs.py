@@ -187,3 +187,37 @@ def dataset_pipeline(tf, np):
     twice = chosen.interleave(lambda e: tf.data.Dataset.from_tensors(e).repeat(2), 2)
     element = twice.batch(8).make_one_shot_iterator().get_next()
     return [([element['n'], element['x']], {})] * 5
+
+
+@program
+def older_nodes(tf, np):
+    """Op types that TensorFlow no longer makes; files of its first years have them."""
+    raw = tf.raw_ops
+    x = tf.placeholder(tf.float32, [2, 2, 2, 3], name='x')
+    rows = tf.reshape(x, [8, 3])
+    scale, offset = tf.constant([1.0, 2.0, -1.0]), tf.constant([0.5, 0.0, 1.0])
+    mean, variance = tf.constant([0.1, 0.2, 0.3]), tf.constant([1.0, 2.0, 0.5])
+    joined = raw.Concat(concat_dim=1, values=[rows, -rows])
+    picked = raw.Gather(params=rows, indices=[3, 0])
+    normal = raw.FusedBatchNorm(x=x, scale=scale, offset=offset, mean=[], variance=[],
+                                epsilon=0.01)
+    given = raw.FusedBatchNormV2(x=x, scale=scale, offset=offset, mean=mean, variance=variance,
+                                 epsilon=0.01, is_training=False)
+    back = raw.FusedBatchNormGrad(y_backprop=tf.square(x), x=x, scale=scale,
+                                  reserve_space_1=normal.reserve_space_1,
+                                  reserve_space_2=normal.reserve_space_2, epsilon=0.01)
+    dataset = raw.BatchDataset(
+        input_dataset=tf.data.Dataset.range(5)._variant_tensor, batch_size=np.int64(3),
+        output_types=[tf.int64], output_shapes=[[None]])
+    iterator = raw.IteratorV2(shared_name='', container='', output_types=[tf.int64],
+                              output_shapes=[[None]])
+    make = raw.MakeIterator(dataset=dataset, iterator=iterator)
+    element = raw.IteratorGetNext(iterator=iterator, output_types=[tf.int64],
+                                  output_shapes=[[None]])
+    queue = raw.FIFOQueue(component_types=[tf.int32], capacity=3)
+    put = raw.QueueEnqueue(handle=queue, components=[tf.constant(7)])
+    taken = raw.QueueDequeue(handle=queue, component_types=[tf.int32])
+    value = np.linspace(-1, 2, 24, dtype=np.float32).reshape(2, 2, 2, 3) ** 2
+    return [([joined, picked, normal.y, normal.batch_mean, given.y,
+              back.x_backprop, back.scale_backprop], {x: value}),
+            ([make, put], {}), ([element[0], taken[0]], {}), ([element[0]], {})]

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 
-from tinyflow.errors import InvalidArgumentError, NotFoundError, report, worded
+from tinyflow.errors import InvalidArgumentError, NotFoundError, abstract, report, worded
 from tinyflow.formats.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import get_default_graph, name_scope, session_for
@@ -177,15 +177,15 @@ class _Status:
 
     def assert_consumed(self):
         """AssertionError unless everything in the checkpoint and in the program has matched."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def assert_existing_objects_matched(self):
         """AssertionError unless every Variable of the program has got a value."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def assert_nontrivial_match(self):
         """AssertionError if nothing but the root object has matched."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def expect_partial(self):
         """Says that not everything will be used; nothing warns of that here."""

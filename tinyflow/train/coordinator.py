@@ -6,7 +6,7 @@ import threading
 import time
 from contextlib import contextmanager
 
-from tinyflow import errors
+from tinyflow import errors, logging
 from tinyflow.errors import worded
 from tinyflow.ops.queues_waiting import idle
 
@@ -47,6 +47,7 @@ class Coordinator:
             if not self._stop.is_set():
                 if error is not None and self._error is None:
                     self._error = error
+                    logging.info('Error reported to Coordinator: %s, %s', type(error), error)
                 self._stop.set()
 
     def _reported(self, ex):

@@ -223,6 +223,7 @@ class HookedSession(_Layer):
             feeds = _joined(feeds, feed_dict, 'Same tensor is fed by a SessionRunHook and user.')
         if options is not None and run_metadata is None:
             run_metadata = RunMetadata()
+        context._ran = asked, feeds
         got = self._run(asked, feeds, options, run_metadata)
         self.has_run = True
         options, run_metadata = options or self._no_options, run_metadata or self._no_metadata

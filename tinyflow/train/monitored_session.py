@@ -37,11 +37,11 @@ class _MonitoredSession:
         self._hooks = list(hooks or [])
         for hook in self._hooks:
             hook.begin()
-        self._creator = _CoordinatedCreator(session_creator or ChiefSessionCreator(), self._hooks,
-                                            stop_grace_period_secs)
+        self._coordinated_creator = _CoordinatedCreator(
+            session_creator or ChiefSessionCreator(), self._hooks, stop_grace_period_secs)
         try:
-            self._sess = RecoverableSession(self._creator) if should_recover else \
-                self._creator.create_session()
+            self._sess = RecoverableSession(self._coordinated_creator) if should_recover else \
+                self._coordinated_creator.create_session()
         except BaseException:
             self._restore_graph()
             raise
@@ -96,7 +96,8 @@ class _MonitoredSession:
 
     def __exit__(self, exception_type, exception_value, traceback):
         if exception_type in _END_OF_INPUT:
-            if exception_type is errors.OutOfRangeError and not self._creator.has_run():
+            has_run = self._coordinated_creator.has_run()
+            if exception_type is errors.OutOfRangeError and not has_run:
                 logging.warning('The session made no steps. Perhaps input is empty or '
                                 'misspecified.')
             exception_type = None
@@ -107,7 +108,7 @@ class _MonitoredSession:
         try:
             if not exception_type:
                 for hook in self._hooks:
-                    hook.end(self._creator.tf_sess)
+                    hook.end(self._coordinated_creator.tf_sess)
         finally:
             try:
                 if self._sess is None:
@@ -115,7 +116,8 @@ class _MonitoredSession:
                 self._sess.close()
             finally:
                 self._sess = None
-                self._creator.tf_sess = self._creator.coord = None
+                self._coordinated_creator.tf_sess = None
+                self._coordinated_creator.coord = None
                 self._restore_graph()
 
     def _restore_graph(self):
@@ -123,11 +125,11 @@ class _MonitoredSession:
             get_default_graph()._unsafe_unfinalize()
 
     def _is_closed(self):
-        return self._creator.tf_sess is None
+        return self._coordinated_creator.tf_sess is None
 
     def _tf_sess(self):
         """The Session itself; its values are lost when the monitored session recovers."""
-        return self._creator.tf_sess
+        return self._coordinated_creator.tf_sess
 
     def explain(self):
         """The hooks in the order in which they are called, and what each of them does (B25)."""

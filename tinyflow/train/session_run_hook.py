@@ -54,12 +54,13 @@ class SessionRunArgs(namedtuple('SessionRunArgs', ['fetches', 'feed_dict', 'opti
 class SessionRunContext:
     """The run that is on: what the program asked for, its Session, and the way to stop."""
 
-    __slots__ = ('_original_args', '_session', '_stop_requested')
+    __slots__ = ('_original_args', '_session', '_stop_requested', '_ran')
 
     def __init__(self, original_args, session):
         self._original_args = original_args
         self._session = session
         self._stop_requested = False
+        self._ran = None            # (all that was fetched, all that was fed), hooks' included
 
     @property
     def original_args(self):

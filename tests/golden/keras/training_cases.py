@@ -71,6 +71,11 @@ def models(keras):
         ('shared', shared, (6,), 2, 'numbers'),
         ('nested', nested, (6,), 1, 'binary'),
         ('logcosh', lambda: compiled(S([L.Dense(4, activation='selu', input_shape=(6,)), L.Dense(2)]), 'ftrl', 'logcosh'), (6,), 2, 'numbers'),
+        ('renorm', lambda: compiled(S([L.Dense(8, input_shape=(6,)), L.BatchNormalization(renorm=True, renorm_clipping={'rmax': 2., 'rmin': .5, 'dmax': 1.}, renorm_momentum=.8, momentum=.9), L.Dense(2)]),
+                                    'sgd', 'mse'), (6,), 2, 'numbers'),
+        ('transposed', lambda: compiled(S([L.Conv2DTranspose(3, 3, strides=2, output_padding=1, padding='same', input_shape=(4, 4, 2)),
+                                           L.Conv2DTranspose(2, (3, 2), strides=(3, 2), output_padding=(2, 0)), L.GlobalAveragePooling2D()]),
+                                        'adam', 'mse'), (4, 4, 2), 2, 'numbers'),
         ('sequence', lambda: compiled(S([L.Conv1D(4, 3, padding='causal', activation='relu', input_shape=(7, 3)), L.GlobalMaxPooling1D(), L.Dense(2)]),
                                       'adam', 'msle'), (7, 3), 2, 'distribution'),
     ]
@@ -105,7 +110,7 @@ def optimizers(keras):
 def set_weights(model):
     rng = np.random.RandomState(5)
     model.set_weights([(rng.uniform(-0.5, 0.5, w.shape.as_list())
-                        + (1. if 'variance' in w.name or 'gamma' in w.name else 0.)).astype('float32')
+                        + (1. if 'variance' in w.name or 'gamma' in w.name or 'stddev' in w.name else 0.)).astype('float32')
                        for w in model.weights])
 
 

@@ -82,7 +82,7 @@ class CheckpointSaverHook(SessionRunHook):
         return self._request
 
     def after_run(self, run_context, run_values):
-        if not self._timer.should_trigger_for_step(run_values.results + self._steps_per_run):
+        if not self._timer.should_trigger_for_step(int(run_values.results) + self._steps_per_run):
             return
         step = run_context.session.run(self._global_step_tensor)
         if self._timer.should_trigger_for_step(step):

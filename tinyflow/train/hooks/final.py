@@ -28,7 +28,7 @@ class FinalOpsHook(SessionRunHook):
                                                  feed_dict=self._final_ops_feed_dict)
         except (errors.OutOfRangeError, StopIteration):
             logging.warning(
-                'FinalOpsHook: the final ops have read from an input that has ended. They should '
-                'depend on Variables only: of a metric, fetch its value, and run its update op in '
-                'the loop.')
+                'An OutOfRangeError or StopIteration exception is raised by the code in '
+                'FinalOpsHook: its ops read from an input that has ended. They should depend on '
+                'Variables only: of a metric, fetch the value, and run its update op in the loop.')
             raise

@@ -4,13 +4,17 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow import logging
+from tinyflow.session import BaseSession
+from tinyflow.train.nan_replay import NanReplay
 from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['NanLossDuringTrainingError', 'NanTensorHook']
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss was NaN; the message says where that came from, as far as it can be told."""
+    """The loss was NaN; the message says which operation made it, as far as that can be told."""
+
+    worded_by_tinyflow = True
 
     def __str__(self):
         return '\n'.join(['NaN loss during training.', *map(str, self.args)])
@@ -19,22 +23,36 @@ class NanLossDuringTrainingError(RuntimeError):
 class NanTensorHook(SessionRunHook):
     """Looks at `loss_tensor` after each run: NaN raises, or asks to stop.
 
-    Raises NanLossDuringTrainingError, unless `fail_on_nan_loss` is False.
+    Raises NanLossDuringTrainingError, unless `fail_on_nan_loss` is False. It says where the NaN
+    came from: the last steps are repeated to find that out, see train/nan_replay.py.
     """
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
         self._loss_tensor = loss_tensor
         self._fail_on_nan_loss = fail_on_nan_loss
         self._request = SessionRunArgs(loss_tensor)
+        self._session = self._replay = None
 
     def before_run(self, run_context):
+        if run_context._session is not self._session:           # the first run, or a new Session
+            session = self._session = run_context._session
+            self._replay = NanReplay(session) if self._fail_on_nan_loss and \
+                isinstance(session, BaseSession) else None
         return self._request
 
     def after_run(self, run_context, run_values):
-        if np.isnan(run_values.results):
-            message = 'Model diverged with loss = NaN.'
-            if self._fail_on_nan_loss:
-                logging.error(message)
-                raise NanLossDuringTrainingError
-            logging.warning(message)
-            run_context.request_stop()
+        if not np.isnan(run_values.results):
+            if self._replay is not None:
+                self._replay.after(run_context._ran)
+            return
+        message = 'Model diverged with loss = NaN.'
+        if self._fail_on_nan_loss:
+            logging.error(message)
+            raise NanLossDuringTrainingError(*self._reports(run_context))
+        logging.warning(message)
+        run_context.request_stop()
+
+    def _reports(self, run_context):
+        if self._replay is None or run_context._ran is None:
+            return []
+        return [self._replay.report(run_context._ran, self._loss_tensor)]

@@ -31,14 +31,14 @@ class StopAtStepHook(SessionRunHook):
 
     def after_create_session(self, session, coord):
         if self._last_step is None:
-            self._last_step = session.run(self._global_step_tensor) + self._num_steps
+            self._last_step = int(session.run(self._global_step_tensor)) + self._num_steps
 
     def before_run(self, run_context):
         return self._request
 
     def after_run(self, run_context, run_values):
         # What the run has read is the step before, or after, the training step of the same run.
-        if run_values.results + 1 >= self._last_step:
+        if int(run_values.results) + 1 >= self._last_step:
             if run_context.session.run(self._global_step_tensor) >= self._last_step:
                 run_context.request_stop()
 

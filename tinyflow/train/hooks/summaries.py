@@ -42,7 +42,7 @@ class StepCounterHook(SessionRunHook):
         return self._request
 
     def after_run(self, run_context, run_values):
-        stale = run_values.results
+        stale = int(run_values.results)
         if self._timer.should_trigger_for_step(stale + self._steps_per_run):
             step = run_context.session.run(self._global_step_tensor)
             if self._timer.should_trigger_for_step(step):
@@ -103,7 +103,7 @@ class SummarySaverHook(SessionRunHook):
     def after_run(self, run_context, run_values):
         if not self._summary_writer:
             return
-        step = run_values.results['global_step'] + 1
+        step = int(run_values.results['global_step']) + 1
         if self._next_step is None or self._request_summary:
             step = run_context.session.run(self._global_step_tensor)
         if self._next_step is None:

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+
 from tinyflow.errors import abstract, worded
 
 __all__ = ['NeverTriggerTimer', 'SecondOrStepTimer']
@@ -56,7 +58,7 @@ class SecondOrStepTimer(_HookTimer):
         if last == step:
             return False
         if self._every_steps is not None:
-            return bool(step >= last + self._every_steps)
+            return step >= last + self._every_steps
         return time.time() >= self._last_triggered_time + self._every_secs
 
     def update_last_triggered_step(self, step):
@@ -64,7 +66,8 @@ class SecondOrStepTimer(_HookTimer):
         if self._last_triggered_time is not None:
             elapsed = now - self._last_triggered_time, step - self._last_triggered_step
         self._last_triggered_time = now
-        self._last_triggered_step = step
+        # Steps of a Session are NumPy's numbers, with which comparing takes several times as long.
+        self._last_triggered_step = step.item() if isinstance(step, np.generic) else step
         return elapsed
 
     def last_triggered_step(self):

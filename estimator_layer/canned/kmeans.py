@@ -1,0 +1,162 @@
+"""tf.estimator.experimental.KMeans, which tf.contrib.factorization calls KMeansClustering."""
+from __future__ import annotations
+
+import numpy as np
+
+import tinyflow as tf
+from estimator_layer.canned import kmeans_graph as kmeans
+from estimator_layer.estimator import Estimator
+from estimator_layer.export.export_output import PredictOutput
+from estimator_layer.model_fn import EstimatorSpec
+
+__all__ = ['KMeans', 'KMeansClustering']
+
+
+class _Clustering(Estimator):
+    """What both names of k-means share; `graph_of` makes the graph from the points."""
+
+    SQUARED_EUCLIDEAN_DISTANCE = kmeans.SQUARED_EUCLIDEAN_DISTANCE
+    COSINE_DISTANCE = kmeans.COSINE_DISTANCE
+    RANDOM_INIT = kmeans.RANDOM_INIT
+    KMEANS_PLUS_PLUS_INIT = kmeans.KMEANS_PLUS_PLUS_INIT
+    SCORE = 'score'
+    CLUSTER_INDEX = 'cluster_index'
+    ALL_DISTANCES = 'all_distances'
+    CLUSTER_CENTERS_VAR_NAME = kmeans.CLUSTERS_VAR_NAME
+
+    def __init__(self, graph_of, feature_columns, relative_tolerance, model_dir, config):
+        def model_fn(features, labels, mode, config):
+            graph = graph_of(_points(features, feature_columns)).training_graph()
+            return _spec(graph, mode, relative_tolerance)
+        super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
+
+    def predict_cluster_index(self, input_fn):
+        """Yields the number of the nearest center, for each row."""
+        return self._predict_one(input_fn, self.CLUSTER_INDEX)
+
+    def score(self, input_fn):
+        """The sum of the (squared) distances of one batch to its nearest centers."""
+        return self.evaluate(input_fn=input_fn, steps=1)[self.SCORE]
+
+    def transform(self, input_fn):
+        """Yields the distances to all centers [num_clusters], for each row."""
+        return self._predict_one(input_fn, self.ALL_DISTANCES)
+
+    def cluster_centers(self):
+        """The centers. Shapes: -> [num_clusters, dim]."""
+        return self.get_variable_value(self.CLUSTER_CENTERS_VAR_NAME)
+
+    def _predict_one(self, input_fn, key):
+        for row in self.predict(input_fn=input_fn, predict_keys=[key]):
+            yield row[key]
+
+
+class KMeansClustering(_Clustering):
+    """k-means clustering, trained batch by batch; transform gives squared distances.
+
+    Shapes: features [batch, dim], one tensor or a dict of tensors that are put side by side ->
+    cluster_index [batch], all_distances [batch, num_clusters].
+
+    Args:
+      initial_clusters: 'random', 'kmeans_plus_plus', an array of centers, or a function of
+        (inputs, how many) that returns some.
+      use_mini_batch: False if each batch is the whole data.
+      relative_tolerance: training stops when the loss changes by less than this, relatively.
+      feature_columns: columns of tf.feature_column; without them the features are taken as they
+        are, in the order of their names.
+    """
+
+    def __init__(self, num_clusters, model_dir=None, initial_clusters=_Clustering.RANDOM_INIT,
+                 distance_metric=_Clustering.SQUARED_EUCLIDEAN_DISTANCE, random_seed=0,
+                 use_mini_batch=True, mini_batch_steps_per_iteration=1,
+                 kmeans_plus_plus_num_retries=2, relative_tolerance=None, config=None,
+                 feature_columns=None):
+        kmeans.check_settings(initial_clusters, distance_metric)
+        super().__init__(
+            lambda points: kmeans.KMeans(
+                points, num_clusters, initial_clusters, distance_metric, use_mini_batch,
+                mini_batch_steps_per_iteration, random_seed, kmeans_plus_plus_num_retries),
+            feature_columns, relative_tolerance, model_dir, config)
+
+
+class KMeans(_Clustering):
+    """k-means clustering, trained batch by batch; see KMeansClustering for the arguments.
+
+    Shapes: features [batch, dim] -> cluster_index [batch], all_distances [batch, num_clusters].
+    """
+
+    def __init__(self, num_clusters, model_dir=None, initial_clusters=_Clustering.RANDOM_INIT,
+                 distance_metric=_Clustering.SQUARED_EUCLIDEAN_DISTANCE, seed=None,
+                 use_mini_batch=True, mini_batch_steps_per_iteration=1,
+                 kmeans_plus_plus_num_retries=2, relative_tolerance=None, config=None,
+                 feature_columns=None):
+        kmeans.check_settings(initial_clusters, distance_metric)
+        self._distance_metric = distance_metric
+        super().__init__(
+            lambda points: kmeans.EstimatorKMeans(
+                points, num_clusters, initial_clusters, distance_metric, use_mini_batch,
+                mini_batch_steps_per_iteration, seed, kmeans_plus_plus_num_retries),
+            feature_columns, relative_tolerance, model_dir, config)
+
+    def transform(self, input_fn):
+        """Yields the distances to all centers [num_clusters], for each row; not squared."""
+        squared = self._distance_metric == self.SQUARED_EUCLIDEAN_DISTANCE
+        for distances in super().transform(input_fn):
+            yield np.sqrt(distances) if squared else distances
+
+
+def _points(features, columns):
+    """The features as one matrix."""
+    if not isinstance(features, dict):
+        return features
+    if columns:
+        return tf.feature_column.input_layer(features, columns)
+    return tf.concat([features[key] for key in sorted(features)], axis=1)
+
+
+def _spec(graph, mode, relative_tolerance):
+    all_distances, index, losses, initialized, init_op, train_op = graph
+    loss = tf.reduce_sum(losses)
+    tf.summary.scalar('loss/raw', loss)
+    counted = tf.assign_add(tf.train.get_global_step(), 1)
+    with tf.control_dependencies([train_op, counted]):
+        train_op = tf.identity(loss, name='control_dependency')
+    hooks = [_BeginHook(init_op, initialized)]
+    if relative_tolerance is not None:
+        hooks.append(_ToleranceHook(loss, relative_tolerance))
+    own = _Clustering
+    outputs = {own.ALL_DISTANCES: PredictOutput(all_distances[0]),
+               own.CLUSTER_INDEX: PredictOutput(index[0]),
+               'serving_default': PredictOutput(index[0])}
+    return EstimatorSpec(
+        mode, predictions={own.ALL_DISTANCES: all_distances[0], own.CLUSTER_INDEX: index[0]},
+        loss=loss, train_op=train_op, eval_metric_ops={own.SCORE: tf.metrics.mean(loss)},
+        training_hooks=hooks, export_outputs=outputs)
+
+
+class _BeginHook(tf.train.SessionRunHook):
+    """Chooses the first centers, from as many batches as that takes."""
+
+    def __init__(self, init_op, initialized):
+        self._init_op, self._initialized = init_op, initialized
+
+    def after_create_session(self, session, coord):
+        while not session.run(self._initialized):
+            session.run(self._init_op)
+
+
+class _ToleranceHook(tf.train.SessionRunHook):
+    """Stops when the loss hardly changes any more."""
+
+    def __init__(self, loss, tolerance):
+        self._loss, self._tolerance = loss, tolerance
+        self._before = None
+
+    def before_run(self, run_context):
+        return tf.train.SessionRunArgs(self._loss)
+
+    def after_run(self, run_context, run_values):
+        loss, before = run_values.results, self._before
+        self._before = loss
+        if before and abs(loss - before) / (1 + abs(before)) < self._tolerance:
+            run_context.request_stop()

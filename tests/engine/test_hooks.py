@@ -1,0 +1,24 @@
+"""The order of all calls of hooks, what they ask for, log lines, files: as in TensorFlow 1.15.5.
+
+The trainings stand in tests/golden/hook_runs.py; what TensorFlow told of them is recorded in
+tests/golden/recorded/hooks.json.
+"""
+from pathlib import Path
+
+import pytest
+
+import tinyflow as tf
+from tests.golden.encoding import read_json
+from tests.golden.hook_runs import RUNS, tell
+from tinyflow.train.training_util import global_step_read
+
+RECORDED = read_json(Path(__file__).parent.parent / 'golden' / 'recorded' / 'hooks.json')
+
+
+def test_every_run_is_recorded():
+    assert set(RUNS) == set(RECORDED)
+
+
+@pytest.mark.parametrize('name', RUNS)
+def test_b25_hooks_are_called_as_in_tensorflow(name):
+    assert tell(tf, RUNS[name], global_step_read) == RECORDED[name]

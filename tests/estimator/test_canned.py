@@ -1,0 +1,185 @@
+"""Ready-made estimators train, evaluate and predict as TF 1.15's do, from the same seed."""
+import json
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden.estimator import canned_cases as table
+
+RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
+                       / 'estimator.canned.json').read_text())
+NAMES = list(table.cases(tf))
+# What TF's functional control flow adds behind a choice, and a choice that reads a variable.
+AFTER_CHOICE = re.compile(r'/(cond|AssertGuard|zero_count(_\d+)?)/Identity(_\d+)?$')
+
+
+def _check(found, wanted, what):
+    if isinstance(wanted, dict):
+        assert set(found) == set(wanted), what
+        for key in wanted:
+            _check(found[key], wanted[key], f'{what} {key}')
+    elif isinstance(wanted, list) and wanted and isinstance(wanted[0], dict):
+        for index, (one, other) in enumerate(zip(found, wanted)):
+            _check(one, other, f'{what} {index}')
+    elif np.ravel(wanted).size and isinstance(np.ravel(wanted)[0], str):
+        np.testing.assert_array_equal(found, wanted, err_msg=what)
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=what)
+
+
+def _nodes(rows):
+    return [(name, 'If' if kind == 'StatelessIf' else kind) for name, kind in rows
+            if not AFTER_CHOICE.search(name)]
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_it_does_as_tensorflow(name, tmp_path):
+    """First values, 50 losses, metrics, predictions, names in the checkpoint, nodes."""
+    case, wanted = table.cases(tf)[name], RECORDED[name]
+    estimator, hook = table.train(tf, case, str(tmp_path))
+    _check(hook.initial, wanted['initial'], 'initial')
+    _check(hook.losses, wanted['losses'], 'losses')
+    found = table.results(tf, case, estimator)
+    for key, value in found.items():
+        _check(value, wanted[key], key)
+    for mode, nodes in wanted['nodes'].items():
+        assert _nodes(table.nodes(tf, estimator, case.labels, mode)) == _nodes(nodes), mode
+
+
+def test_every_recorded_estimator_is_compared():
+    assert set(RECORDED) == set(NAMES)
+
+
+@pytest.mark.parametrize('name', ['dnn_classifier_3', 'combined_classifier'])
+def test_it_goes_on_from_a_checkpoint_of_tensorflow(name, tmp_path):
+    """The checkpoint holds whole values, the model their parts; the seed is another one."""
+    case, wanted = table.cases(tf)[name], RECORDED[name]
+    with tf.Graph().as_default(), tf.Session() as session:
+        for full, value in wanted['initial'].items():
+            tf.get_variable(_in_checkpoint(full), initializer=np.array(
+                value, np.int64 if full == 'global_step' else np.float32))
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, str(tmp_path / 'model.ckpt'), global_step=0)
+    _, hook = table.train(tf, case, str(tmp_path), seed=77)
+    _check(hook.initial, wanted['initial'], 'initial')
+    _check(hook.losses, wanted['losses'], 'losses')
+
+
+def _in_checkpoint(name):
+    """Parts go by the name of the whole, their slots by what TF1 leaves of the slot's name."""
+    twice = re.fullmatch(r'(dnn|linear)/(\1/.*/part_0)/\w+', name)
+    whole = re.sub('/part_0(/|$)', r'\1', name)
+    if not twice:
+        return whole
+    primary = twice.group(2)
+    return primary[:-len('/part_0')] + '/' + name[len(primary) + 1:]
+
+
+# ---- what is wrong -------------------------------------------------------------------------
+
+X = tf.feature_column.numeric_column('x')
+
+
+def _rows(labels):
+    def input_fn():
+        return tf.data.Dataset.from_tensors(({'x': np.zeros([2, 1], 'float32')}, labels))
+    return input_fn
+
+
+def test_a_label_outside_is_named_with_the_number_of_classes(tmp_path):
+    model = tf.estimator.DNNClassifier([2], [X], n_classes=3, model_dir=str(tmp_path))
+    with pytest.raises(tf.errors.InvalidArgumentError, match='n_classes is 3') as error:
+        model.train(_rows(np.array([0, 7])), steps=1)
+    assert '[7]' in str(error.value)
+
+
+def test_optimizers_by_name_function_or_object(tmp_path):
+    rows = _rows(np.array([0., 1.], 'float32'))
+    for optimizer in ('Adam', 'SGD', 'RMSProp', lambda: tf.train.MomentumOptimizer(.1, .9),
+                      tf.train.AdadeltaOptimizer()):
+        tf.estimator.LinearRegressor([X], optimizer=optimizer).train(rows, steps=1)
+    for optimizer, says in (('Adamm', 'Unsupported optimizer name: Adamm'),
+                            (tf.keras.optimizers.Adam(), 'tf.train.AdamOptimizer'),
+                            (3, "a name such as 'Adam'")):
+        with pytest.raises(ValueError, match=says):
+            tf.estimator.LinearRegressor([X], optimizer=optimizer).train(rows, steps=1)
+
+
+def test_features_are_a_dict():
+    def input_fn():
+        return tf.data.Dataset.from_tensors((np.zeros([2, 1], 'float32'), np.zeros([2], 'f4')))
+    for model in (tf.estimator.LinearRegressor([X]), tf.estimator.DNNRegressor([2], [X]),
+                  tf.estimator.BaselineRegressor(),
+                  tf.estimator.DNNLinearCombinedRegressor(linear_feature_columns=[X])):
+        with pytest.raises(ValueError, match=r"returns \({'x': x}, labels\)"):
+            model.train(input_fn, steps=1)
+
+
+def test_wide_and_deep_need_columns_and_layers():
+    with pytest.raises(ValueError, match='Either linear_feature_columns or'):
+        tf.estimator.DNNLinearCombinedClassifier()
+    with pytest.raises(ValueError, match='dnn_hidden_units must be defined'):
+        tf.estimator.DNNLinearCombinedClassifier(dnn_feature_columns=[X])
+
+
+def test_arguments_are_checked_before_any_graph():
+    with pytest.raises(ValueError, match='n_classes must be > 2'):
+        tf.estimator.DNNClassifier([2], [X], n_classes=1)
+    with pytest.raises(ValueError, match='Invalid loss_reduction'):
+        tf.estimator.LinearRegressor([X], loss_reduction='none')
+    with pytest.raises(ValueError, match='units must be an int'):
+        tf.estimator.experimental.dnn_logit_fn_builder(2., [], [X], None, None, None, False)
+
+
+def test_what_is_not_built_says_so():
+    for make in (lambda: tf.estimator.experimental.LinearSDCA('id'),
+                 lambda: tf.estimator.BoostedTreesClassifier([X], 1),
+                 lambda: tf.estimator.BoostedTreesRegressor([X], 1)):
+        with pytest.raises(NotImplementedError, match='not in tinyflow.\n  Mend: '):
+            make()
+
+
+# ---- parts of models -----------------------------------------------------------------------
+
+def test_logit_functions_make_a_model_of_ones_own(tmp_path):
+    """The parts of wide and deep, put together by hand, do what the ready-made one does."""
+    def model_fn(features, labels, mode, config):
+        with tf.variable_scope('linear'):
+            build = tf.estimator.experimental.linear_logit_fn_builder(1, [X])
+            logits = tf.estimator.experimental.call_logit_fn(build, features, mode, {}, config)
+        return tf.contrib.estimator.regression_head().create_estimator_spec(
+            features=features, mode=mode, logits=logits, labels=labels,
+            optimizer=tf.train.FtrlOptimizer(.2))
+    rows = _rows(np.array([1., 2.], 'float32'))
+    own = tf.estimator.Estimator(model_fn, str(tmp_path / 'own')).train(rows, steps=1)
+    ready = tf.estimator.LinearRegressor(
+        [X], str(tmp_path / 'ready'), loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE)
+    ready.train(rows, steps=1)
+    name = 'linear/linear_model/bias_weights'
+    assert own.get_variable_value(name) == ready.get_variable_value(name) != 0.
+    with pytest.raises(ValueError, match='should return a Tensor or a dictionary'):
+        tf.estimator.experimental.call_logit_fn(lambda features: 3, {}, 'train', None, None)
+
+
+def test_a_public_head_under_a_ready_made_model(tmp_path):
+    """Beyond TF 1.15, whose DNNEstimator refuses the heads of tf.estimator."""
+    model = tf.estimator.DNNEstimator(tf.estimator.MultiLabelHead(2), [3], [X], str(tmp_path))
+    rows = _rows(np.array([[0, 1], [1, 1]]))
+    model.train(rows, steps=3)
+    assert set(model.evaluate(rows)) == {'average_loss', 'auc', 'auc_precision_recall', 'loss',
+                                         'global_step'}
+    assert next(model.predict(rows))['probabilities'].shape == (2,)
+
+
+def test_a_warm_start_takes_values_by_the_names_of_the_whole(tmp_path):
+    rows = _rows(np.array([1., 2.], 'float32'))
+    first = tf.estimator.DNNRegressor([3], [X], str(tmp_path / 'a')).train(rows, steps=2)
+    second = tf.estimator.DNNRegressor(
+        [3], [X], str(tmp_path / 'b'), warm_start_from=str(tmp_path / 'a'),
+        optimizer=tf.train.GradientDescentOptimizer(0.)).train(rows, steps=1)
+    for name in ('dnn/hiddenlayer_0/kernel', 'dnn/logits/bias'):
+        np.testing.assert_array_equal(first.get_variable_value(name),
+                                      second.get_variable_value(name))

@@ -1,0 +1,89 @@
+"""k-means: TF 1.15's numbers where it is not a race, and what else it must do."""
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden.estimator import kmeans_cases
+
+RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
+                       / 'estimator.kmeans.json').read_text())
+POINTS = kmeans_cases.POINTS
+
+
+def test_whole_batches_give_tensorflows_centers():
+    found = kmeans_cases.run(tf)
+    assert set(found) == set(RECORDED)
+    for name, wanted in RECORDED.items():
+        for one, other in zip(found[name], wanted):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4, err_msg=name)
+
+
+def _sculley(centers, steps):
+    """Mini-batch k-means as its paper has it; the counts of TF1 begin at 1."""
+    counts = np.ones(len(centers))
+    for _ in range(steps):
+        nearest = ((POINTS[:, None] - centers) ** 2).sum(2).argmin(1)
+        for k in range(len(centers)):
+            own = POINTS[nearest == k]
+            if len(own):
+                counts[k] += len(own)
+                centers[k] += (own - centers[k]).sum(0) / counts[k]
+    return centers
+
+
+@pytest.mark.parametrize('per_iteration', [1, 3])
+def test_mini_batches_move_centers_by_what_came_so_far(per_iteration):
+    with tf.Graph().as_default(), tf.Session() as session:
+        points = tf.placeholder(tf.float32, [None, 2])
+        model = tf.contrib.factorization.KMeans(
+            points, 3, POINTS[:3], use_mini_batch=True,
+            mini_batch_steps_per_iteration=per_iteration)
+        _, _, distances, initialized, init_op, train_op = model.training_graph()
+        session.run(tf.global_variables_initializer())
+        session.run(init_op, {points: POINTS})
+        assert session.run(initialized)
+        first = session.run(distances[0], {points: POINTS}).sum()
+        for _ in range(6):
+            session.run(train_op, {points: POINTS})
+        if per_iteration == 1:
+            np.testing.assert_allclose(session.run('clusters:0'), _sculley(POINTS[:3].copy(), 6),
+                                       rtol=1e-4)
+        assert session.run(distances[0], {points: POINTS}).sum() < first / 3
+
+
+@pytest.mark.parametrize('start', ['random', 'kmc2'])
+def test_the_first_centers_may_need_several_batches(start):
+    with tf.Graph().as_default(), tf.Session() as session:
+        points = tf.placeholder(tf.float32, [None, 2])
+        model = tf.contrib.factorization.KMeans(points, 5, start, kmc2_chain_length=2)
+        _, _, _, initialized, init_op, _ = model.training_graph()
+        session.run(tf.global_variables_initializer())
+        runs = 0
+        while not session.run(initialized):
+            session.run(init_op, {points: POINTS[4 * runs:4 * runs + 4]})
+            runs += 1
+        assert 1 < runs < 6
+        centers = session.run('clusters:0')
+    assert centers.shape == (5, 2)
+    assert all((np.abs(POINTS - center).sum(1) < 1e-6).any() for center in centers)
+
+
+def test_features_of_a_dict_are_put_side_by_side(tmp_path):
+    rows = {'b': POINTS[:, 1:], 'a': POINTS[:, :1]}
+    columns = [tf.feature_column.numeric_column(key) for key in 'ab']
+    for settings in ({}, {'feature_columns': columns}):
+        model = tf.estimator.experimental.KMeans(2, initial_clusters=POINTS[[0, 15]],
+                                                 use_mini_batch=False, **settings)
+        model.train(lambda: tf.data.Dataset.from_tensors(rows), steps=1)
+        assert model.cluster_centers()[0, 0] > 2.
+
+
+def test_what_is_not_known_is_refused():
+    for kind in (tf.contrib.factorization.KMeansClustering, tf.estimator.experimental.KMeans):
+        with pytest.raises(ValueError, match="Unsupported initialization algorithm 'best'"):
+            kind(2, initial_clusters='best')
+        with pytest.raises(ValueError, match="Unsupported distance metric 'far'"):
+            kind(2, distance_metric='far')
