@@ -166,6 +166,24 @@ def _tell_how_to_call(directory, signatures):
                 f'{[d.size if d.size >= 0 else None for d in info.tensor_shape.dim]}'
                 for key, info in sorted(infos.items()))
             logging.info('Signature %r %s %s', name, what, told)
-    if signatures:
-        logging.info('To try it: python -m tinyflow predict %s --inputs ...   or: model = '
-                     'tf.saved_model.load(%r); model.signatures[...](...)', directory, directory)
+    signature = signatures.get('serving_default')
+    if signature is not None:
+        logging.info("To try it: python -m tinyflow predict %s %s\n  or in Python: "
+                     "tf.saved_model.load('%s').signatures['serving_default'](%s)", directory,
+                     _arguments(signature), directory,
+                     ', '.join(f'{name}=...' for name in sorted(signature.inputs)))
+
+
+def _arguments(signature):
+    """The options of the command line for a signature, with zeros of the right shape."""
+    from tinyflow.graph import dtypes
+    if list(signature.inputs) == ['examples']:
+        return '--examples ROWS.csv'
+    parts = []
+    for name, info in sorted(signature.inputs.items()):
+        value = '"..."' if dtypes.as_dtype(info.dtype) is dtypes.string else '0'
+        for dimension in reversed([d.size for d in info.tensor_shape.dim]):
+            size = 1 if dimension < 0 else min(dimension, 8)
+            value = '[' + ', '.join([value] * size) + ']'
+        parts.append(f"{name}='{value}'")
+    return '--inputs ' + ' '.join(parts)

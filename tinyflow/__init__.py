@@ -202,7 +202,9 @@ _LAZY = {'debugging': 'tinyflow.debugging', 'feature_column': 'tinyflow.feature_
 _LATER = {**_names_of({
     'tinyflow.data.structure': 'SparseTensorSpec',
     'tinyflow.formats.tensors': 'make_ndarray make_tensor_proto',
+    'tinyflow.gradient_tape': 'GradientTape',
     'tinyflow.graph.tensor_spec': 'TensorSpec',
+    'tinyflow.graph.variable_creation': 'variable_creator_scope',
     'tinyflow.graphdef.importing': 'import_graph_def',
     'tinyflow.logging': 'get_logger',
     'tinyflow.ops.sparse_serializing':

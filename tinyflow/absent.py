@@ -55,7 +55,6 @@ _INSTEAD = {
     'image.sample_distorted_bounding_box': 'tf.random_crop',
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
-    'train.ClusterSpec': _ONE_PROCESS,
     'train.Server': _ONE_PROCESS,
     'train.replica_device_setter': 'tf.device, which is noted in the graph and changes nothing',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
@@ -73,7 +72,6 @@ _INSTEAD_IN_KERAS = {
 
 # What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
 _SECOND = {
-    'GradientTape': 'tf.gradients(y, xs)',
     'Module': '', 'autodiff': '',
     'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
     'compat.v2': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'experimental': '',
@@ -98,7 +96,8 @@ _LEFT_OUT = {
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
-    'contrib.distribute': 'tinyflow runs in this process only',
+    'contrib.distribute': 'tf.distribute.MirroredStrategy(devices) is what it became; tinyflow '
+                          'runs in this process only',
     'keras.experimental.LinearModel': 'Dense layers of the inputs and Add do the same',
     'keras.experimental.WideDeepModel': 'Add of two models\' outputs is the same model; Keras '
                                         'trains it with one optimizer',
@@ -110,6 +109,11 @@ _LEFT_OUT = {
                           'tensors and make a Model(inputs=[...], outputs=...)',
     'keras.layers.TimeDistributedDense': 'it was Keras 1\'s; Dense works on every step',
     'contrib.lite': 'there is no other format than SavedModel and GraphDef',
+    'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
+    'distribute.cluster_resolver': 'tinyflow runs in this process only: '
+                                   'tf.distribute.MirroredStrategy(devices)',
+    'distribute.experimental': 'tinyflow runs in this process only: '
+                               'tf.distribute.MirroredStrategy(devices)',
     'tpu': 'there is the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',

@@ -1,4 +1,4 @@
-"""The command line: python -m tinyflow run | graph | explain SCRIPT.
+"""The command line: python -m tinyflow run | graph | explain SCRIPT, predict EXPORT_DIR.
 
 A script written for `import tensorflow as tf` runs as it is; `graph` draws the graph that it built,
 `explain` shows what its Sessions spent most of their time on.
@@ -18,6 +18,7 @@ import numpy as np
 
 import tinyflow
 from tinyflow import aliases
+from tinyflow.cli_predict import add_predict
 from tinyflow.explain import Explanation, explain
 from tinyflow.graph import defaults, graph as graph_module
 from tinyflow.session import InteractiveSession, Session
@@ -26,7 +27,7 @@ from tinyflow.session import InteractiveSession, Session
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns the process's exit status."""
     options = _parse(sys.argv[1:] if arguments is None else arguments)
-    if not os.path.isfile(options.script):
+    if options.script is not None and not os.path.isfile(options.script):
         print(f'tinyflow: there is no file {options.script!r}', file=sys.stderr)
         return 2
     return options.command(options)
@@ -42,6 +43,8 @@ def _parse(arguments):
         arguments.index('--') if '--' in arguments else len(arguments)
     own, rest = list(arguments[:end]), list(arguments[end:])
     options, unknown = _parser().parse_known_args(own)
+    if options.script is None and unknown + rest:
+        raise SystemExit(f'tinyflow: unknown arguments: {" ".join(unknown + rest)}')
     if options.command is not _run and rest:
         rest = rest[1:]
     options.args = unknown + rest
@@ -72,6 +75,7 @@ def _parser():
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
     command('explain', _explain, 'run a program and show what its Sessions ran most')
+    add_predict(commands)
     return parser
 
 

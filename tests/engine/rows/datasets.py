@@ -50,6 +50,13 @@ def _numbers(tf, n=10):
     return tf.data.Dataset.range(n)
 
 
+def _array_batches(tf):
+    """Two batches of two of three rows, which run into the second epoch."""
+    from estimator_layer.inputs.columns import batches
+    columns = [np.arange(6, dtype=np.float32).reshape(3, 2), np.array([5, 6, 7])]
+    return batches(columns, batch_size=2, epochs=None, shuffle=False).take(2)
+
+
 def _endless(tf):
     return tf.data.Dataset.from_tensors((3, [1.5, 2.5])).repeat()
 
@@ -305,6 +312,8 @@ ROWS = [
         lambda n: ((i, [i] * i) for i in range(n)), (tf.int32, tf.int64), ([], [None]),
         args=(tf.constant(3),)).padded_batch(3, ([], [None])), (),
         ref=lambda: [np.int32([[0, 1, 2]]), np.array([[[0, 0], [1, 0], [2, 2]]])]),
+    _rows('ArrayBatchesDataset', _array_batches, (),
+          ref=lambda: [np.float32([[[0, 1], [2, 3]], [[4, 5], [0, 1]]]), np.array([[5, 6], [7, 5]])]),
     # files
     _rows('TextLineDataset', lambda tf: tf.data.TextLineDataset(
         _path('lines.txt', b'one\r\n\nthree')), (), ref=lambda: [_TEXTS]),

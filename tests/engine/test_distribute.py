@@ -1,0 +1,279 @@
+"""tf.distribute: replicas in one process. Whole trainings stand in tests/estimator."""
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+pytestmark = pytest.mark.engine
+SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default():
+        yield
+
+
+def two():
+    return tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:1'])
+
+
+def run(fetches, setup=()):
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        for op in setup:
+            session.run(op)
+        return session.run(fetches)
+
+
+def test_without_a_strategy_there_is_one_replica():
+    assert not tf.distribute.has_strategy() and not tf.distribute.in_cross_replica_context()
+    assert tf.distribute.get_strategy().num_replicas_in_sync == 1
+    replica = tf.distribute.get_replica_context()
+    assert replica.replica_id_in_sync_group == 0
+    assert replica.merge_call(lambda strategy, x: x + 1, args=(1,)) == 2
+
+
+def test_contexts():
+    strategy = two()
+    seen = []
+    with strategy.scope():
+        assert tf.distribute.in_cross_replica_context()
+        assert tf.distribute.get_replica_context() is None
+
+        def replica():
+            context = tf.distribute.get_replica_context()
+            seen.append((context.replica_id_in_sync_group, context.num_replicas_in_sync,
+                         context.devices, tf.distribute.in_cross_replica_context()))
+        strategy.experimental_run_v2(replica)
+    assert seen == [(0, 2, ('/device:CPU:0',), False), (1, 2, ('/device:CPU:1',), False)]
+    assert copy.deepcopy(strategy) is strategy
+
+
+def test_the_graph_is_that_of_tensorflow():
+    """Names as TensorFlow 1.15.5 gives them, with gradients' own nodes left out."""
+    strategy = two()
+    with strategy.scope():
+        v = tf.get_variable('v', [2], initializer=tf.ones_initializer())
+
+        def step(x):
+            w = tf.get_variable('w', [2], initializer=tf.zeros_initializer())
+            loss = tf.reduce_sum((w + v) * x, name='loss')
+            return loss, tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+        loss, train = strategy.experimental_run_v2(step, args=(3.0,))
+        total = strategy.reduce(SUM, loss)
+    names = {op.name for op in tf.get_default_graph().get_operations()}
+    assert {'v', 'v/replica_1', 'v/replica_1/Initializer/Identity', 'w', 'w/replica_1', 'loss',
+            'replica_1/loss', 'AddN', 'Identity_1', 'AddN_2', 'GradientDescent/learning_rate',
+            'GradientDescent/update_0/update_v/ResourceApplyGradientDescent',
+            'GradientDescent/update_1/update_v/replica_1/ResourceApplyGradientDescent',
+            'GradientDescent/update_1_1/update_w/replica_1/ResourceApplyGradientDescent',
+            'GradientDescent'} <= names
+    assert [x.name for x in tf.global_variables()] == ['v:0', 'w:0']
+    assert total.name == 'Identity_4:0' and train.name == 'GradientDescent'
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(total) == 12.0
+        session.run(train)
+        for part in v.components:
+            np.testing.assert_array_equal(session.run(part), [-2, -2])      # 1 - 0.5 * (3 + 3)
+
+
+def test_values_of_replicas_are_put_together():
+    strategy = two()
+    with strategy.scope():
+        parts = strategy.experimental_run_v2(lambda: tf.cast(
+            tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32) + 1.0)
+        found = run([strategy.reduce(SUM, parts), strategy.reduce(MEAN, parts)])
+        assert [float(x) for x in found] == [3.0, 1.5]
+        assert len(strategy.experimental_local_results(parts)) == 2
+        both = strategy.experimental_run_v2(lambda part: tf.fill([3], part), args=(parts,))
+        assert run(strategy.reduce('mean', both, axis=0)) == 1.5
+        every = strategy.experimental_run_v2(
+            lambda part: tf.distribute.get_replica_context().all_reduce(SUM, part), args=(parts,))
+        assert run(list(every.values)) == [3.0, 3.0]
+
+
+def test_each_replica_takes_its_own_batch():
+    strategy = two()
+    with strategy.scope():
+        dataset = tf.data.Dataset.range(7).batch(1)
+        iterator = strategy.make_input_fn_iterator(lambda context: dataset)
+        taken = strategy.experimental_run(lambda batch: batch * 10, iterator)
+        shared = strategy.make_dataset_iterator(tf.data.Dataset.range(8).batch(4))
+        parts = shared.get_next()
+    with tf.Session() as session:
+        session.run([iterator.initialize(), shared.initializer])
+        rounds = [[x.tolist() for x in session.run(list(taken.values))] for _ in range(3)]
+        assert rounds == [[[0], [10]], [[20], [30]], [[40], [50]]]
+        with pytest.raises(tf.errors.OutOfRangeError):      # the seventh has no partner
+            session.run(list(taken.values))
+        assert [x.tolist() for x in session.run(list(parts.values))] == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize('aggregation, value', [
+    (tf.VariableAggregation.SUM, 3.0), (tf.VariableAggregation.MEAN, 1.5),
+    (tf.VariableAggregation.ONLY_FIRST_REPLICA, 1.0)])
+def test_what_becomes_of_the_values_that_replicas_assign(aggregation, value):
+    strategy = two()
+    with strategy.scope():
+        v = tf.get_variable('v', initializer=10.0, aggregation=aggregation)
+
+        def change():
+            number = tf.distribute.get_replica_context().replica_id_in_sync_group
+            return v.assign(float(number + 1))
+        changed = strategy.experimental_run_v2(change)
+    assert run([part.value() for part in v.components], [strategy.group(changed)]) == [value] * 2
+
+
+def test_a_variable_without_aggregation_cannot_be_changed_by_a_replica():
+    strategy = two()
+    with strategy.scope():
+        v = tf.get_variable('v', initializer=1.0)
+        with pytest.raises(ValueError, match='You must specify an aggregation method'):
+            strategy.experimental_run_v2(lambda: v.assign_add(1.0))
+        whole = v.assign(5.0)
+    assert run([part.value() for part in v.components], [whole]) == [5.0, 5.0]
+
+
+def test_variables_that_are_put_together_when_read(tmp_path):
+    strategy = two()
+    settings = {'trainable': False, 'synchronization': tf.VariableSynchronization.ON_READ}
+    with strategy.scope():
+        total = tf.get_variable('total', initializer=0.0,
+                                aggregation=tf.VariableAggregation.SUM, **settings)
+        mean = tf.get_variable('mean', initializer=0.0,
+                               aggregation=tf.VariableAggregation.MEAN, **settings)
+
+        def count():
+            number = tf.distribute.get_replica_context().replica_id_in_sync_group + 1.0
+            return tf.group(total.assign_add(number).op, mean.assign_add(number).op)
+        counted = strategy.experimental_run_v2(count)
+        both = [total.read_value(), mean.read_value()]
+        saver = tf.train.Saver()
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(strategy.group(counted))
+        assert session.run(both) == [3.0, 1.5]
+        path = saver.save(session, str(tmp_path / 'model'))
+        session.run(strategy.group(counted))
+        saver.restore(session, path)
+        assert session.run(both) == [3.0, 1.5]
+    assert tf.train.list_variables(path) == [('mean', []), ('total', [])]
+    assert tf.train.load_variable(path, 'total') == 3.0
+
+
+def test_a_checkpoint_of_replicas_is_one_of_none(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        with two().scope():
+            v = tf.get_variable('v', initializer=[1.0, 2.0])
+            saver = tf.train.Saver()
+        session.run(tf.global_variables_initializer())
+        path = saver.save(session, str(tmp_path / 'model'))
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable('v', [2])
+        tf.train.Saver().restore(session, path)
+        assert session.run(v).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize('optimizer', [
+    lambda: tf.train.AdamOptimizer(0.1), lambda: tf.train.MomentumOptimizer(0.1, 0.9),
+    lambda: tf.train.AdagradOptimizer(0.1), lambda: tf.train.FtrlOptimizer(0.1),
+    lambda: tf.train.RMSPropOptimizer(0.1), lambda: tf.train.AdadeltaOptimizer(1.0)])
+def test_two_replicas_train_like_one_over_both_batches(optimizer):
+    x = np.random.RandomState(0).rand(8, 3).astype(np.float32)
+
+    def loss_of(batch, scale):
+        w = tf.get_variable('w', [3, 2], initializer=tf.constant_initializer(0.5))
+        table = tf.get_variable('table', [4, 2], initializer=tf.ones_initializer())
+        rows = tf.nn.embedding_lookup(table, [1, 2, 1])
+        return tf.reduce_sum(tf.square(tf.matmul(batch, w) - 1.0)) + \
+            scale * tf.reduce_sum(tf.square(rows))
+
+    def trained(build):
+        with tf.Graph().as_default(), tf.Session() as session:
+            step, variables = build()
+            session.run(tf.global_variables_initializer())
+            for _ in range(3):
+                session.run(step)
+            return session.run(variables)
+
+    def alone():
+        loss = loss_of(tf.constant(x), 2.0)
+        return optimizer().minimize(loss), tf.trainable_variables()
+
+    def together():
+        strategy = two()
+        with strategy.scope():
+            batch = strategy.experimental_run_v2(lambda: tf.constant(x)[
+                4 * tf.distribute.get_replica_context().replica_id_in_sync_group:][:4])
+            step = strategy.experimental_run_v2(
+                lambda part: optimizer().minimize(loss_of(part, 1.0)), args=(batch,))
+            return strategy.group(step), [v.components[1] for v in tf.trainable_variables()]
+
+    for one, other in zip(trained(alone), trained(together)):
+        np.testing.assert_allclose(one, other, rtol=2e-5)
+
+
+def test_replicas_must_meet():
+    strategy = two()
+    with strategy.scope(), pytest.raises(RuntimeError, match='must build the same graph'):
+        def uneven():
+            replica = tf.distribute.get_replica_context()
+            if replica.replica_id_in_sync_group:
+                replica.merge_call(lambda strategy: None)
+        strategy.experimental_run_v2(uneven)
+
+
+def test_an_error_in_a_replica_comes_out():
+    strategy = two()
+    with strategy.scope(), pytest.raises(ZeroDivisionError):
+        strategy.experimental_run_v2(lambda: 1 / (
+            1 - tf.distribute.get_replica_context().replica_id_in_sync_group))
+    assert tf.get_default_graph().get_name_scope() == ''
+
+
+def test_one_device():
+    strategy = tf.distribute.OneDeviceStrategy('/cpu:0')
+    with strategy.scope():
+        v = tf.get_variable('v', initializer=1.0)
+        loss = strategy.experimental_run_v2(lambda: v * 2.0)
+        assert strategy.extended.variable_created_in_scope(v)
+    assert run(loss) == 2.0 and strategy.num_replicas_in_sync == 1
+
+
+@pytest.mark.parametrize('call, kind, words', [
+    (lambda: tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:0']), ValueError, 'Duplicates'),
+    (lambda: tf.distribute.MirroredStrategy([0]), TypeError, 'named by a string'),
+    (lambda: tf.distribute.MirroredStrategy(cross_device_ops='x'), TypeError, 'CrossDeviceOps'),
+    (lambda: two().make_input_fn_iterator(lambda context: [1]), ValueError,
+     'must be a tf.data.Dataset'),
+    (lambda: two().make_dataset_iterator(tf.data.Dataset.range(9).batch(3, True)), ValueError,
+     'cannot be shared by 2'),
+    (lambda: two().reduce('max', tf.zeros([])), ValueError, 'must be tf.distribute.ReduceOp'),
+    (lambda: tf.distribute.ReduceOp.from_variable_aggregation(tf.VariableAggregation.NONE),
+     ValueError, 'Could not convert'),
+    (lambda: tf.distribute.InputContext(1, 0, 2).get_per_replica_batch_size(3), ValueError,
+     'not divisible'),
+])
+def test_wrong_calls(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
+
+
+def test_creators_of_variables():
+    def doubled(next_creator, **settings):
+        initial = settings.pop('initial_value')
+        return next_creator(initial_value=lambda: 2.0 * (initial() if callable(initial)
+                                                         else initial), **settings)
+
+    with tf.variable_creator_scope(doubled):
+        a = tf.get_variable('a', initializer=3.0)
+        with tf.variable_creator_scope(doubled):
+            b = tf.Variable(1.0, name='b')
+    c = tf.Variable(1.0)
+    assert run([a, b, c]) == [6.0, 4.0, 1.0]
