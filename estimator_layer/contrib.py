@@ -11,10 +11,12 @@ _NAMES = _names_of({
         'make_early_stopping_hook read_eval_metrics stop_if_higher_hook stop_if_lower_hook '
         'stop_if_no_decrease_hook stop_if_no_increase_hook',
     'estimator_layer.extenders': 'add_metrics',
+    'estimator_layer.forwarding': 'clip_gradients_by_norm forward_features',
     'estimator_layer.heads.functions':
         'binary_classification_head logistic_regression_head multi_class_head multi_head '
         'multi_label_head poisson_regression_head regression_head',
     'estimator_layer.in_memory_evaluation': 'InMemoryEvaluatorHook',
+    'estimator_layer.stopping_together': 'make_stop_at_checkpoint_step_hook',
 })
 __all__ = list(_NAMES)
 

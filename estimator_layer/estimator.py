@@ -19,6 +19,7 @@ from tinyflow.train.checkpoint_state import latest_checkpoint
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.inspection import list_variables, load_variable
 from tinyflow.train.session_run_hook import SessionRunHook
+from tinyflow.viz.select import register_drawable
 
 __all__ = ['Estimator', 'WarmStartSettings', 'config_with_directory']
 
@@ -231,6 +232,15 @@ class Estimator:
         """tf.explain(estimator)."""
         from estimator_layer.explanation import explained
         return explained(self)
+
+
+def _drawable(estimator):
+    """What tf.viz.draw(estimator) draws."""
+    from estimator_layer.explanation import drawable
+    return drawable(estimator)
+
+
+register_drawable(Estimator, _drawable)
 
 
 def config_with_directory(config, model_dir):

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from estimator_layer.calling import parameters
 from estimator_layer.model_fn import ModeKeys
+from tinyflow.errors import worded
 from tinyflow.train.inspection import list_variables
 
-__all__ = ['EstimatorExplanation', 'explained']
+__all__ = ['EstimatorExplanation', 'drawable', 'explained']
 
 
 class EstimatorExplanation:
@@ -58,7 +59,29 @@ class EstimatorExplanation:
 
 
 def explained(estimator):
+    """What tf.explain(estimator) gives."""
     return EstimatorExplanation(estimator)
+
+
+def drawable(estimator):
+    """What tf.viz.draw(estimator) draws: the loss in the graph that wrote the last checkpoint.
+
+    Raises ValueError if the Estimator has not been trained.
+    """
+    from tinyflow.graph.graph import Graph
+    from tinyflow.graph.keys import GraphKeys
+    from tinyflow.train.saver import import_meta_graph
+    checkpoint = estimator.latest_checkpoint()
+    if checkpoint is None:
+        raise worded(ValueError(
+            f'draw: {estimator.model_dir} has no checkpoint, so there is no graph yet.\n  Mend: '
+            "estimator.train(input_fn) first; or tf.viz.draw(tf.explain(estimator).graph('train', "
+            'input_fn)), which builds one.'))
+    graph = Graph()
+    with graph.as_default():
+        import_meta_graph(f'{checkpoint}.meta')
+    losses = graph.get_collection(GraphKeys.LOSSES)
+    return losses[-1:] or graph
 
 
 def _named(function):

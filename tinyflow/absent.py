@@ -51,8 +51,6 @@ _ONE_PROCESS = 'tf.Session(), which runs in this process'
 _PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
     'RaggedTensor': _PADDED,
-    'image.decode_image': 'tf.image.decode_png or tf.image.decode_jpeg, each of which reads both',
-    'image.sample_distorted_bounding_box': 'tf.random_crop',
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
     'train.Server': _ONE_PROCESS,

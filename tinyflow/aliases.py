@@ -30,6 +30,8 @@ _ELSEWHERE = {
     'tensorflow.nn.rnn_cell': 'tinyflow.rnn.rnn_cell',
     'tensorflow.keras': 'keras_layer',
     'tensorflow.estimator': 'estimator_layer',
+    'tensorflow.contrib.estimator': 'estimator_layer.contrib',
+    'tensorflow.contrib.factorization': 'estimator_layer.factorization',
     'keras': 'keras_layer',
 }
 # Keras 2.1 has its layers and helpers in many modules; programs name them.

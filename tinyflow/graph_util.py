@@ -63,7 +63,11 @@ def _needed(nodes, dest_nodes):
         name = stack.pop()
         if name not in found:
             found.add(name)
-            stack += [_node_name(i) for i in nodes[name].input]
+            inputs = [_node_name(i) for i in nodes[name].input]
+            missing = [i for i in inputs if i not in nodes]
+            if missing:
+                raise worded(ValueError(f"Node '{name}': Unknown input node '{missing[0]}'"))
+            stack += inputs
     return found
 
 

@@ -14,6 +14,10 @@ from tinyflow.ops.sparse_conversions import (
     sparse_tensor_to_dense as to_dense,
     sparse_to_indicator as to_indicator,
 )
+from tinyflow.ops.sparse_crossing import (
+    sparse_cross as cross,
+    sparse_cross_hashed as cross_hashed,
+)
 from tinyflow.ops.sparse_joining import (
     sparse_concat as concat,
     sparse_slice as slice,
@@ -47,10 +51,11 @@ from tinyflow.ops.sparse_segments import (
     sparse_segment_sum as segment_sum,
 )
 
-__all__ = ['SparseTensor', 'add', 'concat', 'expand_dims', 'eye', 'fill_empty_rows', 'from_dense',
-           'mask', 'matmul', 'maximum', 'merge', 'minimum', 'placeholder', 'reduce_max',
-           'reduce_max_sparse', 'reduce_sum', 'reduce_sum_sparse', 'reorder', 'reset_shape',
-           'reshape', 'retain', 'segment_mean', 'segment_sqrt_n', 'segment_sum', 'slice',
-           'softmax', 'sparse_dense_matmul', 'split', 'to_dense', 'to_indicator', 'transpose']
+__all__ = ['SparseTensor', 'add', 'concat', 'cross', 'cross_hashed', 'expand_dims', 'eye',
+           'fill_empty_rows', 'from_dense', 'mask', 'matmul', 'maximum', 'merge', 'minimum',
+           'placeholder', 'reduce_max', 'reduce_max_sparse', 'reduce_sum', 'reduce_sum_sparse',
+           'reorder', 'reset_shape', 'reshape', 'retain', 'segment_mean', 'segment_sqrt_n',
+           'segment_sum', 'slice', 'softmax', 'sparse_dense_matmul', 'split', 'to_dense',
+           'to_indicator', 'transpose']
 
 __getattr__ = _absent(__name__, __all__)

@@ -4,6 +4,7 @@ TF1 keeps Variables in collections of the graph; everything here begins with one
 """
 from __future__ import annotations
 
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.const import Pack
 from tinyflow.graph.convert import constant
@@ -65,8 +66,19 @@ def moving_average_variables(scope=None):
 def variables_initializer(var_list, name='init'):
     """One Operation that initialises the Variables of `var_list`."""
     if var_list:
-        return control.group(*[v.initializer for v in var_list], name=name)
+        return control.group(*_initializers(var_list), name=name)
     return control.no_op(name=name)
+
+
+def _initializers(var_list):
+    """The initializers of Variables. ValueError where some were loaded without one."""
+    without = [v.name for v in var_list if v.initializer is None]
+    if without:
+        raise worded(ValueError(
+            f'{", ".join(without[:5])}{" ..." if without[5:] else ""}: no initial value came with '
+            'the file that these variables were loaded from; they have the values that are saved '
+            'there.\n  Mend: tf.variables_initializer([...]) of your own new variables.'))
+    return [v.initializer for v in var_list]
 
 
 def global_variables_initializer():
@@ -158,5 +170,5 @@ def initialize_missing_variables(session=None, var_list=None):
                     if variable.dtype.is_ref else variable.is_initialized()
     known = session.run([v._is_initialized for v in var_list])
     missing = [v for v, initialized in zip(var_list, known) if not initialized]
-    session.run([v.initializer for v in missing])
+    session.run(_initializers(missing))
     return missing

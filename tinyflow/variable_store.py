@@ -15,6 +15,7 @@ from tinyflow.graph.defaults import (
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.sites import Site, here
 from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
+from tinyflow.partitioned import PartitionedVariable, get_partitioned, parts_of
 from tinyflow.variables import (
     Variable,
     VariableAggregation,
@@ -40,6 +41,7 @@ class VariableStore:
 
     def __init__(self):
         self.variables: dict[str, Variable] = {}
+        self.partitioned: dict[str, PartitionedVariable] = {}
 
     def get(self, name, custom_getter, **settings):
         """The Variable of that full name, through the custom getter if there is one."""
@@ -59,10 +61,17 @@ class VariableStore:
              validate_shape=True, use_resource=None, constraint=None,
              synchronization=VariableSynchronization.AUTO,
              aggregation=VariableAggregation.NONE):
-        if partitioner is not None and not (isinstance(shape, (list, tuple)) and not shape):
-            raise worded(NotImplementedError(
-                f"Variable '{name}': partitioned Variables are not in tinyflow.\n  Mend: leave "
-                'out the partitioner; one process holds the whole Variable.'))
+        if partitioner is not None and not _is_scalar(shape):
+            return self._get_partitioned(
+                name, partitioner, shape=shape, dtype=dtype, initializer=initializer,
+                regularizer=regularizer, reuse=reuse, trainable=trainable,
+                collections=collections, caching_device=caching_device,
+                validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
+                synchronization=synchronization, aggregation=aggregation)
+        if f'{name}/part_0' in self.variables:
+            raise worded(ValueError(
+                'No partitioner was provided, but a partitioned version of the variable was '
+                f'found: {name}/part_0.\n  Mend: the same partitioner, to share it.'))
         from_value = initializer is not None and not callable(initializer)
         if shape is not None and from_value:
             raise worded(ValueError('If initializer is a constant, do not specify shape.'))
@@ -83,6 +92,25 @@ class VariableStore:
             _add_regularization(regularizer, variable, name)
         return variable
 
+    def _get_partitioned(self, name, partitioner, reuse=None, **settings):
+        existing = self.partitioned.get(name)
+        if existing is not None:
+            if reuse is False:
+                raise worded(ValueError(
+                    f'Partitioned variable with name {name} already exists. Did you mean to set '
+                    'reuse=True or reuse=tf.AUTO_REUSE in VarScope?'))
+            dtype = dtypes.as_dtype(settings['dtype']).base_dtype
+            return _shared(existing, name, shapes.as_shape(settings['shape']), dtype, reuse)
+        if name in self.variables:
+            raise worded(ValueError(
+                f'A partitioner was provided, but an unpartitioned version of the variable was '
+                f'found: {name}.\n  Mend: leave out the partitioner, to share it.'))
+        if reuse is True:
+            raise worded(ValueError(self._nothing_to_reuse(name)))
+        self.partitioned[name] = get_partitioned(self._get, name, partitioner, reuse=reuse,
+                                                 **settings)
+        return self.partitioned[name]
+
     def _nothing_to_reuse(self, name):
         from difflib import get_close_matches
         nearest = ', '.join(map(repr, get_close_matches(name, self.variables, n=3)))
@@ -91,6 +119,10 @@ class VariableStore:
                 + (f'\n  nearest names: {nearest}' if nearest else '')
                 + '\n  Mend: reuse=tf.AUTO_REUSE makes the Variable at the first visit and shares '
                   'it at the next.')
+
+
+def _is_scalar(shape):
+    return shape is not None and shapes.as_shape(shape).ndims == 0
 
 
 def _accepts(function, name):
@@ -141,15 +173,16 @@ def _shared(variable, name, shape, dtype, reuse):
     """`variable`, if it may be shared; ValueError otherwise."""
     if reuse is False:
         raise worded(ValueError(_clash(variable, name)))
+    made = parts_of(variable)[0].op.site
     if not shape.is_compatible_with(variable.shape):
         raise worded(ValueError(
             f'Trying to share variable {name}, but specified shape {shape} and found shape '
-            f'{variable.shape}.\n  made at {variable.op.site}\n  Mend: a variable_scope of another '
+            f'{variable.shape}.\n  made at {made}\n  Mend: a variable_scope of another '
             'name, if this is to be another Variable; the same shape, if it is to be shared.'))
     if not dtype.is_compatible_with(variable.dtype):
         raise worded(ValueError(
             f'Trying to share variable {name}, but specified dtype {dtype.name} and found dtype '
-            f'{variable.dtype.name}.\n  made at {variable.op.site}'))
+            f'{variable.dtype.name}.\n  made at {made}'))
     return variable
 
 

@@ -79,7 +79,8 @@ from keras_layer.backend.state import (
     track_variable, unique_object_name, variable,
 )
 from keras_layer.backend.training_ops import (
-    assign_sub_rows, scatter_add_rows, sum_duplicate_rows, training_op,
+    assign_sub_rows, scatter_add, scatter_add_rows, scatter_update_rows, sum_duplicate_rows,
+    training_op,
 )
 from tinyflow.absent import absent
 

@@ -103,6 +103,7 @@ def get_session(op_input_list=(), graph=None):
     session = _session(graph)
     if not _manual_initialization[0]:
         _initialize_variables(session, graph)
+        _initialize_tables(session, graph)
     return session
 
 
@@ -169,6 +170,15 @@ def _initialize_variables(session, graph):
     if missing:
         session.run([v.initializer for v in missing])
     done.update(waiting)
+
+
+def _initialize_tables(session, graph):
+    """Fills the vocabularies of feature columns; TF 1.15 leaves it to the program."""
+    waiting = graph.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
+    done = session.__dict__.get('_keras_tables', 0)
+    if len(waiting) > done:
+        session.run(waiting[done:])
+        session._keras_tables = len(waiting)
 
 
 # ---- training or not ---------------------------------------------------------------------

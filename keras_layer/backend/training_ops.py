@@ -4,7 +4,8 @@ from __future__ import annotations
 import tinyflow as tf
 from tinyflow.graph.op import Op
 
-__all__ = ['assign_sub_rows', 'scatter_add_rows', 'sum_duplicate_rows', 'training_op']
+__all__ = ['assign_sub_rows', 'scatter_add', 'scatter_add_rows', 'scatter_update_rows',
+           'sum_duplicate_rows', 'training_op']
 
 
 def training_op(kind, *inputs, **attrs):
@@ -13,9 +14,20 @@ def training_op(kind, *inputs, **attrs):
         *[x.handle if isinstance(x, tf.Variable) else x for x in inputs], **attrs)
 
 
+def scatter_add(variable, indices, values):
+    """variable[indices] += values, as an operation."""
+    return Op.registry['ResourceScatterAdd'].apply(variable.handle, indices, values)
+
+
 def scatter_add_rows(variable, indices, values):
     """variable[indices] += values; the value afterwards."""
-    with tf.control_dependencies([Op.registry['ResourceScatterAdd'].apply(
+    with tf.control_dependencies([scatter_add(variable, indices, values)]):
+        return variable.value()
+
+
+def scatter_update_rows(variable, indices, values):
+    """variable[indices] = values; the value afterwards."""
+    with tf.control_dependencies([Op.registry['ResourceScatterUpdate'].apply(
             variable.handle, indices, values)]):
         return variable.value()
 

@@ -6,10 +6,11 @@ from keras_layer.callbacks.curves import LearningCurves
 from keras_layer.callbacks.monitoring import (
     EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN,
 )
-from keras_layer.callbacks.recording import CSVLogger, RemoteMonitor, TensorBoard
+from keras_layer.callbacks.recording import CSVLogger, RemoteMonitor
 from keras_layer.callbacks.scheduling import (
     BackupAndRestore, LambdaCallback, LearningRateScheduler,
 )
+from keras_layer.callbacks.tensorboard import TensorBoard
 from tinyflow.absent import absent
 
 __all__ = ['BackupAndRestore', 'BaseLogger', 'CSVLogger', 'Callback', 'CallbackList',

@@ -16,7 +16,11 @@ class CallbackList:
     """Several callbacks as one."""
 
     def __init__(self, callbacks=None):
-        self.callbacks = list(callbacks or ())
+        self.model = self.params = None
+        self._take(list(callbacks or ()))
+
+    def _take(self, callbacks):
+        self.callbacks = callbacks
         for callback in self.callbacks:
             if not hasattr(callback, 'on_train_begin'):
                 hint = f'{callback.__name__}()' if isinstance(callback, type) else 'an instance'
@@ -31,7 +35,12 @@ class CallbackList:
                        for key, names in _BATCH.items()}
 
     def append(self, callback):
-        self.__init__([*self.callbacks, callback])
+        """One more, which is told of the model and its parameters as the others were."""
+        self._take([*self.callbacks, callback])
+        if self.params is not None:
+            callback.set_params(self.params)
+        if self.model is not None:
+            callback.set_model(self.model)
 
     def __iter__(self):
         return iter(self.callbacks)

@@ -1,30 +1,38 @@
-"""LearningCurves: loss and metrics over the epochs, as a file or live in a notebook."""
+"""LearningCurves: loss and metrics over the epochs, as a file or live in a notebook.
+
+A panel is a list of lines and texts; `curves_svg` writes them, `curves_png` paints them.
+"""
 from __future__ import annotations
 
 import math
 import os
+from html import escape
+from typing import NamedTuple
 
 from keras_layer.callbacks.base import Callback
 from tinyflow.errors import worded
 from tinyflow.viz import render
 
-__all__ = ['LearningCurves', 'curves_svg']
+__all__ = ['LearningCurves', 'curves_png', 'curves_svg']
 
 _COLORS = ('#0072b2', '#d55e00', '#00795a', '#a0447d', '#b37700', '#4d5473')
-_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 420, 300, 58, 34, 44
+_DARK, _LIGHT = '#333333', '#e2e2e2'
+_WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _RIGHT = 420, 300, 66, 46, 48, 18
+_SUFFIXES = ('.svg', '.png')
 
 
 class LearningCurves(Callback):
     """Draws the learning curves after each epoch: solid for training, dashed for validation.
 
-    `path` is an .svg file; without one the picture is shown in the notebook, live.
+    `path` is an .svg or .png file (the latter needs Pillow); without one the picture is shown in
+    the notebook, live.
     """
 
     def __init__(self, path=None):
         super().__init__()
         if path is not None:
             render.check_path(path)
-            _need_svg(os.fspath(path))
+            _kind(os.fspath(path))
         self.path = None if path is None else os.fspath(path)
         self._epochs, self._history, self._display = [], {}, None
 
@@ -35,11 +43,12 @@ class LearningCurves(Callback):
         self._epochs.append(epoch)
         for name, value in (logs or {}).items():
             self._history.setdefault(name, []).append(value)
-        svg = curves_svg(self._epochs, self._history)
-        if self.path is not None:
-            write_picture(self.path, svg)
+        if self.path is None:
+            self._show(curves_svg(self._epochs, self._history))
+        elif _kind(self.path) == '.svg':
+            render.write(self.path, curves_svg(self._epochs, self._history).encode())
         else:
-            self._show(svg)
+            render.write(self.path, curves_png(self._epochs, self._history))
 
     def _show(self, svg):
         try:
@@ -52,83 +61,187 @@ class LearningCurves(Callback):
             self._display.update(display.SVG(svg))
 
 
-def write_picture(path, svg):
-    """The SVG as a file."""
-    _need_svg(path)
-    render.write(path, svg.encode())
+def _kind(path):
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in _SUFFIXES:
+        raise worded(ValueError(f'LearningCurves({path!r}): the picture is written as .svg or '
+                                '.png, not as another kind.'))
+    return suffix
 
 
-def _need_svg(path):
-    if not path.endswith('.svg'):
-        raise worded(ValueError(f'LearningCurves({path!r}): the picture is written as .svg, not as '
-                                'another kind.'))
+# ---- what is drawn -------------------------------------------------------------------------
 
 
-def curves_svg(epochs, history):
-    """The picture as SVG text: one panel for each value, with its validation in the same."""
+class _Line(NamedTuple):
+    points: list                    # [(x, y)]; one point is a dot
+    color: str
+    width: float = 1
+    dashed: bool = False
+    data: bool = False
+
+
+class _Text(NamedTuple):
+    x: float
+    y: float                        # of the base line
+    text: str
+    anchor: str = 'middle'          # 'start', 'middle' or 'end' of the text is at x
+    size: int = 12
+    color: str = _DARK
+
+
+def _panels(epochs, history):
+    """[shapes of a panel] for each value, with its validation in the same panel."""
     names = [n for n in history if not n.startswith('val_')]
-    panels = [_panel(i, name, epochs, history) for i, name in enumerate(names)]
-    width, height = _WIDTH * max(len(names), 1), _HEIGHT
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-            f'viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif" '
-            f'font-size="12"><rect width="{width}" height="{height}" fill="white"/>'
-            + ''.join(panels) + '</svg>')
+    names += [n for n in history if n.startswith('val_') and n[4:] not in names]
+    return [_panel(name, _COLORS[i % len(_COLORS)], epochs, history)
+            for i, name in enumerate(names)]
 
 
-def _panel(number, name, epochs, history):
-    series = [(n, history[n]) for n in (name, 'val_' + name) if n in history]
-    values = [v for _, own in series for v in own if math.isfinite(v)]
-    low, high = (min(values), max(values)) if values else (0., 1.)
-    if high - low < 1e-12:
-        low, high = low - .5, high + .5
-    first, last = epochs[0], max(epochs[-1], epochs[0] + 1)
-    right, floor = _WIDTH - 16, _HEIGHT - _BOTTOM
+def _panel(name, color, epochs, history):
+    series = [(label, _points(epochs, history[label])) for label in (name, 'val_' + name)
+              if label in history]
+    values = [value for _, points in series for _, value in points]
+    low, high = _limits(values)
+    first, last = (epochs[0], epochs[-1]) if len(epochs) > 1 else (epochs[0] - .5, epochs[0] + .5)
+    right, floor = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 
     def x(epoch):
         return _LEFT + (epoch - first) / (last - first) * (right - _LEFT)
 
     def y(value):
         return floor - (value - low) / (high - low) * (floor - _TOP)
-    parts = [f'<g transform="translate({number * _WIDTH},0)">',
-             f'<text x="{_LEFT}" y="20" font-size="14" font-weight="bold">{name}</text>',
-             f'<path d="M{_LEFT} {_TOP}V{floor}H{right}" fill="none" stroke="#444"/>']
+    shapes = [_Text(_LEFT, 22, name, 'start', 15)]
     for tick in _ticks(low, high):
-        parts.append(f'<path d="M{_LEFT - 4} {y(tick):.1f}H{right}" stroke="#ddd"/>'
-                     f'<text x="{_LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}'
-                     '</text>')
-    for tick in sorted({round(t) for t in _ticks(first, last)}):
-        if first <= tick <= last:
-            parts.append(f'<text x="{x(tick):.1f}" y="{floor + 18}" text-anchor="middle">'
-                         f'{tick + 1}</text>')
-    parts.append(f'<text x="{(_LEFT + right) / 2}" y="{_HEIGHT - 8}" text-anchor="middle">epoch'
-                 '</text>')
-    color = _COLORS[number % len(_COLORS)]
-    for label, own in series:
-        points = ' '.join(f'{x(e):.1f},{y(v):.1f}' for e, v in zip(epochs[-len(own):], own)
-                          if math.isfinite(v))
-        dashed = ' stroke-dasharray="6 4"' if label.startswith('val_') else ''
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{color}" '
-                     f'stroke-width="2"{dashed}/>')
-    parts.append(_legend(series, color, right))
-    return ''.join(parts) + '</g>'
+        shapes += [_Line([(_LEFT, y(tick)), (right, y(tick))], _LIGHT),
+                   _Text(_LEFT - 8, y(tick) + 4, f'{tick:g}', 'end')]
+    for tick in sorted({round(t) for t in _ticks(first + 1, last + 1)}):
+        if first <= tick - 1 <= last:
+            shapes += [_Line([(x(tick - 1), floor), (x(tick - 1), floor + 4)], _DARK),
+                       _Text(x(tick - 1), floor + 18, str(tick))]
+    shapes += [_Line([(_LEFT, _TOP), (_LEFT, floor), (right, floor)], _DARK),
+               _Text((_LEFT + right) / 2, _HEIGHT - 10, 'epoch')]
+    shapes += [_Line([(x(e), y(v)) for e, v in points], color, 2.2 if len(points) > 1 else 7,
+                     label.startswith('val_'), True) for label, points in series if points]
+    return shapes + _legend(series, color, right, 22 if len(name) <= 18 else 38)
 
 
-def _legend(series, color, right):
+def _points(epochs, values):
+    """(epoch, value) pairs; validation may be rarer than epochs, and values may be infinite."""
+    return [(e, v) for e, v in zip(epochs[-len(values):], map(float, values)) if math.isfinite(v)]
+
+
+def _limits(values):
+    low, high = (min(values), max(values)) if values else (0., 1.)
+    if high - low < 1e-12 * max(abs(low), abs(high), 1e-300):
+        around = abs(low) * .1 or .5
+        return low - around, high + around
+    return low - .04 * (high - low), high + .04 * (high - low)
+
+
+def _legend(series, color, right, y):
     if len(series) < 2:
-        return ''
-    return (f'<path d="M{right - 170} 16h22" stroke="{color}" stroke-width="2"/>'
-            f'<text x="{right - 144}" y="20">training</text>'
-            f'<path d="M{right - 84} 16h22" stroke="{color}" stroke-width="2" '
-            f'stroke-dasharray="6 4"/><text x="{right - 58}" y="20">validation</text>')
+        return []
+    return [_Line([(right - 172, y - 4), (right - 148, y - 4)], color, 2.2),
+            _Text(right - 142, y, 'training', 'start'),
+            _Line([(right - 84, y - 4), (right - 60, y - 4)], color, 2.2, True),
+            _Text(right - 54, y, 'validation', 'start')]
 
 
 def _ticks(low, high):
     """About five round numbers between the two."""
-    step = 10 ** math.floor(math.log10((high - low) / 4 or 1))
-    for factor in (1, 2, 5, 10):
-        if (high - low) / (step * factor) <= 6:
-            step *= factor
-            break
+    step = 10. ** math.floor(math.log10((high - low) / 4))
+    step *= next((factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 6), 10)
     start = math.ceil(low / step - 1e-9)
-    return [round((start + i) * step, 12) for i in range(int((high - start * step) / step + 1e-9)
-                                                         + 1)]
+    count = int((high - start * step) / step + 1e-9) + 1
+    digits = max(0, 1 - math.floor(math.log10(step)))
+    return [round((start + i) * step, digits) for i in range(count)]
+
+
+# ---- how ------------------------------------------------------------------------------------
+
+
+def curves_svg(epochs, history):
+    """The picture as SVG text: one panel for each value, with its validation in the same."""
+    panels = _panels(epochs, history)
+    width = _WIDTH * max(len(panels), 1)
+    inside = ''.join(f'<g transform="translate({i * _WIDTH},0)">{"".join(map(_svg, shapes))}</g>'
+                     for i, shapes in enumerate(panels))
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT}" '
+            f'viewBox="0 0 {width} {_HEIGHT}" font-family="Helvetica, Arial, sans-serif">'
+            f'<rect width="{width}" height="{_HEIGHT}" fill="white"/>{inside}</svg>')
+
+
+def _svg(shape):
+    if isinstance(shape, _Text):
+        return (f'<text x="{shape.x:.1f}" y="{shape.y:.1f}" font-size="{shape.size}" '
+                f'fill="{shape.color}" text-anchor="{shape.anchor}">{escape(shape.text)}</text>')
+    points = shape.points if len(shape.points) > 1 else shape.points * 2    # a dot, by round caps
+    path = ' '.join(f'{x:.1f},{y:.1f}' for x, y in points)
+    if not shape.data:
+        path = 'M' + path.replace(' ', 'L')
+    dashed = ' stroke-dasharray="7 4"' if shape.dashed else ''
+    looks = (f'fill="none" stroke="{shape.color}" stroke-width="{shape.width:g}"{dashed}')
+    if shape.data:
+        return (f'<polyline points="{path}" {looks} stroke-linejoin="round" '
+                'stroke-linecap="round"/>')
+    return f'<path d="{path}" {looks}/>'
+
+
+def curves_png(epochs, history, scale=2):
+    """The same picture as the bytes of a PNG, painted by Pillow."""
+    import io
+    try:
+        from PIL import Image, ImageDraw
+    except ImportError:
+        raise worded(ImportError('Pictures as .png need the package Pillow; .svg needs nothing.\n'
+                                 '  Mend: pip install "tinyflow-graph[images]".')) from None
+    panels = _panels(epochs, history)
+    size = _WIDTH * max(len(panels), 1), _HEIGHT
+    fine = scale * 2                            # painted larger, and smoothed by making it smaller
+    image = Image.new('RGB', (size[0] * fine, size[1] * fine), 'white')
+    draw = ImageDraw.Draw(image)
+    for i, shapes in enumerate(panels):
+        for shape in shapes:
+            (_paint_text if isinstance(shape, _Text) else _paint_line)(draw, shape, i * _WIDTH,
+                                                                       fine)
+    image = image.resize((size[0] * scale, size[1] * scale), Image.Resampling.BOX)
+    out = io.BytesIO()
+    image.save(out, 'PNG', optimize=True)
+    return out.getvalue()
+
+
+def _paint_text(draw, shape, left, scale):
+    from PIL import ImageFont
+    font = ImageFont.load_default(shape.size * scale)
+    anchor = {'start': 'ls', 'middle': 'ms', 'end': 'rs'}[shape.anchor]
+    draw.text(((left + shape.x) * scale, shape.y * scale), shape.text, shape.color, font,
+              anchor=anchor)
+
+
+def _paint_line(draw, shape, left, scale):
+    points = [((left + x) * scale, y * scale) for x, y in shape.points]
+    width = max(round(shape.width * scale), 1)
+    if len(points) == 1:
+        x, y = points[0]
+        draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), shape.color)
+    for part in _dashes(points, 7 * scale, 4 * scale) if shape.dashed else [points]:
+        draw.line(part, shape.color, width, joint='curve')
+
+
+def _dashes(points, on, off):
+    """The pieces of a line of which `on` is drawn and `off` is not, along its corners."""
+    pieces, piece, drawn, left = [], [points[0]], True, on
+    for (x0, y0), (x1, y1) in zip(points, points[1:]):
+        length = math.hypot(x1 - x0, y1 - y0)
+        done = 0.
+        while length - done > left:
+            done += left
+            place = x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length
+            if drawn:
+                pieces.append([*piece, place])
+            piece, drawn, left = [place], not drawn, off if drawn else on
+        left -= length - done
+        piece.append((x1, y1))
+    if drawn and len(piece) > 1:
+        pieces.append(piece)
+    return pieces

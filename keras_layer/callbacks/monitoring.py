@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 
 import numpy as np
@@ -131,7 +132,8 @@ class ModelCheckpoint(Monitor):
     """Saves the model (or its weights) after each epoch, or when the value became better.
 
     `filepath` may have {epoch} and names of the logs in it: 'w.{epoch:02d}-{val_loss:.2f}.h5'.
-    `save_freq` is 'epoch' or a number of samples.
+    `save_freq` is 'epoch' or a number of samples. With `load_weights_on_restart` training begins
+    with the weights of the newest file of that name, if there is one.
     """
 
     def __init__(self, filepath, monitor='val_loss', verbose=0, save_best_only=False,
@@ -149,12 +151,21 @@ class ModelCheckpoint(Monitor):
         self.best = self._worst
         self._epochs_since = self._samples_since = self._epoch = 0
 
+    def set_model(self, model):
+        super().set_model(model)
+        if not model._is_graph_network and type(model).__name__ != 'Sequential':
+            self.save_weights_only = True           # there is no configuration to save
+
     def on_train_begin(self, logs=None):
         if self.save_best_only:
             super().on_train_begin(logs)
         folder = os.path.dirname(self.filepath.partition('{')[0])
         if folder:
             os.makedirs(folder, exist_ok=True)
+        if self.load_weights_on_restart:
+            newest = _newest(self.filepath)
+            if newest is not None:
+                self.model.load_weights(newest)
 
     def on_epoch_begin(self, epoch, logs=None):
         self._epoch = epoch
@@ -198,6 +209,22 @@ class ModelCheckpoint(Monitor):
             self.model.save_weights(path, overwrite=True)
         else:
             self.model.save(path, overwrite=True)
+
+
+def _newest(pattern):
+    """The path of the newest file or checkpoint that `pattern` can stand for, or None."""
+    folder, name = os.path.split(pattern)
+    folder = folder or '.'
+    if not os.path.isdir(folder):
+        return None
+    parts = re.split(r'{[^}]*}', name)
+    like = re.compile('.*'.join(map(re.escape, parts)) + r'(\.index)?')
+    found = [os.path.join(folder, n) for n in os.listdir(folder) if like.fullmatch(n)]
+    found = [path for path in found if not re.search(r'\.(data-\d+-of-\d+|tmp\d+)$', path)]
+    if not found:
+        return None
+    newest = max(found, key=lambda path: (os.path.getmtime(path), path))
+    return newest.removesuffix('.index')
 
 
 class ReduceLROnPlateau(Monitor):

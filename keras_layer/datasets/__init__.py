@@ -2,8 +2,8 @@
 from tinyflow.absent import absent
 from tinyflow.lazy import importing
 
-_MODULES = ('boston_housing', 'cifar10', 'cifar100', 'digits', 'fashion_mnist', 'imdb', 'iris',
-            'mnist', 'reuters')
+_MODULES = ('boston_housing', 'california_housing', 'cifar10', 'cifar100', 'digits',
+            'fashion_mnist', 'imdb', 'iris', 'mnist', 'reuters')
 __all__ = [*_MODULES]
 __getattr__ = importing(globals(), {m: f'keras_layer.datasets.{m}' for m in _MODULES},
                         absent('tf.keras.datasets', __all__), shown=_MODULES)

@@ -54,10 +54,16 @@ class LayerLosses:
         return [t for t in targets if K.depends_on(t, inputs)]
 
     def _own_inputs(self):
-        """The inputs of all calls of this layer."""
-        return [t for node in self._inbound_nodes
-                for t in tf.nest.flatten(node.input_tensors if node.input_tensors is not None
-                                         else node.output_tensors)]
+        """The inputs of all calls of this layer and of those inside it.
+
+        A nested model has inputs of its own, on which nothing may depend that runs elsewhere.
+        """
+        found = [t for node in self._inbound_nodes
+                 for t in tf.nest.flatten(node.input_tensors if node.input_tensors is not None
+                                          else node.output_tensors)]
+        for layer in self._sublayers:
+            found += layer._own_inputs()
+        return found
 
     # ---- updates -------------------------------------------------------------------------
 

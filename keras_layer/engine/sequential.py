@@ -80,8 +80,10 @@ class Sequential(Model):
         self._layers_in_order = list(self._stack)
 
     def _rewire(self):
-        first = self._stack[0]._inbound_nodes[-1].output_tensors
-        self._wire(tf.nest.flatten(first)[0], self.outputs[0])
+        first = self._feature_inputs
+        if first is None:
+            first = tf.nest.flatten(self._stack[0]._inbound_nodes[-1].output_tensors)[0]
+        self._wire(first, self.outputs[0])
         self._layers_in_order = list(self._stack)
 
     def pop(self):
@@ -136,13 +138,37 @@ class Sequential(Model):
             self._rewire()
         self.built = True
 
+    def _wire_features(self, specs):
+        """Gives a stack that begins with DenseFeatures an Input for each feature it reads.
+
+        `specs` is a dict of (shape, dtype) by key.
+        """
+        layers = list(self._stack)
+        wanted = getattr(layers[0], '_feature_keys', None)
+        with self._graph.as_default():
+            inputs = {key: Input(batch_shape=shape, dtype=dtype, name=key)
+                      for key, (shape, dtype) in specs.items() if wanted is None or key in wanted}
+            x = inputs
+            for layer in layers:
+                x = layer(x)
+                _one_output(layer, tf.nest.flatten(x))
+            self.outputs = tf.nest.flatten(x)
+            self._feature_inputs = tf.nest.flatten(inputs)
+            self._rewire()
+        self.built = True
+
+    _feature_inputs = None
+
     def _first_dtype(self):
         return _input_dtype(self._stack[0], self._stack[0].dtype) if self._stack else None
 
     def __call__(self, inputs, *args, **kwargs):
         if not self._is_graph_network and self._stack:
             tensor = tf.nest.flatten(inputs)[0]
-            if hasattr(tensor, 'shape') and K.is_tensor(tensor):
+            if isinstance(inputs, dict):
+                self._wire_features({key: (K.int_shape(x), x.dtype.base_dtype.name)
+                                     for key, x in inputs.items()})
+            elif hasattr(tensor, 'shape') and K.is_tensor(tensor):
                 self._wire_deferred(tensor)
         return super().__call__(inputs, *args, **kwargs)
 

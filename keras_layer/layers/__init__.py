@@ -1,6 +1,8 @@
 """keras.layers: the building blocks of models."""
 from __future__ import annotations
 
+from importlib import import_module
+
 from keras_layer.engine.base_layer import InputSpec, Layer
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.layers import (
@@ -45,8 +47,10 @@ globals().update({name: globals()[own] for name, own in _ALIASES.items()})
 
 _MODULES = (advanced_activations, attention, convolutional, core, embeddings, lambda_layer, local,
             merge, noise, normalization, pooling, recurrent, resizing, wrappers)
+# DenseFeatures brings the feature columns along, which few models use.
+_LATER = {'DenseFeatures': 'keras_layer.layers.dense_features'}
 __all__ = ['Input', 'InputLayer', 'InputSpec', 'Layer', 'deserialize', 'serialize', *_ALIASES,
-           *[name for module in _MODULES for name in module.__all__]]
+           *_LATER, *[name for module in _MODULES for name in module.__all__]]
 
 
 def serialize(layer):
@@ -60,14 +64,23 @@ def deserialize(config, custom_objects=None):
     from keras_layer.engine.network import Network
     from keras_layer.engine.op_layer import TensorFlowOpLayer
     from keras_layer.engine.sequential import Sequential
-    known = {name: globals()[name] for name in __all__}
+    known = {name: globals()[name] for name in __all__ if name not in _LATER}
+    if isinstance(config, dict) and config.get('class_name') in _LATER:
+        known[config['class_name']] = __getattr__(config['class_name'])
     known.update(Model=Model, Functional=Model, Network=Network, Sequential=Sequential,
                  TensorFlowOpLayer=TensorFlowOpLayer)
     return deserialize_keras_object(config, module_objects=known, custom_objects=custom_objects,
                                     printable_module_name='layer')
 
 
-__getattr__ = absent('tf.keras.layers', __all__)
+_missing = absent('tf.keras.layers', __all__)
+
+
+def __getattr__(name):
+    if name in _LATER:
+        found = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return found
+    return _missing(name)
 
 
 def __dir__():

@@ -91,16 +91,25 @@ class Conv2DTranspose(_Conv):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, **kwargs):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        if output_padding is not None:
-            raise worded(NotImplementedError('Conv2DTranspose(output_padding=...) is not in '
-                                             'tinyflow; Cropping2D or ZeroPadding2D after the '
-                                             'layer changes the size of its outputs.'))
-        self.output_padding = output_padding
         self._set_up(filters, kernel_size, strides, padding, data_format, dilation_rate,
                      activation=activation, use_bias=use_bias,
                      kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
                      kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
                      kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
+        self.output_padding = _output_padding(self, output_padding)
+
+    def _length(self, i, length):
+        return _transposed_length(self, i, length)
+
+    def _apply(self, inputs, shape):
+        if self.dilation_rate == (1, 1):
+            return transposed.Conv2DTranspose._apply(self, inputs, shape)
+        if self.dilation_rate[0] != self.dilation_rate[1] or self.data_format != 'channels_last':
+            raise worded(NotImplementedError(
+                f'Conv2DTranspose: dilation_rate={self.dilation_rate} with {self.data_format}; '
+                'it is there for channels_last, with the same rate along both axes.'))
+        return tf.nn.atrous_conv2d_transpose(inputs, self.kernel, shape, self.dilation_rate[0],
+                                             padding=self.padding.upper())
 
 
 @computes_as(transposed.Conv3DTranspose)
@@ -121,15 +130,36 @@ class Conv3DTranspose(_Conv):
                  kernel_constraint=None, bias_constraint=None, **kwargs):
         kwargs.pop('dilation_rate', None)
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
-        if output_padding is not None:
-            raise worded(NotImplementedError('Conv3DTranspose(output_padding=...) is not in '
-                                             'tinyflow.'))
-        self.output_padding = output_padding
         self._set_up(filters, kernel_size, strides, padding, data_format, 1,
                      activation=activation, use_bias=use_bias,
                      kernel_initializer=kernel_initializer, bias_initializer=bias_initializer,
                      kernel_regularizer=kernel_regularizer, bias_regularizer=bias_regularizer,
                      kernel_constraint=kernel_constraint, bias_constraint=bias_constraint)
+        self.output_padding = _output_padding(self, output_padding)
+
+    def _length(self, i, length):
+        return _transposed_length(self, i, length)
+
+
+def _output_padding(layer, given):
+    """What is added to each side of the outputs, as a tuple; None to have it inferred."""
+    if given is None:
+        return None
+    padding = arguments.sizes(given, layer.rank, 'output_padding')
+    if any(more >= stride for more, stride in zip(padding, layer.strides)):
+        raise worded(ValueError(f'Stride {layer.strides} must be greater than output padding '
+                                f'{padding}'))
+    return padding
+
+
+def _transposed_length(layer, i, length):
+    """The size of an output's axis: exactly what `output_padding` says, or what is inferred."""
+    dilation, stride = layer.dilation_rate[i], layer.strides[i]
+    size = dilation * (layer.kernel_size[i] - 1) + 1
+    if layer.output_padding is None or length is None:
+        return arguments.transposed_length(length, size, layer.padding, stride)
+    around = size // 2 if layer.padding == 'same' else 0
+    return (length - 1) * stride + size - 2 * around + layer.output_padding[i]
 
 
 class _Separable(_Conv):

@@ -1,11 +1,13 @@
 """Batch and layer normalization."""
 from __future__ import annotations
 
+import warnings
+
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.layers.borrowed import Configured, computes_as
 from tinyflow.errors import worded
-from tinyflow.layers import normalization as below
+from tinyflow.layers import normalization as below, renormalization
 
 __all__ = ['BatchNormalization', 'LayerNormalization']
 
@@ -16,7 +18,8 @@ class BatchNormalization(Configured):
 
     In training mean and variance are those of the batch, and `fit` takes them into the moving
     averages that are used otherwise. As in TF 1.15, a layer with trainable=False stops moving
-    them, but still normalises by the batch where the model is trained.
+    them, but still normalises by the batch where the model is trained. With `renorm` the batch's
+    statistics are corrected towards moving ones: Ioffe (2017).
 
     Shapes: inputs [*a] -> [*a]; gamma, beta, moving_mean, moving_variance [size of axis]. Ioffe
     and Szegedy (2015).
@@ -34,10 +37,10 @@ class BatchNormalization(Configured):
                  fused=None, trainable=True, virtual_batch_size=None, adjustment=None, name=None,
                  **kwargs):
         super().__init__(name=name, trainable=trainable, **kwargs)
-        if renorm or virtual_batch_size is not None or adjustment is not None:
+        if virtual_batch_size is not None:
             raise worded(NotImplementedError(
-                'BatchNormalization with renorm, virtual_batch_size or adjustment is not in '
-                'tinyflow.keras; tf.layers.batch_normalization has renorm and adjustment.'))
+                'BatchNormalization: virtual_batch_size is not in tinyflow.\n  Mend: leave it '
+                'out; the statistics are then those of the whole batch.'))
         if isinstance(axis, (list, tuple)):
             axis = list(axis)
         elif not isinstance(axis, int):
@@ -49,13 +52,32 @@ class BatchNormalization(Configured):
                    moving_variance_initializer=moving_variance_initializer,
                    beta_regularizer=beta_regularizer, gamma_regularizer=gamma_regularizer,
                    beta_constraint=beta_constraint, gamma_constraint=gamma_constraint)
-        self.renorm, self.adjustment = False, None
+        self.renorm, self.adjustment = renorm, adjustment
+        self.renorm_clipping = renormalization.check_clipping(renorm_clipping) if renorm else {}
+        self.renorm_momentum = renorm_momentum
         self.fused = True if fused is None else fused
         self.supports_masking = True
 
     def call(self, inputs, training=None):
         training = K.learning_phase() if training is None else training
         return below.BatchNormalization.call(self, inputs, training)
+
+    def add_statistic(self, name, shape, initializer):
+        """A Variable that updates change, not the optimizer."""
+        return self.add_weight(name, shape, dtype=self._param_dtype, initializer=initializer,
+                               trainable=False,
+                               synchronization=tf.VariableSynchronization.ON_READ,
+                               aggregation=tf.VariableAggregation.MEAN)
+
+    def get_config(self):
+        config = super().get_config()
+        if self.renorm:                 # only then, so that other Keras can read the rest
+            config.update(renorm=True, renorm_clipping=self.renorm_clipping,
+                          renorm_momentum=self.renorm_momentum)
+        if self.adjustment is not None:
+            warnings.warn('The `adjustment` function of this BatchNormalization is not saved with '
+                          'it.', stacklevel=2)
+        return config
 
 
 class LayerNormalization(Configured):

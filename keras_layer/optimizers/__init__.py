@@ -1,16 +1,18 @@
 """keras.optimizers: how weights change with each batch."""
-from keras_layer.optimizers import rules, schedules
+from keras_layer.optimizers import moments, rules, schedules
 from keras_layer.optimizers.base import Optimizer
-from keras_layer.optimizers.rules import *              # noqa: F403 - its __all__ is the list
+from keras_layer.optimizers.moments import *            # noqa: F403 - its __all__ is the list
+from keras_layer.optimizers.rules import *              # noqa: F403
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
-           *rules.__all__]
+           *rules.__all__, *moments.__all__]
 
-_BY_NAME = {name.lower(): getattr(rules, name) for name in rules.__all__}
+_BY_NAME = {name.lower(): getattr(module, name) for module in (rules, moments)
+            for name in module.__all__}
 
 
 def serialize(optimizer):

@@ -68,13 +68,11 @@ class Optimizer:
                 self._made[name] = self._variable(name, (), 'float32', value)
 
     def _variable(self, name, shape, dtype, initial):
-        """A Variable of the optimizer; `initial` is a number or 'zeros'."""
-        if initial == 'zeros':
-            make = tf.zeros_initializer()
-        else:
-            make = tf.constant_initializer(initial)
-        made = tf.Variable(lambda: make(shape, dtype=tf.as_dtype(dtype)), dtype=tf.as_dtype(dtype),
-                           name=name, trainable=False, use_resource=True)
+        """A Variable of the optimizer; `initial` is a number, 'zeros' or an initializer."""
+        dtype = tf.as_dtype(dtype)
+        make = tf.zeros_initializer() if initial == 'zeros' else initial
+        value = (lambda: make(shape, dtype=dtype)) if callable(make) else make
+        made = tf.Variable(value, dtype=dtype, name=name, trainable=False, use_resource=True)
         K.track_variable(made)
         return made
 
@@ -124,7 +122,7 @@ class Optimizer:
 
     def get_gradients(self, loss, params):
         """The gradients of the loss, clipped. ValueError where a weight has none."""
-        with K.name_scope('gradients'):
+        with K.name_scope(self._name + '/gradients'):
             found = tf.gradients(loss, params)
             for gradient, param in zip(found, params):
                 if gradient is None:
@@ -156,16 +154,17 @@ class Optimizer:
         if not pairs:
             raise worded(ValueError('No gradients provided for any variable.'))
         variables = [v for _, v in pairs]
-        with K.init_scope():
-            _ = self.iterations
-            self._create_hypers()
-            self._create_slots(variables)
-        state = {d: self._prepare(d) for d in dict.fromkeys(v.dtype.base_dtype
-                                                            for v in variables)}
-        with K.name_scope(name or self._name):
-            updates = [self._update(g, v, state[v.dtype.base_dtype]) for g, v in pairs]
-            with tf.control_dependencies(updates):
-                return self.iterations.assign_add(1).op
+        with K.name_scope(self._name):
+            with K.init_scope():
+                _ = self.iterations
+                self._create_hypers()
+                self._create_slots(variables)
+            state = {d: self._prepare(d) for d in dict.fromkeys(v.dtype.base_dtype
+                                                                for v in variables)}
+            with K.name_scope(name or self._name):
+                updates = [self._update(g, v, state[v.dtype.base_dtype]) for g, v in pairs]
+                with tf.control_dependencies(updates):
+                    return self.iterations.assign_add(1).op
 
     def _create_slots(self, variables):
         for slot in self.slots:
@@ -196,7 +195,7 @@ class Optimizer:
     def _update(self, gradient, variable, state):
         with K.name_scope('update_' + variable.op.name):
             if isinstance(gradient, tf.IndexedSlices):
-                values, indices = K.sum_duplicate_rows(gradient.values, gradient.indices)
+                values, indices = self._sum_rows(gradient.values, gradient.indices)
                 update = self._sparse(values, variable, indices, state)
             else:
                 update = self._dense(gradient, variable, state)
@@ -204,6 +203,10 @@ class Optimizer:
                 with tf.control_dependencies([update]):
                     return variable.assign(variable.constraint(variable)).op
             return update
+
+    def _sum_rows(self, values, indices):
+        """The rows of a sparse gradient, those for the same place as their sum."""
+        return K.sum_duplicate_rows(values, indices)
 
     def _dense(self, gradient, variable, state):
         raise NotImplementedError(f'{type(self).__name__}._dense')

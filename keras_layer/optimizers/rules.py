@@ -1,4 +1,4 @@
-"""The optimizers: SGD, RMSprop, Adagrad, Adadelta, Adam, Adamax, Nadam, Ftrl.
+"""The optimizers SGD, RMSprop, Adagrad, Adadelta, Ftrl; Adam and its kin are in moments.py.
 
 Defaults are those of TF 1.15's tf.keras. Keras 2.1.6 has a learning rate of 0.01 for Adagrad, 1.0
 for Adadelta and 0.002 for Adamax and Nadam.
@@ -10,7 +10,7 @@ from keras_layer import backend as K
 from keras_layer.optimizers.base import Optimizer
 from tinyflow.errors import worded
 
-__all__ = ['Adadelta', 'Adagrad', 'Adam', 'Adamax', 'Ftrl', 'Nadam', 'RMSprop', 'SGD']
+__all__ = ['Adadelta', 'Adagrad', 'Ftrl', 'RMSprop', 'SGD']
 
 
 def _epsilon(value):
@@ -46,7 +46,11 @@ class SGD(Optimizer):
             return K.training_op('SparseApplyKerasMomentum', w, self.get_slot(w, 'momentum'),
                                  state['lr'], g, indices, state['momentum'],
                                  use_nesterov=self.nesterov)
-        return K.scatter_add_rows(w, indices, -g * state['lr']).op
+        return K.scatter_add(w, indices, -g * state['lr'])
+
+    def _sum_rows(self, values, indices):
+        # Adding row by row comes to the same.
+        return super()._sum_rows(values, indices) if self._momentum else (values, indices)
 
     def get_config(self):
         return {**super().get_config(), 'learning_rate': self._plain('learning_rate'),
@@ -87,15 +91,12 @@ class RMSprop(Optimizer):
         rms = self.get_slot(w, 'rms')
         if self._momentum:
             return self._with_momentum('Apply', w, rms, state, g)
-        mean = state['rho'] * rms + state['one_minus_rho'] * tf.square(g)
-        with tf.control_dependencies([rms.assign(mean)]):
-            spread = rms.value()
+        spread = tf.assign(rms, state['rho'] * rms + state['one_minus_rho'] * tf.square(g))
         if self.centered:
             mg = self.get_slot(w, 'mg')
-            centre = state['rho'] * mg + state['one_minus_rho'] * g
-            with tf.control_dependencies([mg.assign(centre)]):
-                spread = spread - tf.square(mg.value())
-        return w.assign(w - state['lr'] * g / (tf.sqrt(spread) + state['epsilon'])).op
+            centre = tf.assign(mg, state['rho'] * mg + state['one_minus_rho'] * g)
+            spread = spread - tf.square(centre)
+        return tf.assign(w, w - state['lr'] * g / (tf.sqrt(spread) + state['epsilon'])).op
 
     def _with_momentum(self, kind, w, rms, state, *gradient):
         mg = (self.get_slot(w, 'mg'),) if self.centered else ()
@@ -107,23 +108,29 @@ class RMSprop(Optimizer):
         rms = self.get_slot(w, 'rms')
         if self._momentum:
             return self._with_momentum('SparseApply', w, rms, state, g, indices)
-        with tf.control_dependencies([rms.assign(rms * state['rho'])]):
-            spread = tf.gather(K.scatter_add_rows(rms, indices,
-                                                  g * g * state['one_minus_rho']), indices)
+        new_rms, spread = _mean_rows(rms, indices, (g * g) * state['one_minus_rho'], state)
+        moved = [new_rms]
         if self.centered:
-            mg = self.get_slot(w, 'mg')
-            with tf.control_dependencies([mg.assign(mg * state['rho'])]):
-                centre = tf.gather(K.scatter_add_rows(mg, indices, g * state['one_minus_rho']),
-                                   indices)
-            spread = spread - tf.square(centre)
+            new_mg, centre = _mean_rows(self.get_slot(w, 'mg'), indices,
+                                        g * state['one_minus_rho'], state)
+            moved.append(new_mg)
+            with tf.control_dependencies([new_mg]):
+                spread = spread - tf.square(centre)
         step = state['neg_lr'] * g / (tf.sqrt(spread) + state['epsilon'])
-        return K.scatter_add_rows(w, indices, step).op
+        return tf.group(K.scatter_add_rows(w, indices, step), *moved)
 
     def get_config(self):
         return {**super().get_config(), 'learning_rate': self._plain('learning_rate'),
                 'decay': self._plain('decay'), 'rho': self._plain('rho'),
                 'momentum': self._plain('momentum'), 'epsilon': self.epsilon,
                 'centered': self.centered}
+
+
+def _mean_rows(slot, indices, values, state):
+    """A decaying mean that takes in some rows: (the whole afterwards, these rows of it)."""
+    with tf.control_dependencies([tf.assign(slot, slot * state['rho'])]):
+        moved = K.scatter_add_rows(slot, indices, values)
+        return moved, tf.gather(moved, indices)
 
 
 class Adagrad(Optimizer):
@@ -148,10 +155,14 @@ class Adagrad(Optimizer):
 
     def _create_slots(self, variables):
         for variable in variables:
-            self.add_slot(variable, 'accumulator', self._initial_accumulator_value)
+            self.add_slot(variable, 'accumulator',
+                          tf.constant_initializer(self._initial_accumulator_value))
 
     def _prepare(self, dtype):
-        return {**super()._prepare(dtype), 'epsilon': tf.convert_to_tensor(self.epsilon, dtype)}
+        state = super()._prepare(dtype)
+        # neg_lr and zero are for rules that TF no longer has; their nodes have stayed.
+        return {**state, 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
+                'neg_lr': -state['lr'], 'zero': tf.zeros((), tf.int64)}
 
     def _dense(self, g, w, state):
         return K.training_op('ApplyAdagradV2', w, self.get_slot(w, 'accumulator'), state['lr'],
@@ -205,173 +216,6 @@ class Adadelta(Optimizer):
                 'epsilon': self.epsilon}
 
 
-class _Moments(Optimizer):
-    """What Adam and its kin have in common: decaying means m of g and v of its square."""
-
-    slots = ('m', 'v')
-
-    def __init__(self, learning_rate, beta_1, beta_2, epsilon, name, **kwargs):
-        super().__init__(name, **kwargs)
-        self._set_hyper('learning_rate', kwargs.get('lr', learning_rate))
-        self._set_hyper('decay', self._initial_decay)
-        self._set_hyper('beta_1', beta_1)
-        self._set_hyper('beta_2', beta_2)
-        self.epsilon = _epsilon(epsilon)
-
-    def get_config(self):
-        return {**super().get_config(), 'learning_rate': self._plain('learning_rate'),
-                'decay': self._plain('decay'), 'beta_1': self._plain('beta_1'),
-                'beta_2': self._plain('beta_2'), 'epsilon': self.epsilon}
-
-
-class Adam(_Moments):
-    """w -= lr m^ / (sqrt(v^) + epsilon), m and v unbiased: Kingma and Ba (2014).
-
-    `amsgrad` takes the largest v so far: Reddi et al. (2018).
-    """
-
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, amsgrad=False,
-                 name='Adam', **kwargs):
-        super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
-        self.amsgrad = amsgrad
-        self.slots = ('m', 'v', 'vhat') if amsgrad else ('m', 'v')
-
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
-        step = tf.cast(self.iterations + 1, dtype)
-        beta_1 = tf.identity(self._get_hyper('beta_1', dtype))
-        beta_2 = tf.identity(self._get_hyper('beta_2', dtype))
-        power_1, power_2 = tf.pow(beta_1, step), tf.pow(beta_2, step)
-        rate = state['lr'] * (tf.sqrt(1 - power_2) / (1 - power_1))
-        return {'lr_t': state['lr'], 'lr': rate,
-                'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
-                'beta_1': beta_1, 'beta_1_power': power_1, 'one_minus_beta_1': 1 - beta_1,
-                'beta_2': beta_2, 'beta_2_power': power_2, 'one_minus_beta_2': 1 - beta_2}
-
-    def _dense(self, g, w, state):
-        slots = [self.get_slot(w, slot) for slot in self.slots]
-        return K.training_op('ApplyAdamWithAmsgrad' if self.amsgrad else 'ApplyAdam', w, *slots,
-                             state['beta_1_power'], state['beta_2_power'], state['lr_t'],
-                             state['beta_1'], state['beta_2'], state['epsilon'], g)
-
-    def _sparse(self, g, w, indices, state):
-        m, v = self.get_slot(w, 'm'), self.get_slot(w, 'v')
-        with tf.control_dependencies([m.assign(m * state['beta_1'])]):
-            mean = K.scatter_add_rows(m, indices, g * state['one_minus_beta_1'])
-        with tf.control_dependencies([v.assign(v * state['beta_2'])]):
-            spread = K.scatter_add_rows(v, indices, (g * g) * state['one_minus_beta_2'])
-        if self.amsgrad:
-            vhat = self.get_slot(w, 'vhat')
-            largest = tf.maximum(vhat, spread)
-            with tf.control_dependencies([vhat.assign(largest)]):
-                return w.assign_sub(state['lr'] * mean / (tf.sqrt(largest)
-                                                          + state['epsilon'])).op
-        return w.assign_sub(state['lr'] * mean / (tf.sqrt(spread) + state['epsilon'])).op
-
-    def get_config(self):
-        return {**super().get_config(), 'amsgrad': self.amsgrad}
-
-
-class Adamax(_Moments):
-    """Adam with the largest decayed |g| in the place of sqrt(v): Kingma and Ba (2014), 7.1."""
-
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name='Adamax',
-                 **kwargs):
-        super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
-
-    def _prepare(self, dtype):
-        state = super()._prepare(dtype)
-        step = tf.cast(self.iterations + 1, dtype)
-        beta_1 = tf.identity(self._get_hyper('beta_1', dtype))
-        beta_2 = tf.identity(self._get_hyper('beta_2', dtype))
-        power = tf.pow(beta_1, step)
-        return {**state, 'neg_scaled_lr': -state['lr'] / (1 - power),
-                'epsilon': tf.convert_to_tensor(self.epsilon, dtype), 'beta_1': beta_1,
-                'beta_1_power': power, 'one_minus_beta_1': 1 - beta_1, 'beta_2': beta_2}
-
-    def _dense(self, g, w, state):
-        return K.training_op('ApplyAdaMax', w, self.get_slot(w, 'm'), self.get_slot(w, 'v'),
-                             state['beta_1_power'], state['lr'], state['beta_1'],
-                             state['beta_2'], state['epsilon'], g)
-
-    def _sparse(self, g, w, indices, state):
-        m, v = self.get_slot(w, 'm'), self.get_slot(w, 'v')
-        mean = tf.gather(m, indices) * state['beta_1'] + g * state['one_minus_beta_1']
-        largest = tf.maximum(tf.gather(v, indices) * state['beta_2'], tf.abs(g))
-        old_mean, old_largest = tf.gather(m, indices), tf.gather(v, indices)
-        with tf.control_dependencies([K.scatter_add_rows(m, indices, mean - old_mean),
-                                      K.scatter_add_rows(v, indices, largest - old_largest)]):
-            step = state['neg_scaled_lr'] * (mean / (largest + state['epsilon']))
-            return K.scatter_add_rows(w, indices, step).op
-
-
-class Nadam(_Moments):
-    """Adam with Nesterov momentum: Dozat (2015). `decay` is the schedule_decay of its momentum."""
-
-    def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name='Nadam',
-                 **kwargs):
-        kwargs['decay'] = kwargs.pop('schedule_decay', kwargs.get('decay', 0.004))
-        if callable(kwargs.get('lr', learning_rate)):
-            raise worded(ValueError('The Nadam optimizer does not support learning rate schedules '
-                                    'as the learning rate.'))
-        super().__init__(learning_rate, beta_1, beta_2, epsilon, name, **kwargs)
-        self._momentum_cache = None
-
-    def _decayed_lr(self, dtype):
-        return self._get_hyper('learning_rate', dtype)
-
-    def _create_slots(self, variables):
-        if self._momentum_cache is None:
-            self._momentum_cache = self._variable('momentum_cache', (), 'float32', 1.)
-            self._weights.append(self._momentum_cache)
-        super()._create_slots(variables)
-
-    def _prepare(self, dtype):
-        rate = tf.identity(self._get_hyper('learning_rate', dtype))
-        beta_1 = tf.identity(self._get_hyper('beta_1', dtype))
-        beta_2 = tf.identity(self._get_hyper('beta_2', dtype))
-        step = tf.cast(self.iterations + 1, dtype)
-        after = tf.cast(self.iterations + 2, dtype)
-        base = tf.cast(0.96, dtype)
-        now = beta_1 * (1. - 0.5 * tf.pow(base, self._initial_decay * step))
-        then = beta_1 * (1. - 0.5 * tf.pow(base, self._initial_decay * after))
-        schedule = tf.cast(self._momentum_cache, dtype) * now
-        with tf.control_dependencies([self._momentum_cache.assign(schedule)]):
-            schedule = tf.identity(schedule)
-        following = schedule * then
-        return {'neg_lr': -rate, 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
-                'beta_1': beta_1, 'beta_2': beta_2, 'm_t': now, 'm_t_1': then,
-                'one_minus_beta_1': 1 - beta_1, 'one_minus_beta_2': 1 - beta_2,
-                'one_minus_m_t': 1. - now, 'one_minus_m_schedule_new': 1. - schedule,
-                'one_minus_m_schedule_next': 1. - following,
-                'v_t_prime_denominator': 1. - tf.pow(beta_2, step)}
-
-    def _step(self, g, mean, spread, state):
-        g_prime = g / state['one_minus_m_schedule_new']
-        m_prime = mean / state['one_minus_m_schedule_next']
-        v_prime = spread / state['v_t_prime_denominator']
-        m_bar = state['one_minus_m_t'] * g_prime + state['m_t_1'] * m_prime
-        return m_bar / (tf.sqrt(v_prime) + state['epsilon'])
-
-    def _dense(self, g, w, state):
-        m, v = self.get_slot(w, 'm'), self.get_slot(w, 'v')
-        mean = state['beta_1'] * m + state['one_minus_beta_1'] * g
-        spread = state['beta_2'] * v + state['one_minus_beta_2'] * tf.square(g)
-        with tf.control_dependencies([m.assign(mean), v.assign(spread)]):
-            return w.assign(w + state['neg_lr'] * self._step(g, mean, spread, state)).op
-
-    def _sparse(self, g, w, indices, state):
-        m, v = self.get_slot(w, 'm'), self.get_slot(w, 'v')
-        with tf.control_dependencies([m.assign(m * state['beta_1'])]):
-            mean = tf.gather(K.scatter_add_rows(m, indices, g * state['one_minus_beta_1']),
-                             indices)
-        with tf.control_dependencies([v.assign(v * state['beta_2'])]):
-            spread = tf.gather(K.scatter_add_rows(
-                v, indices, tf.square(g) * state['one_minus_beta_2']), indices)
-        return K.scatter_add_rows(w, indices,
-                                  state['neg_lr'] * self._step(g, mean, spread, state)).op
-
-
 class Ftrl(Optimizer):
     """Follow the regularised leader: McMahan et al. (2013), with shrinkage of the gradient."""
 
@@ -392,7 +236,8 @@ class Ftrl(Optimizer):
 
     def _create_slots(self, variables):
         for variable in variables:
-            self.add_slot(variable, 'accumulator', self._initial_accumulator_value)
+            self.add_slot(variable, 'accumulator',
+                          tf.constant_initializer(self._initial_accumulator_value))
             self.add_slot(variable, 'linear')
 
     def _prepare(self, dtype):

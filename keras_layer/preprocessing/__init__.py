@@ -1,8 +1,8 @@
-"""keras.preprocessing: sequences and texts as arrays."""
+"""keras.preprocessing: images, sequences and texts as arrays."""
 from tinyflow.absent import absent
 from tinyflow.lazy import importing
 
-_MODULES = ('sequence', 'text')
+_MODULES = ('image', 'sequence', 'text')
 __all__ = [*_MODULES]
 __getattr__ = importing(globals(), {m: f'keras_layer.preprocessing.{m}' for m in _MODULES},
                         absent('tf.keras.preprocessing', __all__), shown=_MODULES)

@@ -15,7 +15,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
-from keras_layer.saving.old_weights import converted
+from keras_layer.saving.old_weights import converted, optimizer_state
 from tinyflow.errors import DataLossError, worded
 
 _ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
@@ -230,7 +230,7 @@ def _read_optimizer(group, model):
     values = [np.asarray(group[n]) for n in names]
     model._functions.get('train')           # makes the optimizer's own Variables
     try:
-        model.optimizer.set_weights(values)
+        model.optimizer.set_weights(optimizer_state(model.optimizer, values))
     except ValueError as error:
         warnings.warn(f'The optimizer starts anew: its saved state does not fit ({error}).',
                       stacklevel=5)

@@ -1,4 +1,4 @@
-"""Weights of files from Keras 1 and from other layouts, as today's layers have them."""
+"""Weights of files from Keras 1 and 2, and from other layouts, as today's layers have them."""
 from __future__ import annotations
 
 import numpy as np
@@ -45,3 +45,29 @@ def _of_keras_1(layer, kind, weights):
         return [np.concatenate([weights[3 * g + part] for g in order], axis=-1)
                 for part in range(3)]
     return weights
+
+
+def optimizer_state(optimizer, values):
+    """The state of one of Keras 2's own optimizers, in the order of tf.keras' optimizer's weights.
+
+    Keras 2 keeps moments that are not used, and leaves out counts: RMSprop, Adagrad and Adadelta
+    begin at step 0 again, as they do there. Values that are in order already stay as they are.
+    """
+    wanted = len(optimizer.weights)
+    kind = type(optimizer).__name__
+    if len(values) == wanted:
+        return values
+    if kind in ('RMSprop', 'Adagrad', 'Adadelta') and len(values) + 1 == wanted:
+        return [np.array(0), *values]
+    if kind in ('SGD', 'Adam'):
+        return values[:wanted]
+    if kind == 'Nadam' and len(values) + 1 == wanted:
+        return [values[0], _momentum_cache(optimizer, int(values[0])), *values[1:]]
+    return values
+
+
+def _momentum_cache(optimizer, steps):
+    """The product of Nadam's momenta so far, which Keras 2 does not save: Dozat (2015)."""
+    beta, decay = optimizer._plain('beta_1'), optimizer._initial_decay
+    momenta = beta * (1. - .5 * .96 ** (np.arange(1, steps + 1) * decay))
+    return np.float32(np.prod(momenta))

@@ -9,13 +9,19 @@ from keras_layer.utils.progbar import Progbar
 from tinyflow.absent import absent
 from tinyflow.lazy import importing
 
-__all__ = ['CustomObjectScope', 'Progbar', 'Sequence', 'custom_object_scope',
+__all__ = ['CustomObjectScope', 'GeneratorEnqueuer', 'HDF5Matrix', 'OrderedEnqueuer', 'Progbar',
+           'Sequence', 'SequenceEnqueuer', 'convert_all_kernels_in_model', 'custom_object_scope',
            'deserialize_keras_object', 'get_custom_objects', 'get_file', 'get_source_inputs',
            'model_to_dot', 'multi_gpu_model', 'normalize', 'plot_model', 'serialize_keras_object',
            'to_categorical']
 
 __getattr__ = importing(globals(), {
     'get_source_inputs': 'keras_layer.utils.layer_utils',
+    'convert_all_kernels_in_model': 'keras_layer.utils.layer_utils',
+    'GeneratorEnqueuer': 'keras_layer.utils.enqueuers',
+    'OrderedEnqueuer': 'keras_layer.utils.enqueuers',
+    'SequenceEnqueuer': 'keras_layer.utils.enqueuers',
+    'HDF5Matrix': 'keras_layer.utils.hdf5_matrix', 'io_utils': 'keras_layer.utils.hdf5_matrix',
     'model_to_dot': 'keras_layer.utils.vis_utils', 'plot_model': 'keras_layer.utils.vis_utils',
     'multi_gpu_model': 'keras_layer.utils.layer_utils',
     'np_utils': 'keras_layer.utils.np_utils', 'vis_utils': 'keras_layer.utils.vis_utils',
@@ -23,7 +29,7 @@ __getattr__ = importing(globals(), {
     'layer_utils': 'keras_layer.utils.layer_utils',
 }, absent('tf.keras.utils', __all__), shown=('np_utils', 'vis_utils', 'data_utils',
                                              'generic', 'names', 'progbar', 'summary',
-                                             'layer_utils'))
+                                             'layer_utils', 'enqueuers', 'hdf5_matrix'))
 
 
 def __dir__():

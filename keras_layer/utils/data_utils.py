@@ -3,10 +3,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import tarfile
-import zipfile
+import warnings
 
+from keras_layer.utils.progbar import Progbar
 from tinyflow.errors import worded
 
 __all__ = ['Sequence', 'get_file']
@@ -37,35 +36,51 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
              hash_algorithm='auto', extract=False, archive_format='auto', cache_dir=None):
     """The path of a file in Keras' cache (~/.keras), downloaded from `origin` if it is not there.
 
-    A file whose hash is not `file_hash` is downloaded anew. OSError where it cannot be got; it says
-    where to put the file by hand.
+    A file whose hash (`hash_algorithm`: 'md5', 'sha256', or by its length) is not `file_hash` is
+    downloaded anew. `extract` unpacks it beside itself, as 'tar', 'zip' or whichever it is;
+    `untar` unpacks fname.tar.gz and gives the folder fname. OSError where it cannot be got; it
+    says where to put the file by hand.
     """
     cache = cache_dir or os.path.join(os.path.expanduser('~'), '.keras')
     if not os.access(os.path.dirname(cache) or '.', os.W_OK) and not os.path.isdir(cache):
         cache = os.path.join('/tmp', '.keras')
     folder = os.path.join(cache, cache_subdir)
     path = os.path.join(folder, fname + '.tar.gz' if untar else fname)
-    wanted = file_hash or md5_hash
-    if not os.path.exists(path) or wanted and not _has_hash(path, wanted):
+    inside = os.path.join(folder, fname)
+    if untar and os.path.isdir(inside):         # unpacked before; the archive need not be kept
+        return inside
+    if file_hash is None and md5_hash is not None:
+        file_hash, hash_algorithm = md5_hash, 'md5'
+    if os.path.exists(path) and file_hash and not _has_hash(path, file_hash, hash_algorithm):
+        print(f'{path} is outdated or damaged: its hash is not the expected one. It is '
+              'downloaded anew.')
+        _fetch(origin, path, file_hash, hash_algorithm)
+    elif not os.path.exists(path):
         os.makedirs(folder, exist_ok=True)
-        _download(origin, path)
-        if wanted and not _has_hash(path, wanted):
-            os.remove(path)
-            raise worded(OSError(f'What {origin} gave is not the file that was expected: its hash '
-                                 'differs.'))
-    if untar or extract:
-        _extract(path, folder)
-    return os.path.join(folder, fname) if untar else path
+        _fetch(origin, path, file_hash, hash_algorithm)
+    if untar:
+        _extract(path, folder, 'tar')
+        return inside
+    if extract:
+        _extract(path, folder, archive_format)
+    return path
 
 
-def _download(origin, path):
+def _fetch(origin, path, file_hash, algorithm):
+    """Downloads, and puts the file into its place only if it is the right one."""
     from urllib import error, request
     temporary = f'{path}.part{os.getpid()}'
+    print(f'Downloading data from {origin}')
     try:
         with request.urlopen(origin, timeout=30) as source, open(temporary, 'wb') as target:
-            shutil.copyfileobj(source, target)
+            _copied(source, target)
+        if file_hash and not _has_hash(temporary, file_hash, algorithm):
+            raise worded(OSError(f'What {origin} gave is not the file that was expected: its hash '
+                                 f'is not {file_hash}.'))
         os.replace(temporary, path)
     except (error.URLError, OSError, ValueError) as problem:
+        if 'is not the file' in str(problem):
+            raise
         raise worded(OSError(
             f'{origin} cannot be downloaded: {problem}\n  Mend: where there is no network, put the '
             f'file there by hand: {path}')) from None
@@ -74,19 +89,69 @@ def _download(origin, path):
             os.remove(temporary)
 
 
-def _has_hash(path, wanted):
-    digest = hashlib.sha256() if len(wanted) == 64 else hashlib.md5()
+def _copied(source, target):
+    size = source.headers.get('Content-Length')
+    bar, done = Progbar(int(size) if size else None, unit_name='byte'), 0
+    while block := source.read(1 << 16):
+        target.write(block)
+        done += len(block)
+        bar.update(done)
+
+
+def _has_hash(path, wanted, algorithm='auto'):
+    if algorithm not in ('auto', 'md5', 'sha256'):
+        raise worded(ValueError(f"hash_algorithm is 'auto', 'md5' or 'sha256', not "
+                                f'{algorithm!r}.'))
+    of_256 = algorithm == 'sha256' or algorithm == 'auto' and len(wanted) == 64
+    digest = hashlib.sha256() if of_256 else hashlib.md5()
     with open(path, 'rb') as file:
         for block in iter(lambda: file.read(1 << 20), b''):
             digest.update(block)
-    return digest.hexdigest() == wanted
+    return digest.hexdigest() == str(wanted)
 
 
-def _extract(path, folder):
-    """Unpacks inside `folder` only: a member that would leave it is refused."""
-    if tarfile.is_tarfile(path):
-        with tarfile.open(path) as archive:
-            archive.extractall(folder, filter='data')
-    elif zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            archive.extractall(folder)
+def _extract(path, folder, archive_format):
+    """Unpacks inside `folder` only; ValueError, and nothing written, if a member would leave it."""
+    import tarfile
+    import zipfile
+    kinds = ['tar', 'zip'] if archive_format == 'auto' else archive_format or []
+    for kind in [kinds] if isinstance(kinds, str) else kinds:
+        if kind == 'tar' and tarfile.is_tarfile(path):
+            with tarfile.open(path) as archive:
+                _check_members(path, folder, [m.name for m in archive.getmembers()])
+                _untar(archive, path, folder)
+            return
+        if kind == 'zip' and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                _check_members(path, folder, archive.namelist())
+                archive.extractall(folder)
+            return
+        if kind not in ('tar', 'zip'):
+            raise worded(ValueError(f"archive_format is 'auto', 'tar' or 'zip', not {kind!r}."))
+    if archive_format is not None:
+        warnings.warn(f'{path} is no archive of the kind {archive_format!r}, and is left as it '
+                      'is.', stacklevel=3)
+
+
+def _check_members(path, folder, names):
+    root = os.path.realpath(folder)
+    for name in names:
+        target = os.path.realpath(os.path.join(root, name))
+        if target != root and not target.startswith(root + os.sep):
+            raise worded(ValueError(f'{path} is not unpacked: its member {name!r} would be written '
+                                    f'outside of {folder}.'))
+
+
+def _untar(archive, path, folder):
+    import tarfile
+    try:
+        # Python's own filter knows links, devices and rights, too.
+        archive.extractall(folder, filter='data')
+    except getattr(tarfile, 'FilterError', ()) as problem:
+        raise worded(ValueError(f'{path} is not unpacked: {problem}')) from None
+    except TypeError:                       # a Python without filters: files and folders only
+        for member in archive.getmembers():
+            if not (member.isfile() or member.isdir()):
+                raise worded(ValueError(f'{path} is not unpacked: {member.name!r} is neither a '
+                                        'file nor a folder.')) from None
+        archive.extractall(folder)

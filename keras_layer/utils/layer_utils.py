@@ -1,10 +1,13 @@
 """Helpers about layers and their tensors."""
 from __future__ import annotations
 
+import numpy as np
+
 import tinyflow as tf
 from tinyflow.errors import worded
 
-__all__ = ['get_source_inputs', 'multi_gpu_model']
+__all__ = ['convert_all_kernels_in_model', 'convert_kernel', 'get_source_inputs',
+           'multi_gpu_model']
 
 
 def get_source_inputs(tensor, layer=None, node_index=None):
@@ -25,3 +28,23 @@ def get_source_inputs(tensor, layer=None, node_index=None):
 def multi_gpu_model(model, gpus=None, cpu_merge=True, cpu_relocation=False):
     """Refused: there is no GPU below tinyflow."""
     raise worded(ValueError('multi_gpu_model: tinyflow runs on the CPU; use the model itself.'))
+
+
+def convert_kernel(kernel):
+    """A convolution's kernel with its windows turned around: Theano's, from ours, or back.
+
+    Shapes: kernel [*window, channels, filters] -> the same. ValueError for other ranks.
+    """
+    kernel = np.asarray(kernel)
+    if not 3 <= kernel.ndim <= 5:
+        raise worded(ValueError(f'Invalid kernel shape: {kernel.shape}'))
+    return np.copy(np.flip(kernel, range(kernel.ndim - 2)))
+
+
+def convert_all_kernels_in_model(model):
+    """Turns the kernels of all convolutions of a model around; see `convert_kernel`."""
+    from keras_layer import backend as K
+    convolutions = [layer for layer in model.layers if type(layer).__name__ in (
+        'Conv1D', 'Conv2D', 'Conv3D', 'Conv2DTranspose')]
+    K.batch_set_value([(layer.kernel, convert_kernel(K.get_value(layer.kernel)))
+                       for layer in convolutions])

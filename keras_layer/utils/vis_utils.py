@@ -22,7 +22,7 @@ def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
     It has what notebooks ask of Keras' pydot graph, too: `create(prog='dot', format='svg')`.
     """
     graph = _picture()(name=('cluster_' if subgraph else '') + model.name)
-    graph.attr(rankdir=rankdir, dpi=str(dpi), fontname='Helvetica')
+    graph.attr(rankdir=rankdir, dpi=str(dpi), fontname='Helvetica', labeljust='l')
     if subgraph:
         graph.attr(label=model.name, style='rounded', color='#777777')
     graph.attr('node', shape='none', fontname='Helvetica', fontsize='11', margin='0')
@@ -79,7 +79,7 @@ def _fill(graph, model, prefix, shapes, names, expand):
         if expand and hasattr(layer, '_topology'):
             with graph.subgraph(name=f'cluster_{prefix}{layer.name}') as inner:
                 inner.attr(label=layer.name, style='rounded', color='#777777',
-                           fontname='Helvetica')
+                           fontname='Helvetica', labeljust='l')
                 _fill(inner, layer, f'{prefix}{layer.name}/', shapes, names, expand)
             opened[layer] = f'{prefix}{layer.name}/'
         else:

@@ -1,5 +1,7 @@
-"""keras.wrappers: models as scikit-learn's estimators; still to be built."""
+"""keras.wrappers: models as scikit-learn's estimators."""
 from tinyflow.absent import absent
+from tinyflow.lazy import importing
 
-__all__: list[str] = []
-__getattr__ = absent('tf.keras.wrappers', __all__)
+__all__ = ['scikit_learn']
+__getattr__ = importing(globals(), {'scikit_learn': 'keras_layer.wrappers.scikit_learn'},
+                        absent('tf.keras.wrappers', __all__), shown=('scikit_learn',))

@@ -181,6 +181,66 @@ def test_leftovers_go_with_the_checkpoint(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+class Killing:
+    """Kills this process at the file operation numbered `at`; a write is done by half before."""
+
+    def __init__(self, at):
+        self.left = at
+        for name in OPERATIONS:
+            setattr(os, name, self._wrapped(getattr(os, name)))
+        builtins.open = self._wrapped(open)
+        files.write_all = self._wrapped(files.write_all, by_half=True)
+
+    def _wrapped(self, function, by_half=False):
+        def call(*args, **kwargs):
+            self.left -= 1
+            if not self.left:
+                if by_half:
+                    file, data = args
+                    half = memoryview(data).cast('B')
+                    function(file, half[:len(half) // 2])
+                    file.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*args, **kwargs)
+        return call
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='needs fork')
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+def test_a_process_killed_at_every_operation_of_a_save(tmp_path):
+    """Data, index, graph, state file, removal of the oldest: after each step one is whole."""
+    folder = str(tmp_path)
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.Variable(np.zeros(3000, np.int64), name='v')
+        words = tf.Variable(['begin'], name='words')
+        advance = v.assign_add(np.ones(3000, np.int64))
+        saver = tf.train.Saver(max_to_keep=1)
+        session.run([v.initializer, words.initializer])
+        saver.save(session, f'{folder}/m', 0)
+        saver.save(session, f'{folder}/same', write_state=False)
+        for at in range(1, 200):
+            session.run(advance)
+            child = os.fork()
+            if not child:
+                try:
+                    Killing(at)
+                    saver.save(session, f'{folder}/same', write_state=False)
+                    saver.save(session, f'{folder}/m', at)
+                finally:
+                    os._exit(0)
+            status = os.waitpid(child, 0)[1]
+            latest = tf.train.latest_checkpoint(folder)
+            for prefix in (latest, f'{folder}/same'):
+                with BundleReader(prefix) as reader:
+                    value, text = reader.get('v'), reader.get('words')
+                assert (value == value[0]).all() and text.tolist() == [b'begin'], prefix
+            assert tf.train.load_variable(latest, 'v')[0] == int(latest.rpartition('-')[2])
+            if not status:
+                break
+            assert os.WTERMSIG(status) == signal.SIGKILL
+    assert 30 < at < 199 and latest.endswith(f'm-{at}')
+
+
 SAVING = """
     import sys
     import numpy as np

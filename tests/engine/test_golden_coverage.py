@@ -23,6 +23,9 @@ from tinyflow.ops import (
     stateless_random_v2,
 )
 from tinyflow.ops.conditionals import functions_of
+from tinyflow.ops.late import load_every_op
+
+load_every_op()         # those that no public module imports, too
 
 # Ops that only graphs written by TensorFlow have; test_graphdef_files.py and test_newer_graphs.py
 # run such graphs.

@@ -42,6 +42,8 @@ GRAPH_DIFFERS = {
     'piecewise_constant': _COND,
     'polynomial_decay': _COND,
     'cosine_decays': _COND,
+    'columns_of_keras_sequences': _INTERMEDIATES,
+    'columns_seeds_after_checks': _WEB,
     'layers_dropout_by_a_placeholder': _INTERMEDIATES,
     'batch_norm_fused_by_a_placeholder': _INTERMEDIATES,
     'contrib_batch_norm_by_a_placeholder': _INTERMEDIATES,
@@ -67,10 +69,23 @@ GRAPH_DIFFERS = {
 _LABELS = 'the number of classes stays known where TF loses it'
 _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
+_WIDTH = 'the width of the table stays known where TF loses it'
 SHAPES_DIFFER = {
     'edit_distances': 'TF reads constant shapes of sparse tensors',
     'folds_and_scans': _KEPT,
-    'safe_embedding_lookup_sparse_forms': 'the width of the table stays known where TF loses it',
+    'safe_embedding_lookup_sparse_forms': _WIDTH,
+    'columns_embedded': _WIDTH,
+    'columns_in_scopes': _WIDTH,
+    'columns_embedding_gradient': _WIDTH,
+    'columns_weighted': _WIDTH,
+    'columns_with_a_shared_embedding': _WIDTH,
+    'columns_linear': _WIDTH,
+    'columns_linear_options': _WIDTH,
+    'columns_linear_in_scopes': _WIDTH,
+    'columns_of_sequences': _WIDTH,
+    'columns_of_keras_sequences': _WIDTH,
+    'columns_of_keras': _WIDTH,
+    'columns_of_keras_in_scopes': _WIDTH,
     'seq2seq_sequence_losses': _LABELS,
     'seq2seq_luong_attention': _MEMORY,
     'seq2seq_bahdanau_attention': _MEMORY,

@@ -101,6 +101,25 @@ def test_ensure_shape_is_checked_in_every_run():
 # ---- identities ----------------------------------------------------------------------------
 
 @pytest.mark.parametrize('make', [
+    lambda x: tf.reshape(x, [tf.shape(x)[0], 4]), lambda x: tf.reshape(x, [-1, 4]),
+    lambda x: tf.reshape(x, tf.stack([tf.shape(x)[0], tf.constant(4)]))])
+def test_a_reshape_to_the_shape_it_has_is_dropped_for_any_batch(make):
+    x = tf.placeholder(tf.float32, [None, 4])
+    y = tf.negative(make(x))
+    assert types([y], [x], [(None, 4)]) == ['Neg']
+    with tf.Session() as session:
+        assert session.run(y, {x: np.zeros([3, 4])}).shape == (3, 4)
+
+
+@pytest.mark.parametrize('make', [
+    lambda x, n: tf.reshape(x, [n, 4]), lambda x, n: tf.reshape(x, [tf.shape(x)[1] // 2, 4]),
+    lambda x, n: tf.reshape(x, [tf.shape(tf.abs(x)[1:])[0], 4])])
+def test_a_reshape_that_may_fail_is_kept(make):
+    x, n = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.int32, [])
+    assert 'Reshape' in types([tf.negative(make(x, n))], [x, n], [(None, 4), ()])
+
+
+@pytest.mark.parametrize('make', [
     tf.identity, tf.stop_gradient, lambda x: x * 1.0, lambda x: 1.0 * x,
     lambda x: tf.reshape(x, [9]), lambda x: tf.reshape(x, [-1]), lambda x: tf.transpose(x, [0]),
     lambda x: tf.cast(x, tf.float32), lambda x: tf.slice(x, [0], [9]), lambda x: tf.add_n([x]),
@@ -281,6 +300,73 @@ def test_notes_tell_what_was_done():
     assert set(PASSES) <= set(notes)
     assert notes['identities'].before - notes['identities'].after == 1
     assert notes['merge'].before - notes['merge'].after == 1
+
+
+# ---- columns -----------------------------------------------------------------------------
+
+FACTORS = np.random.default_rng(3).normal(size=(2, 6, 6)).astype('f')
+
+
+def _part(take, transpose_a, transpose_b, more=lambda product: []):
+    """(fetches, feeds, what NumPy gives) for a part of a product of two placeholders."""
+    a, b = tf.placeholder(tf.float32, [6, 6]), tf.placeholder(tf.float32, [6, 6])
+    product = tf.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    whole = (FACTORS[0].T if transpose_a else FACTORS[0]) @ \
+        (FACTORS[1].T if transpose_b else FACTORS[1])
+    return [take(product) * 2.0, *more(product)], {a: FACTORS[0], b: FACTORS[1]}, whole
+
+
+@pytest.mark.parametrize('transpose_a', [False, True])
+@pytest.mark.parametrize('transpose_b', [False, True])
+@pytest.mark.parametrize('take, part', [
+    (lambda p: tf.slice(p, [0, 2], [6, 3]), np.s_[:, 2:5]),
+    (lambda p: tf.slice(p, [1, 2], [4, -1]), np.s_[1:5, 2:]),
+    (lambda p: tf.slice(p, [4, 0], [2, 6]), np.s_[4:]),
+    (lambda p: tf.split(p, [1, 2, 3], 1)[1], np.s_[:, 1:3]),
+    (lambda p: tf.split(p, [1, 2, 3], -1)[2], np.s_[:, 3:]),
+    (lambda p: tf.split(p, 3, 0)[2], np.s_[4:]),
+], ids=['columns', 'both', 'rows', 'sizes', 'last axis', 'equal parts'])
+def test_only_the_used_part_of_a_product_is_computed(take, part, transpose_a, transpose_b):
+    fetches, feeds, whole = _part(take, transpose_a, transpose_b)
+    program = optimise(plan_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
+    program.check()
+    product, = (i for i in program.instructions if i.type == 'MatMul')
+    assert product.outputs[0].sizes == whole[part].shape
+    assert not any(i.type.startswith('Split') for i in program.instructions)
+    result, = values(fetches, feeds, Options())
+    np.testing.assert_allclose(result, whole[part] * 2, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize('take, more', [
+    (lambda p: tf.split(p, 2, 1)[0], lambda p: [p]),
+    (lambda p: tf.split(p, 2, 1)[0], lambda p: [tf.reduce_sum(p)]),
+    (lambda p: tf.add(*tf.split(p, 2, 1)), lambda p: []),
+    (lambda p: tf.slice(p, [0, 0], [6, 0]), lambda p: []),
+], ids=['fetched', 'used twice', 'all parts', 'nothing'])
+def test_a_product_stays_whole_where_all_of_it_is_used(take, more):
+    fetches, feeds, _ = _part(take, False, False, more)
+    program = optimise(plan_program(tuple(fetches), tuple(feeds)), [(6, 6), (6, 6)], Options())
+    assert [i.outputs[0].sizes for i in program.instructions if i.type == 'MatMul'] == [(6, 6)]
+    plain = values(fetches, feeds, Options(False, ()))
+    for a, b in zip(values(fetches, feeds, Options()), plain):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_part_of_a_variable_is_that_before_and_after_its_change():
+    w = tf.Variable(FACTORS[1])
+    x = tf.placeholder(tf.float32, [6, 6])
+    before = tf.slice(tf.matmul(x, w), [0, 2], [6, 2]) + 1.0
+    again = tf.slice(tf.matmul(x * 2.0, w), [0, 2], [6, 2]) + 1.0
+    with tf.control_dependencies([before, again]):
+        change = tf.assign(w, -FACTORS[1])
+    with tf.control_dependencies([change]):
+        after = tf.slice(tf.matmul(x, w), [0, 2], [6, 2]) + 1.0
+    expected = (FACTORS[0] @ FACTORS[1])[:, 2:4]
+    found = values([before, again, after], {x: FACTORS[0]}, Options())
+    for result, sign in zip(found, (1, 2, -1)):
+        np.testing.assert_allclose(result, sign * expected + 1, rtol=1e-5, atol=1e-5)
+    program = optimise(plan_program((before, again), (x,)), [(6, 6)], Options())
+    assert [i.type for i in program.instructions].count('Slice') == 1
 
 
 # ---- steps ------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def own_graph():
 def test_the_readmes_programs_print_what_it_says(own_graph, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     blocks = refresh_readme.run_blocks(README)
-    assert len(blocks) == 4 and all(block.output for block in blocks)
+    assert len(blocks) == 5 and all(block.output for block in blocks)
     for block in blocks:
         assert block.printed == block.output, 'python docs/refresh_readme.py brings it up to date'
     assert '<svg' in Path('line.svg').read_text(encoding='utf-8')

@@ -74,6 +74,11 @@ def test_prose_quotes_what_is_printed(tmp_path):
         '12_tensorboard': ['tagged_run_metadata  1', '42 images in the test file'],
         '13_control_flow': ['first made by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
         '14_keras': ['the same numbers: True', "belongs to the layer dense_1"],
+        '15_keras_functional': ['reader[1][0]', 'named right after all: 9'],
+        '16_keras_callbacks': ['early stopping', 'the file is the best model: True'],
+        '17_keras_custom_layer': ['Unknown layer: Prototypes', 'prototypes/Exp: Exp'],
+        '18_keras_transfer': ['Trainable params: 645', 'the base is unchanged: True',
+                              'Frozen (trainable=False): base'],
     }
     for stem, texts in quoted.items():
         done = run(ROOT / 'tutorials' / f'{stem}.py', tmp_path, str(tmp_path / 'out'))

@@ -257,8 +257,6 @@ def improper_nesting():
     (lambda: tf.get_variable('a', [None]), ValueError, 'initializer passed'),
     (lambda: tf.get_variable('a', [1], tf.complex64), ValueError, 'initializer for variable a'),
     (lambda: tf.get_variable('a', initializer=1.0, dtype=tf.int32), ValueError, "don't match"),
-    (lambda: tf.get_variable('a', [4], partitioner=lambda **_: [2]), NotImplementedError,
-     'partitioned'),
     (lambda: tf.get_variable('a', [1], custom_getter=3), ValueError, 'not callable'),
     (lambda: tf.variable_scope(None), TypeError, 'name_or_scope is required'),
     (lambda: tf.variable_scope(3), TypeError, 'must be a string or VariableScope'),

@@ -183,3 +183,46 @@ def test_a_warm_start_takes_values_by_the_names_of_the_whole(tmp_path):
     for name in ('dnn/hiddenlayer_0/kernel', 'dnn/logits/bias'):
         np.testing.assert_array_equal(first.get_variable_value(name),
                                       second.get_variable_value(name))
+
+
+# ---- tf.contrib.estimator ------------------------------------------------------------------
+
+def test_features_are_forwarded_to_the_predictions(tmp_path):
+    def rows():
+        features = {'x': np.array([[1.], [2.]], 'float32'), 'id': np.array([7, 8]),
+                    'tags': tf.SparseTensor([[0, 0]], [3], [2, 1])}
+        return tf.data.Dataset.from_tensors((features, np.array([1., 2.], 'float32')))
+    model = tf.estimator.LinearRegressor([X], str(tmp_path)).train(rows, steps=1)
+    forward = tf.contrib.estimator.forward_features
+    first, second = forward(model, 'id').predict(rows)
+    assert (first['id'], second['id'], set(first)) == (7, 8, {'id', 'predictions'})
+    row = next(forward(model, ['id', 'tags'], {'tags': -1}).predict(rows))
+    assert row['tags'].tolist() == [3]
+    for keys, fill, says in (('y', None, 'Key "y" is not in features'),
+                             (None, None, 'should be a Tensor'),
+                             ('id', {'id': 0}, 'expected to be a `SparseTensor`')):
+        with pytest.raises(ValueError, match=says):
+            next(forward(model, keys, fill).predict(rows))
+    with pytest.raises(TypeError, match='keys should be either'):
+        forward(model, 3)
+
+
+def test_gradients_are_clipped_together(tmp_path):
+    rows = _rows(np.array([30., 40.], 'float32'))
+    model = tf.estimator.LinearRegressor(
+        [X], str(tmp_path), optimizer=lambda: tf.contrib.estimator.clip_gradients_by_norm(
+            tf.train.GradientDescentOptimizer(1.), 5.)).train(rows, steps=1)
+    assert model.get_variable_value('linear/linear_model/bias_weights') == pytest.approx(5.)
+
+
+def test_an_export_keeps_the_attributes_that_tensorflow_wants(tmp_path):
+    """strip_default_attrs takes away only what TF's readers add again."""
+    from tinyflow.saved_model.loader import read_saved_model
+    rows = _rows(np.array([1., 2.], 'float32'))
+    model = tf.estimator.LinearRegressor([X], str(tmp_path / 'model')).train(rows, steps=1)
+    receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(
+        {'x': tf.placeholder(tf.float32, [None, 1])})
+    where = model.export_saved_model(str(tmp_path / 'saved'), receiver)
+    graph = read_saved_model(where.decode()).meta_graphs[0].graph_def
+    slices = [node for node in graph.node if node.op == 'StridedSlice']
+    assert slices and all('Index' in node.attr for node in slices)

@@ -1,4 +1,5 @@
-"""A JPEG file of one grey, for which all decoders agree, and a PNG file: 2 rows, 3 columns."""
+"""A JPEG file of one grey, for which all decoders agree, and PNG, BMP and GIF files (of
+two pictures): 2 rows, 3 columns."""
 import base64
 
 JPEG = base64.b64decode(
@@ -10,3 +11,9 @@ JPEG = base64.b64decode(
 PNG = base64.b64decode(
     'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAF0lEQVR4nGNk4JVSV1dXV1dnKS0thbAAHXYD'
     'YHIyQSkAAAAASUVORK5CYII=')
+BMP = base64.b64decode(
+    'Qk1OAAAAAAAAADYAAAAoAAAAAwAAAAIAAAABABgAAAAAABgAAADEDgAAxA4AAAAAAAAAAAAAj4J1tqmc3dDDAAAA'
+    'Gg0AQTQnaFtOAAAA')
+GIF = base64.b64decode(
+    'R0lGODlhAwACAIEAAAoUHshkMgD/gAAAACH5BAAKAAAALAAAAAADAAIAAAgJAAEEECAgAICAACH5BAEKAAMALAAA'
+    'AAADAAIAgQoUHshkMgD/gAAAAAgJAAMIAABAQICAADs=')

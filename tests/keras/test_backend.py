@@ -26,13 +26,9 @@ GRAPH_DIFFERS = {
     'ctc_losses': _MASK,
     'ctc_sparse_labels': _MASK,
 }
-_STATISTICS = 'TF leaves out the gradient that flows through the mean and the variance given out'
 GRADIENTS_DIFFER = {
     'constraint_radial': _RINGS,
     'constraint_radial_even': _RINGS,
-    'normalize_batch_of_images': _STATISTICS,
-    'normalize_batch_of_images_plain': _STATISTICS,
-    'unary_sqrt': 'below 0, TF gives 0; an engine that multiplies by a mask gives NaN',
 }
 
 

@@ -1,8 +1,14 @@
 """Callbacks: what is called when, what is watched, what is written."""
 import csv
+import http.server
 import json
 import os
 import pty
+import subprocess
+import sys
+import threading
+import urllib.parse
+import warnings
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,7 +20,7 @@ import tinyflow as tf
 from keras_layer import callbacks, layers
 from keras_layer.engine.sequential import Sequential
 from keras_layer.utils.progbar import Progbar
-from tests.golden.keras import record_callbacks as golden
+from tests.golden.keras import callback_cases, record_callbacks as golden
 
 X = np.linspace(-1, 1, 60, dtype=np.float32).reshape(20, 3)
 Y = (X.sum(1) > 0).astype(np.float32)
@@ -137,9 +143,197 @@ def test_tensorboard_has_the_tags_and_steps_of_tf(tmp_path):
     assert made.weights[0].name.replace(':', '_') in {tag for tag, _ in values}
 
 
-def test_learning_curves_are_an_svg_and_other_kinds_are_refused_at_once(tmp_path):
+@pytest.mark.parametrize('settings', [
+    {}, {'write_grads': True, 'write_images': True}, {'validation_data': None}])
+def test_tensorboard_histograms_and_pictures(tmp_path, settings):
+    validated = settings.pop('validation_data', 1)
+    board = callbacks.TensorBoard(tmp_path, histogram_freq=2, **settings)
+    more = {'epochs': 3, **({} if validated else {'validation_data': None})}
+    made = fit(board, **more)
+    nodes = len(made._graph.get_operations())
+    events = _summaries(tmp_path)
+    weight = made.weights[0].name.replace(':', '_')
+    steps = [step for tag, step, value in events if tag == weight and value.HasField('histo')]
+    # Epochs 0 and 2: two batches of validation each, as TF counts them, or the epochs themselves.
+    assert steps == ([0, 1, 2, 3] if validated else [0, 2])
+    tags = {tag for tag, _, _ in events}
+    assert (made.layers[0].name + '_out' in tags) is bool(validated)
+    assert (weight + '_grad' in tags) is ('write_grads' in settings)
+    pictures = [value.image for tag, _, value in events if value.HasField('image')]
+    assert bool(pictures) is ('write_images' in settings)
+    assert all((p.width, p.height) in ((3, 1), (1, 1), (1, 3)) for p in pictures)
+    fit(board, made=made, **more)
+    assert len(made._graph.get_operations()) == nodes       # nothing is made twice
+
+
+def _summaries(folder):
+    return [(value.tag, event.step, value) for path in sorted(folder.iterdir())
+            if 'tfevents' in path.name for event in tf.train.summary_iterator(str(path))
+            for value in event.summary.value]
+
+
+def test_tensorboard_keeps_embeddings_for_the_projector(tmp_path):
+    made = Sequential([layers.Embedding(6, 2, input_length=3), layers.Flatten(), layers.Dense(1)])
+    made.compile('sgd', 'mse')
+    words = np.arange(12).reshape(4, 3) % 6
+    board = callbacks.TensorBoard(tmp_path, embeddings_freq=1, embeddings_data=words, batch_size=3,
+                                  embeddings_metadata='words.tsv')
+    made.fit(words, np.ones(4), epochs=2, verbose=0, callbacks=[board])
+    kept = tf.train.load_checkpoint(tf.train.latest_checkpoint(str(tmp_path)))
+    name = made.layers[0].name + '_embedding'
+    table = made.layers[0].get_weights()[0]
+    np.testing.assert_allclose(kept.get_tensor(name), table[words].reshape(4, 6))
+    text = (tmp_path / 'projector_config.pbtxt').read_text()
+    assert f'tensor_name: "{name}:0"' in text and 'metadata_path: "words.tsv"' in text
+    with pytest.raises(ValueError, match='embeddings_data must be provided'):
+        callbacks.TensorBoard(tmp_path, embeddings_freq=1)
+
+
+def test_learning_curves_are_written_and_other_kinds_are_refused_at_once(tmp_path):
     fit(callbacks.LearningCurves(tmp_path / 'curves.svg'))
     picture = ElementTree.parse(tmp_path / 'curves.svg')
     assert len(picture.findall('.//{*}polyline')) == 4      # loss and acc, each with validation
-    with pytest.raises(ValueError, match='svg'):
-        callbacks.LearningCurves(tmp_path / 'curves.png')
+    fit(callbacks.LearningCurves(tmp_path / 'curves.png'))
+    from PIL import Image
+    with Image.open(tmp_path / 'curves.png') as png:
+        assert png.size == (1680, 600)
+        # Blue lines in the left panel, red ones in the right.
+        colors = {color for _, color in png.convert('RGB').getcolors(10 ** 6)}
+    assert {(0, 114, 178), (213, 94, 0)} <= colors
+    with pytest.raises(ValueError, match='.svg or .png'):
+        callbacks.LearningCurves(tmp_path / 'curves.pdf')
+
+
+def test_learning_curves_of_a_single_epoch_of_nan_and_of_rare_validation():
+    from keras_layer.callbacks.curves import curves_png, curves_svg
+    for epochs, history in ([[0], {'loss': [1.]}], [[0, 1], {'loss': [np.nan, np.inf]}],
+                            [[0, 1, 2], {'loss': [3., 3., 3.], 'val_loss': [2.]}],
+                            [[4, 5], {'a<b': [1e-30, 2e9]}]):
+        ElementTree.fromstring(curves_svg(epochs, history))
+        assert curves_png(epochs, history).startswith(b'\x89PNG')
+
+
+RECORDED = json.loads((Path(golden.__file__).parents[1] / 'recorded'
+                       / 'keras.callback_texts.json').read_text())
+
+
+@pytest.fixture(scope='module')
+def found(tmp_path_factory):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        return json.loads(json.dumps(callback_cases.run(
+            tf, str(tmp_path_factory.mktemp('callbacks')))))
+
+
+@pytest.mark.parametrize('name', RECORDED)
+def test_texts_files_and_rates_are_those_of_tf(found, name):
+    """... and what TensorBoard writes at which step."""
+    assert found[name] == RECORDED[name]
+
+
+def test_a_callback_appended_later_knows_the_model():
+    made, calls = model(), Calls()
+    several = callbacks.CallbackList([callbacks.History()])
+    several.set_model(made)
+    several.set_params({'epochs': 3})
+    several.append(calls)
+    assert calls.model is made and calls.params == {'epochs': 3}
+    several.on_train_begin()
+    assert calls.seen == [('on_train_begin',)]
+
+
+class Dies(callbacks.Callback):
+    def __init__(self, epoch):
+        super().__init__()
+        self.epoch = epoch
+
+    def on_epoch_begin(self, epoch, logs=None):
+        if epoch == self.epoch:
+            raise KeyboardInterrupt
+
+
+def test_a_subclassed_model_is_saved_by_its_weights(tmp_path):
+    class Own(keras_layer.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = layers.Dense(1)
+
+        def call(self, inputs):
+            return self.dense(inputs)
+    made = Own()
+    made.compile('sgd', 'mse')
+    save = callbacks.ModelCheckpoint(tmp_path / 'w{epoch}.h5')
+    made.fit(X, Y, verbose=0, callbacks=[save])
+    assert save.save_weights_only and (tmp_path / 'w1.h5').exists()
+
+
+def test_backup_and_restore_goes_on_as_if_nothing_had_happened(tmp_path):
+    def trained(*more):
+        made = Sequential([layers.Dense(1, kernel_initializer='ones', input_shape=(3,))])
+        made.compile('adam', 'mse')
+        seen = Calls()
+        made.fit(X, Y, batch_size=5, epochs=4, shuffle=False, verbose=0, callbacks=[*more, seen])
+        return made, [c[1] for c in seen.seen if c[0] == 'on_epoch_begin']
+    whole, _ = trained()
+    with pytest.raises(KeyboardInterrupt):
+        trained(callbacks.BackupAndRestore(tmp_path / 'backup'), Dies(2))
+    assert list((tmp_path / 'backup').iterdir())
+    again, epochs = trained(callbacks.BackupAndRestore(tmp_path / 'backup'))
+    assert epochs == [2, 3]
+    for one, other in zip(again.get_weights() + again.optimizer.get_weights(),
+                          whole.get_weights() + whole.optimizer.get_weights()):
+        np.testing.assert_allclose(one, other, rtol=1e-6)
+    assert not list((tmp_path / 'backup').iterdir())
+
+
+class _Server(http.server.BaseHTTPRequestHandler):
+    seen: list = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers['Content-Length'])).decode()
+        self.seen.append((self.path, self.headers['Content-Type'], self.headers.get('X-Key'), body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize('as_json', [False, True])
+def test_remote_monitor_sends_each_epoch(as_json):
+    with http.server.HTTPServer(('localhost', 0), _Server) as server:
+        _Server.seen = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        fit(callbacks.RemoteMonitor(f'http://localhost:{server.server_port}', send_as_json=as_json,
+                                    headers={'X-Key': 'k'}))
+        server.shutdown()
+    assert [s[0] for s in _Server.seen] == ['/publish/epoch/end/'] * 2
+    for epoch, (_, kind, key, body) in enumerate(_Server.seen):
+        if as_json:
+            sent = json.loads(body)
+        else:
+            form = urllib.parse.parse_qs(body)
+            assert list(form) == ['data']
+            sent = json.loads(form['data'][0])
+        assert kind == ('application/json' if as_json else 'application/x-www-form-urlencoded')
+        assert key == 'k' and sent['epoch'] == epoch and 'val_loss' in sent
+
+
+def test_remote_monitor_without_a_server_warns_and_goes_on():
+    with pytest.warns(UserWarning, match='Could not reach RemoteMonitor root server'):
+        made = fit(callbacks.RemoteMonitor('http://localhost:1'), epochs=1)
+    assert len(made.history.epoch) == 1
+
+
+def test_modules_of_single_layers_are_found_as_keras_names_them():
+    """`import keras.layers.merge` leaves the layers as they were."""
+    code = ('import tinyflow\ntinyflow.install_as_tensorflow()\n'
+            'import keras.layers.merge, keras.layers.core\n'
+            'from keras.layers.merge import Add, add, concatenate\n'
+            'from keras_layer.layers.merge import Add as Own\n'
+            'x = keras.layers.Input((3,))\n'
+            'keras.models.Model(x, keras.layers.core.Dense(1)(keras.layers.merge.add([x, x])))\n'
+            'print(Add is Own is keras.layers.Add)')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, cwd=Path(__file__).parents[2])
+    assert done.stdout == 'True\n', done.stderr

@@ -399,3 +399,34 @@ def test_calls_of_a_layer_are_told_apart():
         layer.get_input_at(2)
     with pytest.raises(AttributeError, match='never been called'):
         _ = L.Dense(2).output
+
+
+@pytest.mark.parametrize('settings, shape, total, first', [
+    ({'dilation_rate': 2}, (9, 9), 0., [-1., 1., -2., 0.11764705]),
+    ({'padding': 'same', 'dilation_rate': 2}, (5, 5), -496.9412,
+     [-21.235294, -16.411766, -23.352942, -18.058825]),
+    ({'strides': 2, 'output_padding': 1}, (12, 12), 0., [-1., 1., -1., 1.]),
+])
+def test_transposed_convolution_with_holes_or_padding(settings, shape, total, first):
+    """Sizes and values are those of TF 1.15.5."""
+    model = tf.keras.Sequential([tf.keras.layers.Conv2DTranspose(2, 3, input_shape=(5, 5, 1),
+                                                                 **settings)])
+    model.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape) for w in model.get_weights()])
+    found = model.predict(np.arange(25.).reshape(1, 5, 5, 1))
+    assert found.shape == (1, *shape, 2) == (1, *model.output_shape[1:])
+    np.testing.assert_allclose(found.ravel()[:4], first, rtol=1e-5)
+    np.testing.assert_allclose(found.sum(), total, rtol=1e-5, atol=1e-3)
+    again = tf.keras.Sequential.from_config(model.get_config())
+    assert again.output_shape == model.output_shape
+
+
+def test_output_padding_is_less_than_the_stride():
+    with pytest.raises(ValueError, match='must be greater than output padding'):
+        tf.keras.layers.Conv2DTranspose(2, 3, strides=2, output_padding=2)
+
+
+def test_renorm_is_kept_in_the_configuration():
+    layer = tf.keras.layers.BatchNormalization(renorm=True, renorm_clipping={'rmax': 3.})
+    again = tf.keras.layers.BatchNormalization.from_config(layer.get_config())
+    assert again.renorm and again.renorm_clipping == {'rmax': 3.}
+    assert 'renorm' not in tf.keras.layers.BatchNormalization().get_config()

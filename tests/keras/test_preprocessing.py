@@ -43,8 +43,3 @@ def test_shipped_data():
         assert x.shape[1:] == test_x.shape[1:] == shape
         assert len(x) == len(y) and len(test_x) == len(test_y)
         assert set(np.unique(test_y)) <= set(np.unique(y))
-
-
-def test_pickled_data_are_refused():
-    with pytest.raises(NotImplementedError, match='pickles'):
-        tf.keras.datasets.cifar10.load_data()

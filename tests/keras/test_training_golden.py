@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tests.golden.keras import training_cases
+from tests.golden.keras import optimizer_cases, training_cases
 
 RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
                        / 'keras.training.json').read_text())
+UPDATES = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
+                      / 'keras.optimizers.json').read_text())
 MODELS = {name: case for name, *case in training_cases.models(tf.keras)}
 OPTIMIZERS = dict(training_cases.optimizers(tf.keras))
 
@@ -39,3 +41,15 @@ def test_optimizer(name):
             assert found['config'][key] == pytest.approx(value, rel=1e-6), key
         else:
             assert json.loads(json.dumps(found['config'][key])) == value
+
+
+@pytest.fixture(scope='module')
+def updates():
+    return optimizer_cases.run(tf)
+
+
+@pytest.mark.parametrize('name', UPDATES)
+def test_nodes_of_a_step(updates, name):
+    """Names, types and order of the nodes that a step adds are TF 1.15's."""
+    assert updates[name]['nodes'] == UPDATES[name]['nodes']
+    np.testing.assert_allclose(updates[name]['value'], UPDATES[name]['value'], rtol=1e-5)

@@ -110,9 +110,29 @@ def uninitialized(cells: Sequence[Cell], instruction: Instruction | None) -> Exc
     if len(operations) > 1:
         problem += f'\n  the run needs {len(operations)} uninitialized variables: {names}'
     return errors.FailedPreconditionError(None, first, errors.report(
-        problem, op=first,
+        problem + _made_too_late(operations), op=first,
         mend=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
-             'was made, in this very Session; an initializer made before them leaves them out.'))
+             'was made, in this very Session; or tf.initialize_missing_variables(sess), which '
+             'leaves the others be.'))
+
+
+def _made_too_late(operations: Sequence[Operation]) -> str:
+    """Which of these Variables were made after the last initializer, which leaves them out."""
+    for init in reversed(operations[0].graph.get_operations()):
+        if init.type != 'NoOp':
+            continue
+        initialized = {op.inputs[0].op for op in init.control_inputs
+                       if op.type in ('Assign', 'AssignVariableOp')}
+        if not initialized:
+            continue
+        late = [op for op in operations if op not in initialized and op.id > init.id]
+        if not late:
+            return ''
+        names = ', '.join(f"'{op.name}'" for op in late[:5]) + (' ...' if late[5:] else '')
+        place = '' if init.site is None else f' ({init.site})'
+        return (f"\n  made after the initializer '{init.name}'{place}, which leaves them out: "
+                f'{names}')
+    return ''
 
 
 def _initializers(operations: Sequence[Operation]) -> str:

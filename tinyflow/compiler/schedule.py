@@ -254,6 +254,7 @@ def _views_place(operation: Operation, read_at: dict[Tensor, tuple[Operation, in
         return None
     if is_place(source):
         return place_of(source)
-    if snapshot_of(source) is not None and source.op.inputs[0] not in fed:
+    read = source.op.inputs                 # none of a read that a function was handed
+    if snapshot_of(source) is not None and not (read and read[0] in fed):
         return snapshot_of(source)
     return read_at[source][0] if source in read_at else None

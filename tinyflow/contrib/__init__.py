@@ -6,6 +6,9 @@ from tinyflow.absent import absent as _absent
 # Found when first asked for.
 _LAZY = {
     'data': 'tinyflow.contrib.data',
+    'feature_column': 'tinyflow.contrib.feature_column',
+    'estimator': 'estimator_layer.contrib',
+    'factorization': 'estimator_layer.factorization',
     'framework': 'tinyflow.contrib.framework',
     'layers': 'tinyflow.contrib.layers',
     'learn': 'tinyflow.contrib.learn',

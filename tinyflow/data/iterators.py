@@ -207,11 +207,11 @@ class _Copy:
         return self.made[tensor.op].outputs[tensor.value_index]
 
     def _needed(self, last: Operation) -> list[Operation]:
-        """`last` and what it needs, in order of creation."""
+        """`last` and its inputs, by creation; a copy waits for nothing that is outside."""
         found, left = {last}, [last]
         while left:
             operation = left.pop()
-            needed = {t.op for t in operation.inputs} | set(operation.control_inputs)
+            needed = {t.op for t in operation.inputs}
             left += needed - found
             found |= needed
         return sorted(found, key=lambda operation: operation.id)
@@ -222,9 +222,8 @@ class _Copy:
                  if k in operation.definition.attrs}
         flat = [self.made[t.op].outputs[t.value_index] for t in operation.inputs]
         nested = operation.definition.nest(flat) if operation.definition.has_lists else flat
-        with self.graph.control_dependencies([self.made[c] for c in operation.control_inputs]):
-            copy = operation.definition.make(self._parted(operation, nested), attrs,
-                                             operation.name.rpartition('/')[2])
+        copy = operation.definition.make(self._parted(operation, nested), attrs,
+                                         operation.name.rpartition('/')[2])
         copy._site = operation._site
         self.made[operation] = copy
 

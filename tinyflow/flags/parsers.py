@@ -4,6 +4,8 @@ from __future__ import annotations
 import csv
 import io
 
+from tinyflow.errors import abstract
+
 
 class ArgumentParser:
     """Takes any text as it is; the base of the other parsers."""
@@ -53,7 +55,7 @@ class _Number(ArgumentParser):
         return value
 
     def convert(self, argument):
-        raise NotImplementedError
+        raise abstract(self)
 
 
 class IntegerParser(_Number):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 
 from tinyflow import errors
 from tinyflow.formats.files import explained, write_atomically
@@ -40,12 +41,81 @@ def parse(data, message_class, where):
 
 
 def parse_text(text, message_class, where):
-    """The message of a text. Raises DataLossError, which names the line."""
+    """The message of a text. Raises DataLossError, which names the line.
+
+    Fields that a newer TensorFlow has added are passed over, but not slips of the pen.
+    """
     from google.protobuf import text_format
     try:
         return text_format.Parse(text, message_class())
-    except (text_format.ParseError, UnicodeDecodeError) as error:
+    except text_format.ParseError as error:
+        told = error
+    try:
+        _check_newer(text, message_class, told)
+        message = text_format.Parse(text, message_class(), allow_unknown_field=True)
+    except text_format.ParseError as error:
         raise _damaged(where, message_class, error) from None
+    if not message.ListFields():
+        raise _damaged(where, message_class, told)
+    return message
+
+
+_UNKNOWN = re.compile(r'Message type "(?:\w+\.)*(\w+)" has no field named "(\w+)"')
+_FIELD = r'(?<![\w."])%s\s*:?\s*(\{|<|\[|"(?:[^"\\\n]|\\.)*"|[^\s{<\[]+)'
+_BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|([{<\[])|([}>\]])')
+
+
+def _check_newer(text, message_class, error):
+    """ParseError unless all that keeps `text` from being read is fields with quite other names."""
+    from google.protobuf import text_format
+    seen = set()
+    while True:
+        found = _UNKNOWN.search(str(error))
+        if found is None or found[2] in seen or _nearest_field(message_class, *found.groups()):
+            raise error
+        seen.add(found[2])
+        text = _without(text, found[2])
+        try:
+            text_format.Parse(text, message_class())
+            return
+        except text_format.ParseError as next_error:
+            error = next_error
+
+
+def _nearest_field(message_class, message, name):
+    """The field of a message inside `message_class` that `name` might have been meant for."""
+    from difflib import get_close_matches
+    waiting, seen = [message_class.DESCRIPTOR], set()
+    while waiting:
+        descriptor = waiting.pop()
+        if descriptor.name == message:
+            return get_close_matches(name, [f.name for f in descriptor.fields], 1, 0.8)
+        if descriptor.full_name not in seen:
+            seen.add(descriptor.full_name)
+            waiting += [f.message_type for f in descriptor.fields if f.message_type is not None]
+    return []
+
+
+def _without(text, name):
+    """`text` without the fields called `name`, which may hold messages or lists."""
+    kept, place = [], 0
+    for found in re.finditer(_FIELD % re.escape(name), text):
+        if found.start() < place:
+            continue                    # inside one that is gone
+        kept.append(text[place:found.start()])
+        place = found.end()
+        if found[1] in '{<[':
+            place = _end_of_bracket(text, place)
+    return ''.join([*kept, text[place:]])
+
+
+def _end_of_bracket(text, place):
+    depth = 1
+    for found in _BRACKETS.finditer(text, place):
+        depth += (found[1] is not None) - (found[2] is not None)
+        if not depth:
+            return found.end()
+    return len(text)
 
 
 def _damaged(where, message_class, error):
@@ -69,9 +139,8 @@ def naming(path):
     except (KeyError, ValueError) as error:
         if path is None:
             raise
-        kind = KeyError if isinstance(error, KeyError) else ValueError
-        told = error.args[0] if kind is KeyError else error
-        raise errors.worded(kind(f'{told}\n  in {path}')) from None
+        told = error.args[0] if isinstance(error, KeyError) else error
+        raise errors.worded(ValueError(f'{told}\n  in {path}')) from None
 
 
 def read(path, message_class, binary=None):

@@ -9,6 +9,7 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graphdef import attributes, wiring
 from tinyflow.graphdef.nodes import Function, Node, newer_type, upgrade
+from tinyflow.graphdef.rewritten import rewrite
 from tinyflow.ops import conditionals, gradient_nodes, stacks
 from tinyflow.ops.late import load_every_op
 
@@ -44,7 +45,7 @@ class Builder:
         if any(newer_type(node.op) is None and node.op not in CALLS and node.op not in self.library
                for node in nodes):
             load_every_op()
-        nodes = upgrade(nodes)
+        nodes = upgrade(rewrite(nodes, self.library))
         self._check_op_types(nodes)
         for node in wiring.in_order(nodes, self.made):
             try:

@@ -132,7 +132,7 @@ def restore(graph, collection_defs, import_scope, skip, wanted):
                 graph.add_to_collection(
                     key, _restored(key, value, functions, import_scope, variables))
         else:
-            for item in _plain(graph, proto, kind, import_scope):
+            for item in _plain(graph, key, proto, kind, import_scope):
                 graph.add_to_collection(key, item)
 
 
@@ -140,7 +140,10 @@ def _restored(key, value, functions, import_scope, variables):
     message_class, _, from_proto = functions
     def made():
         message = reading.parse(value, message_class, f"an item of the collection '{key}'")
-        return from_proto(message, import_scope=import_scope)
+        try:
+            return from_proto(message, import_scope=import_scope)
+        except (KeyError, ValueError) as error:
+            raise _damaged(key, error) from None
     if key not in VARIABLE_KEYS:
         return made()
     if value not in variables:
@@ -148,13 +151,21 @@ def _restored(key, value, functions, import_scope, variables):
     return variables[value]
 
 
-def _plain(graph, proto, kind, import_scope):
+def _plain(graph, key, proto, kind, import_scope):
     values = getattr(proto, kind).value
     if kind == 'node_list':
-        return [graph.as_graph_element(scopes.prepend(name, import_scope)) for name in values]
+        try:
+            return [graph.as_graph_element(scopes.prepend(name, import_scope)) for name in values]
+        except (KeyError, ValueError) as error:
+            raise _damaged(key, error) from None
     if kind == 'bytes_list' and import_scope:
         return [scopes.prepend(v.decode(), import_scope) if _is_text(v) else v for v in values]
     return list(values)
+
+
+def _damaged(key, error):
+    told = error.args[0] if isinstance(error, KeyError) else error
+    return worded(ValueError(f"The collection '{key}' is damaged: {told}"))
 
 
 def _is_text(value):

@@ -1,6 +1,8 @@
 """GraphDef -> nodes of the default graph: `tf.import_graph_def`."""
 from __future__ import annotations
 
+import contextlib
+
 from tinyflow.errors import worded
 from tinyflow.formats.reading import as_message
 from tinyflow.graph.convert import convert_to_tensor
@@ -9,6 +11,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graphdef.builder import CALLS, Builder, Made
 from tinyflow.graphdef.nodes import newer_type, read_function, read_nodes, read_ref
 from tinyflow.graphdef.old_control_flow import OLD_CONTROL_FLOW, modernize
+from tinyflow.graphdef.rewritten import REWRITTEN
 from tinyflow.ops.late import load_every_op
 
 
@@ -32,19 +35,38 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     with name_scope(name, 'import', list(input_map.values())) as scope:
         prefix = scope
         input_map = _tensors(input_map, name)
-    builder = Builder(graph, _library(proto), prefix)
-    nodes, unused = _with_inputs(read_nodes(proto.node), input_map, builder)
+    with _telling_of_damage():
+        library = _library(proto)
+        nodes = read_nodes(proto.node)
+    builder = Builder(graph, library, prefix)
+    nodes, unused = _with_inputs(nodes, input_map, builder)
     if unused:
         raise worded(ValueError('Attempted to map inputs that were not found in graph_def: '
                                 f'[{", ".join(unused)}]'))
+    with _telling_of_damage():
+        nodes = modernize(nodes)[0]
     with graph.as_default(), graph.name_scope(None):
-        builder.build(modernize(nodes)[0])
+        builder.build(nodes)
     return None if wanted is None else [_element(text, input_map, builder) for text in wanted]
+
+
+@contextlib.contextmanager
+def _telling_of_damage():
+    """Makes an error of reading nodes that say nonsense a ValueError about the GraphDef."""
+    try:
+        yield
+    except (ValueError, LookupError, AttributeError, TypeError, ArithmeticError,
+            RecursionError) as error:
+        if getattr(error, 'worded_by_tinyflow', False):
+            raise
+        raise worded(ValueError(f'The GraphDef is damaged: {type(error).__name__}: '
+                                f'{error}')) from error
 
 
 def unknown_ops(proto):
     """Names of the nodes of a GraphDef whose op types tinyflow has not."""
-    known = {f.signature.name for f in proto.library.function} | CALLS | OLD_CONTROL_FLOW
+    known = {f.signature.name for f in proto.library.function} | CALLS | OLD_CONTROL_FLOW \
+        | REWRITTEN
 
     def unknown():
         return [node.name for node in proto.node

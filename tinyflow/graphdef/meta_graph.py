@@ -11,6 +11,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graphdef import collections, op_defs, scopes
 from tinyflow.graphdef.importing import import_graph_def
+from tinyflow.partitioned import PartitionedVariable
 from tinyflow.version import GIT_VERSION, VERSION
 
 UNBOUND = 'unbound_inputs'
@@ -80,7 +81,8 @@ def _fill_collections(proto, graph, keys, export_scope, left_out, only_saver):
         if not isinstance(key, str):
             continue
         items = [item for item in graph.get_collection(key)
-                 if getattr(getattr(item, 'op', item), 'name', None) not in left_out]
+                 if not isinstance(item, PartitionedVariable)       # which no message describes
+                 and getattr(getattr(item, 'op', item), 'name', None) not in left_out]
         if key == GraphKeys.SAVERS and only_saver is not None:
             items = [s for s in items if s.saver_def == only_saver]
         if not collections.fill(proto.collection_def[key], key, items, export_scope):

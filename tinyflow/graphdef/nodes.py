@@ -127,10 +127,19 @@ _RENAMED = {
     'BatchMatrixInverse': 'MatrixInverse', 'BatchCholesky': 'Cholesky', 'Inv': 'Reciprocal',
     'PlaceholderV2': 'Placeholder', 'Add': 'AddV2', 'AddV2': 'Add', 'Select': 'SelectV2',
     'StatelessIf': 'If', 'StatelessWhile': 'While', 'If': 'StatelessIf', 'While': 'StatelessWhile',
-    'FusedBatchNormV3': 'FusedBatchNormV2', 'FusedBatchNormV2': 'FusedBatchNorm',
-    'FusedBatchNormGradV3': 'FusedBatchNormGradV2', 'FIFOQueue': 'FIFOQueueV2',
-    'RandomShuffleQueue': 'RandomShuffleQueueV2', 'HashTable': 'HashTableV2',
-    'ControlTrigger': 'NoOp',
+    'ControlTrigger': 'NoOp', 'Iterator': 'IteratorV2',
+    'IteratorFromStringHandle': 'IteratorFromStringHandleV2',
+    'ParallelInterleaveDatasetV3': 'ParallelInterleaveDatasetV2',
+    'CheckNumericsV2': 'CheckNumerics',
+    # Handles of queues, readers and tables were strings once.
+    **{old: f'{old}V2' for old in (
+        'FIFOQueue', 'RandomShuffleQueue', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueEnqueue',
+        'QueueEnqueueMany', 'QueueDequeue', 'QueueDequeueMany', 'QueueDequeueUpTo', 'QueueClose',
+        'QueueSize', 'QueueIsClosed', 'HashTable', 'InitializeTable',
+        'InitializeTableFromTextFile', 'LookupTableFind', 'LookupTableSize', 'WholeFileReader',
+        'TextLineReader', 'FixedLengthRecordReader', 'TFRecordReader', 'IdentityReader',
+        'ReaderRead', 'ReaderReadUpTo', 'ReaderReset', 'ReaderNumRecordsProduced',
+        'ReaderNumWorkUnitsCompleted')},
     # A resource variable becomes a Variable of the default kind: the handle is its place.
     'VarHandleOp': 'VariableV2', 'ReadVariableOp': 'Identity', 'AssignVariableOp': 'Assign',
     'AssignAddVariableOp': 'AssignAdd', 'AssignSubVariableOp': 'AssignSub',

@@ -67,12 +67,20 @@ def _kind(value):
     return 'list(int)'
 
 
+# What has a default here but none in TF, whose readers refuse a node without it.
+_NEEDED = {'InTopK': ('k',), 'IteratorV2': ('container', 'shared_name'), 'Slice': ('Index',),
+           'StridedSlice': ('Index',), 'StridedSliceAssign': ('Index',),
+           'StridedSliceGrad': ('Index',),
+           'UnicodeTranscode': ('input_encoding', 'output_encoding')}
+
+
 def strip_defaults(nodes):
     """Takes attributes with their default values away from nodes, for readers of older versions."""
     for node in nodes:
         definition = Op.registry.get(node.op)
         for name, default in (definition.attrs if definition else {}).items():
-            if name in node.attr and _is_default(node.attr[name], default):
+            needed = default == () or name in _NEEDED.get(node.op, ())
+            if name in node.attr and not needed and _is_default(node.attr[name], default):
                 del node.attr[name]
 
 

@@ -2,7 +2,26 @@
 from __future__ import annotations
 
 from tinyflow.errors import report, worded
-from tinyflow.ops import control, measures, shape_checks, value_checks
+from tinyflow.ops import control, measures, value_checks
+
+
+def checks_of_3d(image):
+    """The nodes that check what at_least_3d does; ValueError for what is known to be wrong."""
+    shape = image.shape
+    if shape.ndims is not None and shape.ndims < 3:
+        raise worded(ValueError(report(
+            "'image' must be at least three-dimensional.", inputs=[('image', image)],
+            mend='an image is [height, width, channels], or a batch of those.')))
+    sides = [None] * 3 if shape.ndims is None else shape.as_list()
+    if 0 in sides:
+        raise worded(ValueError(report("all dims of 'image.shape' must be > 0.",
+                                       inputs=[('image', image)])))
+    if None not in sides:
+        return []
+    return [value_checks.assert_positive(measures.shape(image),
+                                         ["all dims of 'image.shape' must be > 0."]),
+            value_checks.assert_greater_equal(
+                measures.rank(image), 3, message="'image' must be at least three-dimensional.")]
 
 
 def at_least_3d(image):
@@ -10,21 +29,4 @@ def at_least_3d(image):
 
     Shapes: image [*a, height, width, channels] -> as image. ValueError for another rank.
     """
-    sides = image.shape.dims
-    if sides is not None and len(sides) < 3:
-        raise worded(ValueError(report(
-            "'image' must be at least three-dimensional.", inputs=[('image', image)],
-            mend='an image is [height, width, channels], or a batch of those.')))
-    known = [None] * 3 if sides is None else [side.value for side in sides[-3:]]
-    if 0 in known:
-        raise worded(ValueError(report("inner 3 dims of 'image.shape' must be > 0.",
-                                       inputs=[('image', image)])))
-    checks = []
-    if None in known:
-        checks = [value_checks.assert_positive(
-            measures.shape(image), ["inner 3 dims of 'image.shape' must be > 0."]),
-            shape_checks.assert_rank_at_least(image, 3) if sides is None else
-            value_checks.assert_greater_equal(
-                measures.rank(image), 3,
-                message="'image' must be at least three-dimensional.")]
-    return control.with_dependencies(checks, image)
+    return control.with_dependencies(checks_of_3d(image), image)

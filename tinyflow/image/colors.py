@@ -35,7 +35,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
         return cast(scaled, dtype, name=scope)
 
 
-def _as_float(image):
+def as_float(image):
     """(the image as floats, its own dtype); float16 and float32 images stay as they are."""
     own = image.dtype
     if own in (dtypes.float16, dtypes.float32):
@@ -51,7 +51,7 @@ def adjust_brightness(image, delta):
     with name_scope(None, 'adjust_brightness', [image, delta]) as scope:
         image = identities.identity(image, name='image') if hasattr(image, 'initializer') \
             else convert_to_tensor(image, name='image')
-        floats, own = _as_float(image)
+        floats, own = as_float(image)
         # Add, not AddV2: an old function that kept its old node.
         adjusted = arithmetic.Add.apply(floats, identities.cast(delta, floats.dtype), name=scope)
         return convert_image_dtype(adjusted, own, saturate=True)
@@ -63,7 +63,7 @@ def adjust_contrast(images, contrast_factor):
     Shapes: images [*a, height, width, channels], contrast_factor [] -> as images.
     """
     with name_scope(None, 'adjust_contrast', [images, contrast_factor]) as scope:
-        floats, own = _as_float(convert_to_tensor(images, name='images'))
+        floats, own = as_float(convert_to_tensor(images, name='images'))
         factor = convert_to_tensor(contrast_factor, dtypes.float32, 'contrast_factor')
         if floats.dtype != dtypes.float32:
             raise worded(TypeError('tf.image.adjust_contrast: float16 images are left out; '
@@ -78,7 +78,7 @@ def adjust_hue(image, delta, name=None):
     Shapes: image [*a, height, width, 3], delta [] -> as image.
     """
     with name_scope(name, 'adjust_hue', [image]):
-        floats, own = _as_float(convert_to_tensor(image, name='image'))
+        floats, own = as_float(convert_to_tensor(image, name='image'))
         delta = convert_to_tensor(delta, dtypes.float32, 'AdjustHue/delta')
         return convert_image_dtype(AdjustHue.apply(floats, delta), own)
 
@@ -89,7 +89,7 @@ def adjust_saturation(image, saturation_factor, name=None):
     Shapes: image [*a, height, width, 3], saturation_factor [] -> as image.
     """
     with name_scope(name, 'adjust_saturation', [image]):
-        floats, own = _as_float(convert_to_tensor(image, name='image'))
+        floats, own = as_float(convert_to_tensor(image, name='image'))
         scale = convert_to_tensor(saturation_factor, dtypes.float32, 'AdjustSaturation/scale')
         return convert_image_dtype(AdjustSaturation.apply(floats, scale), own)
 

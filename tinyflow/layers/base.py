@@ -23,6 +23,7 @@ from tinyflow.layers.contents import Contents, collect, depends, operation_of
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
 from tinyflow.ops import identities, measures
+from tinyflow.partitioned import parts_of
 from tinyflow.variable_scope import VariableScope, get_variable, variable_scope
 from tinyflow.variables import VariableAggregation, VariableSynchronization
 
@@ -122,9 +123,11 @@ class Layer(Contents):
                     partitioner=partitioner, use_resource=use_resource or scope.use_resource,
                     collections=kwargs.get('collections'), synchronization=synchronization,
                     aggregation=aggregation)
-                if regularizer and id(variable) not in existing:
-                    self._regularize(name, variable, regularizer)
-        self._keep(variable, trainable and self.trainable)
+                for part in parts_of(variable):
+                    if regularizer and id(part) not in existing:
+                        self._regularize(name, part, regularizer)
+        for part in parts_of(variable):
+            self._keep(part, trainable and self.trainable)
         return variable
 
     def add_variable(self, *args, **kwargs):

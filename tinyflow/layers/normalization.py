@@ -115,10 +115,16 @@ class BatchNormalization(Layer):
             renormalization.make_weights(self, shape)
 
     def add_statistic(self, name, shape, initializer):
-        """A Variable that updates change, not the optimizer."""
-        return self.add_weight(name, shape, dtype=self._param_dtype, initializer=initializer,
-                               synchronization=VariableSynchronization.ON_READ, trainable=False,
-                               aggregation=VariableAggregation.MEAN)
+        """A Variable that updates change, not the optimizer; always in one part."""
+        self._set_scope()
+        partitioner = self._scope.partitioner
+        self._scope.set_partitioner(None)
+        try:
+            return self.add_weight(name, shape, dtype=self._param_dtype, initializer=initializer,
+                                   synchronization=VariableSynchronization.ON_READ,
+                                   trainable=False, aggregation=VariableAggregation.MEAN)
+        finally:
+            self._scope.set_partitioner(partitioner)
 
     # ---- calling -------------------------------------------------------------------------
 

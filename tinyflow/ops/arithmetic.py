@@ -15,7 +15,7 @@ from tinyflow.graph.dtypes import FLOATS, INEXACT, NUMBERS
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import complex_numbers, constants, tensor_lists
+from tinyflow.ops import complex_numbers, constants, select_v2, tensor_lists
 from tinyflow.ops.powers import (
     polyval,
     pow,
@@ -211,10 +211,10 @@ def _chosen(extreme, prefers_y, x, y, out):
 
 
 def _to_chosen(first, dy):
-    """The gradient of a choice between two inputs."""
-    mask = constants.cast(first, dy.dtype)
-    to_first = dy * mask
-    return to_first, dy - to_first
+    """The gradient of a choice between two inputs; a product would make infinity * 0 of it."""
+    zero = constants.zeros([], dy.dtype)
+    choose = select_v2.SelectV2.apply
+    return choose(first, dy, zero), choose(first, zero, dy)
 
 
 class Ceil(Unary):

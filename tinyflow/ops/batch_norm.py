@@ -148,24 +148,17 @@ class FusedBatchNormV3(Op):
         return y, mean, unbiased, mean.copy(), variance, np.zeros((), wide)
 
     def gradient(op, dy, dmean, dvariance, dreserved_mean, dreserved_variance, _):
+        """As in TensorFlow, nothing goes through the mean and the variance that come out.
+
+        The reserved ones are what second derivatives are made of, so it does through these.
+        """
         x, scale, _, mean, variance = op.inputs
+        if dy is None:
+            dy = constants.zeros_like(op.outputs[0])
         saved = op.outputs[3:] if op.attrs['is_training'] else (mean, variance, op.outputs[5])
-        dx = dscale = doffset = None
-        if dy is not None:
-            dx, dscale, doffset = FusedBatchNormGradV3.apply(dy, x, scale, *saved, **op.attrs)[:3]
-        if not op.attrs['is_training']:
-            return dx, dscale, doffset, _sum(dmean, dreserved_mean), \
-                _sum(dvariance, dreserved_variance)
-        through = _through_statistics(op, _sum(dmean, dreserved_mean), dvariance,
-                                      dreserved_variance)
-        return _sum(dx, through), dscale, doffset, None, None
-
-
-def _sum(x, y):
-    """The sum of two gradients, of which None is none."""
-    if x is None or y is None:
-        return y if x is None else x
-    return x + y
+        dx, dscale, doffset = FusedBatchNormGradV3.apply(dy, x, scale, *saved, **op.attrs)[:3]
+        through = _through_statistics(op, dreserved_mean, dreserved_variance)
+        return dx if through is None else dx + through, dscale, doffset, None, None
 
 
 def _per_channel(op):
@@ -175,21 +168,19 @@ def _per_channel(op):
     return [0, 1, 2], lambda v: v
 
 
-def _through_statistics(op, dmean, dunbiased, dbiased):
-    """The derivative at x of the mean and of the two variances of the batch; None if of none."""
-    x, mean = op.inputs[0], op.outputs[1]
+def _through_statistics(op, dmean, dvariance):
+    """The derivative at x of the reserved mean and variance of the batch; None if of none."""
+    x, mean = op.inputs[0], op.outputs[3]
     along = _per_channel(op)[1]
     wide = mean.dtype
     count = constants.cast(constants.size(x), wide) / constants.cast(constants.size(mean), wide)
-    dx = None
+    parts = []
     if dmean is not None:
-        dx = along(dmean / count) + constants.cast(constants.zeros_like(x), wide)
-    for dvariance, divisor in ((dunbiased, arithmetic.maximum(count - 1.0, 1.0)),
-                               (dbiased, count)):
-        if dvariance is not None:
-            apart = constants.cast(x, wide) - along(mean)
-            dx = _sum(dx, apart * along(2.0 * dvariance / divisor))
-    return None if dx is None else constants.cast(dx, x.dtype)
+        parts.append(along(dmean / count) + constants.cast(constants.zeros_like(x), wide))
+    if dvariance is not None:
+        apart = constants.cast(x, wide) - along(mean)
+        parts.append(apart * along(2.0 * dvariance / count))
+    return constants.cast(arithmetic.add_n(parts), x.dtype) if parts else None
 
 
 class FusedBatchNormGradV3(Op):

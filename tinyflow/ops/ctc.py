@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float32, float64
 from tinyflow.graph.op import Op
@@ -118,7 +118,11 @@ class CTCLoss(Op):
         gradient[:, longer] = 0
         return loss.astype(inputs.dtype), gradient.astype(inputs.dtype)
 
-    def gradient(op, loss_gradient, _):
+    def gradient(op, loss_gradient, of_gradient):
+        if of_gradient is not None:
+            raise worded(LookupError(report(
+                f"CTCLoss '{op.name}' has no second derivative: the first one is computed with the "
+                'loss, not by nodes of the graph.', op=op)))
         factor = shaping.expand_dims(shaping.expand_dims(loss_gradient, 0), 2)
         return factor * op.outputs[1], None, None, None
 

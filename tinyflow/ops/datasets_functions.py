@@ -6,6 +6,8 @@ is made, so a Variable counts with the value that it has when the iterator is in
 """
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 from tinyflow import errors
@@ -140,6 +142,8 @@ class FlatMapDataset(DatasetOp):
 
 
 def _interleaved(function, input_dataset, other_arguments, cycle_length, block_length, f):
+    if cycle_length == -1:                  # tf.data.experimental.AUTOTUNE, in TensorFlow 2
+        cycle_length = os.cpu_count() or 1
     function = with_captures(function, other_arguments)
     return _made(nesting.Interleaved(
         input_dataset.item(), function, positive('cycle_length', cycle_length),

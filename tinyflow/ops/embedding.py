@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.errors import worded
+from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
@@ -45,7 +46,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
     if not params:
         raise worded(ValueError('embedding_lookup: Need at least one param'))
     with name_scope(name, 'embedding_lookup', [*params, ids]) as scope:
-        if len(params) > 1 or not hasattr(params[0], 'handle'):     # else rows are read alone
+        if not all(hasattr(p, 'handle') for p in params):           # else rows are read alone
             params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
                       for i, p in enumerate(params)]
         ids = convert_to_tensor(ids, name='ids')
@@ -94,10 +95,15 @@ def _from_parts(params, ids, strategy, max_norm, name):
     return _clipped(result, ids, max_norm)
 
 
+def _raw_shape(part):
+    """The static shape of a tensor, or of a resource variable, as plain data."""
+    return shapes.raw(part.shape)
+
+
 def _row_shape(params):
     """The shape of a row, where every part knows it."""
-    known = [p.raw_shape[1:] for p in params if p.raw_shape is not None
-             and None not in p.raw_shape[1:]]
+    known = [raw[1:] for raw in map(_raw_shape, params) if raw is not None
+             and None not in raw[1:]]
     return known[0] if len(known) == len(params) else None
 
 
@@ -112,7 +118,7 @@ def _runs(params, ids):
 
 
 def _total_rows(params, dtype):
-    sizes = [p.raw_shape[0] if p.raw_shape else None for p in params]
+    sizes = [raw[0] if raw else None for raw in map(_raw_shape, params)]
     if None not in sizes:
         return constants.constant(sum(sizes), dtype)
     counts = [measures.shape(p)[0] for p in params]

@@ -117,7 +117,9 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     if not isinstance(embedding_weights, list):
         embedding_weights = [embedding_weights]
     dtype = None if sparse_weights is None else sparse_weights.dtype
-    tables = [convert_to_tensor(w, dtype) for w in embedding_weights]
+    # The rows of a resource variable are read alone.
+    tables = [w if hasattr(w, 'handle') and dtype in (None, w.dtype.base_dtype)
+              else convert_to_tensor(w, dtype) for w in embedding_weights]
     with name_scope(name, 'embedding_lookup', [*tables, sparse_ids, sparse_weights]) as scope:
         shape = sparse_ids.dense_shape
         known_rank = shape.raw_shape[0]

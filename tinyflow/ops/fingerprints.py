@@ -121,6 +121,13 @@ def fingerprint64(data: bytes) -> int:
                  (_join(v[1], w[1], factor) + x) & _MASK, factor)
 
 
+def fingerprints_of(texts: np.ndarray) -> np.ndarray:
+    """The fingerprint of each of a vector of strings; words that are repeated are hashed once."""
+    words = texts.tolist()
+    known = {word: fingerprint64(word) for word in set(words)}
+    return np.array([known[word] for word in words], np.uint64)
+
+
 class StringToHashBucketFast(Op):
     """The fingerprint of each string, modulo the number of buckets."""
 
@@ -135,8 +142,8 @@ class StringToHashBucketFast(Op):
         return input
 
     def kernel(input, *, num_buckets):
-        flat = [fingerprint64(text) % num_buckets for text in input.reshape(-1)]
-        return np.array(flat, np.int64).reshape(input.shape)
+        buckets = fingerprints_of(input.reshape(-1)) % np.uint64(num_buckets)
+        return buckets.astype(np.int64).reshape(input.shape)
 
 
 def string_to_hash_bucket_fast(input, num_buckets, name=None):

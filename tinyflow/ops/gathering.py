@@ -257,7 +257,10 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
     batch_dims, params [*batch, *a, n, *b], indices [*batch, *i] -> [*batch, *a, *i, *b].
     An index outside [0, n) is an InvalidArgumentError. The gradient along axis 0 is IndexedSlices.
     """
-    if hasattr(params, 'sparse_read') and hasattr(params, 'handle') and not (axis or batch_dims):
+    along_first = axis is None or \
+        (static_value(axis) if hasattr(axis, 'graph') else axis) == 0
+    if hasattr(params, 'sparse_read') and hasattr(params, 'handle') and along_first \
+            and not batch_dims:
         return params.sparse_read(indices, name=name)
     return GatherV2.apply(params, indices, batch_dims if axis is None else axis,
                           batch_dims=_batch_dims(batch_dims, indices), name=name)

@@ -138,6 +138,17 @@ def _spread(grad, indices, segment_ids, rows, divide):
     return output
 
 
+class SparseSegmentSumGrad(_SparseSegmentGrad):
+    """Of sparse_segment_sum: each row of `grad` to every row that it has summed."""
+
+    def kernel(grad, indices, segment_ids, output_dim0):
+        return _spread(grad, indices, segment_ids, output_dim0, np.ones_like)
+
+    def gradient(op, dy):
+        _, indices, segments, _ = op.inputs
+        return _of('SparseSegmentSum', dy, indices, segments), None, None, None
+
+
 class SparseSegmentMeanGrad(_SparseSegmentGrad):
     """Of sparse_segment_mean: each row of `grad`, divided among the rows that made it."""
 

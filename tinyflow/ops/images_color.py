@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.ops import gathering, masking, quotients, ranking, reduction
 
-__all__ = []
+__all__ = ['hsv_to_rgb', 'rgb_to_hsv']
 
 
 def _check_scalar(name, shape):
@@ -110,3 +112,84 @@ class AdjustSaturation(Op):
         hsv = to_hsv(images)
         hsv[..., 1] = np.clip(hsv[..., 1] * scale, 0, 1)
         return to_rgb(hsv)
+
+
+def _check_colours(images):
+    if images is None:
+        return
+    if not images:
+        raise ValueError('Shape must be at least rank 1 but is rank 0|colours are [..., 3].')
+    if images[-1] not in (None, 3):
+        raise ValueError(f'Dimension must be 3 but is {images[-1]}: colours are [..., 3]')
+
+
+class RGBToHSV(Op):
+    """Hue, saturation and value of red, green and blue."""
+
+    signature = 'images: T -> output: T'
+    types = {'T': FLOATS}
+    partial_rank = True
+
+    def shape(images):
+        _check_colours(images)
+        return images
+
+    def kernel(images):
+        _check_colours(images.shape)
+        return to_hsv(images)
+
+    def gradient(op, dy):
+        return _back_to_rgb(op.inputs[0], op.outputs[0], dy)
+
+
+def _back_to_rgb(rgb, hsv, dy):
+    """The sensitivity of red, green and blue, from those of hue, saturation and value.
+
+    With the largest channel v, the smallest m: hue = (n / (v - m) + constant) / 6, where n is the
+    difference of the two channels after the largest one, and saturation = 1 - m / v.
+    """
+    value = hsv[..., 2:]
+    low = reduction.reduce_min(rgb, -1, keepdims=True)
+    extent = value - low
+    largest = masking.one_hot(ranking.argmax(rgb, -1), 3, dtype=rgb.dtype)
+    smallest = masking.one_hot(ranking.argmin(rgb, -1), 3, dtype=rgb.dtype)
+    sign = gathering.gather(largest, [2, 0, 1], axis=-1) \
+        - gathering.gather(largest, [1, 2, 0], axis=-1)
+    n = reduction.reduce_sum(rgb * sign, -1, keepdims=True)
+    divided = quotients.div_no_nan
+    d_hue = (divided(sign, extent) - divided(n * (largest - smallest), extent * extent)) / 6
+    d_saturation = divided(low * largest, value * value) - divided(smallest, value)
+    return dy[..., :1] * d_hue + dy[..., 1:2] * d_saturation + dy[..., 2:] * largest
+
+
+class HSVToRGB(Op):
+    """Red, green and blue of hue, saturation and value."""
+
+    signature = 'images: T -> output: T'
+    types = {'T': FLOATS}
+    partial_rank = True
+    gradient = NOT_DIFFERENTIABLE
+
+    def shape(images):
+        _check_colours(images)
+        return images
+
+    def kernel(images):
+        _check_colours(images.shape)
+        return to_rgb(images)
+
+
+def rgb_to_hsv(images, name=None):
+    """Hue, saturation and value, all 0 to 1, of red, green and blue, which are 0 to 1.
+
+    Shapes: images [*a, 3] -> [*a, 3].
+    """
+    return RGBToHSV.apply(images, name=name)
+
+
+def hsv_to_rgb(images, name=None):
+    """The inverse of rgb_to_hsv.
+
+    Shapes: images [*a, 3] -> [*a, 3].
+    """
+    return HSVToRGB.apply(images, name=name)

@@ -5,6 +5,9 @@ leaves the rounding to the library that decodes.
 """
 from __future__ import annotations
 
+import contextlib
+import io
+
 import numpy as np
 
 from tinyflow.graph import dtypes
@@ -13,10 +16,12 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 __all__ = ['decode_jpeg', 'decode_png', 'encode_png']
 
 _MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
-_OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP', b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
+_OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
+           b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
 
 
-def _pillow():
+def pillow():
+    """Pillow's module Image; ImportError that says how to get it."""
     try:
         from PIL import Image
     except ImportError as error:
@@ -27,32 +32,38 @@ def _pillow():
 
 def _decoded(contents, channels, formats):
     """The file's pixels [height, width, channels], uint8; ValueError if it is no such file."""
-    import io
     if contents.ndim:
         raise ValueError(f'contents must be scalar, got shape {list(contents.shape)}|one file; '
                          'tf.map_fn decodes several.')
-    Image = _pillow()
-    try:
-        with Image.open(io.BytesIO(contents.item()), formats=formats) as picture:
-            if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
-                raise NotImplementedError('16-bit images are not decoded; save them with 8 bits.')
-            if picture.mode == 'LA' and not channels:
-                return np.array(picture)
-            own = {'L': 1, '1': 1, 'RGBA': 4}.get(picture.mode, 3)
-            if picture.mode == 'P' and 'transparency' in picture.info:
-                own = 4
-            pixels = np.array(picture.convert(_MODES[channels or own]))
-    except (OSError, SyntaxError) as error:
-        raise ValueError(f'Invalid {" or ".join(formats)} data, size {len(contents.item())}|'
-                         + _what_it_is(contents.item())) from error
+    with opened(contents.item(), formats) as picture:
+        if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
+            raise NotImplementedError('16-bit images are not decoded; save them with 8 bits.')
+        if picture.mode == 'LA' and not channels:
+            return np.array(picture)
+        own = {'L': 1, '1': 1, 'RGBA': 4}.get(picture.mode, 3)
+        if picture.mode == 'P' and 'transparency' in picture.info:
+            own = 4
+        pixels = np.array(picture.convert(_MODES[channels or own]))
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def _what_it_is(data):
+@contextlib.contextmanager
+def opened(data, formats):
+    """The file as a picture of Pillow; ValueError where it cannot be read as one of `formats`."""
+    image = pillow()
+    try:
+        with image.open(io.BytesIO(data), formats=formats) as picture:
+            yield picture
+    except (OSError, SyntaxError) as error:
+        raise ValueError(f'Invalid {" or ".join(formats)} data, size {len(data)}|'
+                         + what_it_is(data)) from error
+
+
+def what_it_is(data):
     """What to do with bytes that are no picture, judging by how they begin."""
     for start, kind in _OTHERS.items():
         if data.startswith(start):
-            return f'this is {kind}; save it as PNG.'
+            return f'this is {kind}; tf.image.decode_image takes GIF and BMP; save others as PNG.'
     if data.startswith((b'\x89PNG', b'\xff\xd8')):
         return 'it begins as a picture and is damaged or cut short; make the file anew.'
     return (f'the bytes of a whole file, tf.read_file(name), not its name; these begin with '

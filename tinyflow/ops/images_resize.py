@@ -17,7 +17,8 @@ def _check(attrs):
         raise ValueError('If half_pixel_centers is True, align_corners must be False.')
 
 
-def _resized_shape(images, size):
+def resized_shape(images, size):
+    """[batch, *size, channels], as far as known; ValueError unless images have rank 4."""
     if images is not None and len(images) != 4:
         raise ValueError(f'Shape must be rank 4 but is rank {len(images)}|images are [batch, '
                          'height, width, channels]; tf.expand_dims(image, 0) makes a batch of one.')
@@ -26,7 +27,8 @@ def _resized_shape(images, size):
     return batch, height, width, channels
 
 
-def _check_sizes(images, size):
+def check_sizes(images, size):
+    """ValueError unless both sizes are positive and the images a batch."""
     if images.ndim != 4:
         raise ValueError(f'input must be 4-dimensional, not {list(images.shape)}|images are '
                          '[batch, height, width, channels].')
@@ -38,7 +40,7 @@ def _check_sizes(images, size):
         raise ValueError(f'input image must be of non-zero size: {list(images.shape)}')
 
 
-def _places(count, total, align_corners, half_pixel_centers):
+def places(count, total, align_corners, half_pixel_centers):
     """Where, among `total` pixels, each of `count` new ones samples; in float32, as TF does."""
     single = np.float32
     step = single(total - 1) / single(count - 1) if align_corners and count > 1 \
@@ -49,19 +51,19 @@ def _places(count, total, align_corners, half_pixel_centers):
 
 def _neighbours(count, total, align_corners, half_pixel_centers):
     """(lower, upper, weight of the upper) of the two pixels that each new one lies between."""
-    places, _ = _places(count, total, align_corners, half_pixel_centers)
-    floor = np.floor(places)
+    at, _ = places(count, total, align_corners, half_pixel_centers)
+    floor = np.floor(at)
     lower = np.maximum(floor.astype(np.int64), 0)
-    upper = np.minimum(np.ceil(places).astype(np.int64), total - 1)
-    return lower, upper, places - floor
+    upper = np.minimum(np.ceil(at).astype(np.int64), total - 1)
+    return lower, upper, at - floor
 
 
 def _nearest(count, total, align_corners, half_pixel_centers):
-    places, step = _places(count, total, align_corners, False)
+    at, step = places(count, total, align_corners, False)
     if half_pixel_centers:
-        places = (np.arange(count, dtype=np.float32) + np.float32(.5)) * step
+        at = (np.arange(count, dtype=np.float32) + np.float32(.5)) * step
     # Halves go up, not to the even neighbour.
-    chosen = np.floor(places + np.float32(.5)) if align_corners else np.floor(places)
+    chosen = np.floor(at + np.float32(.5)) if align_corners else np.floor(at)
     return np.minimum(chosen.astype(np.int64), total - 1)
 
 
@@ -83,10 +85,10 @@ class ResizeBilinear(Op):
     partial_rank = True
 
     def shape(images, size):
-        return _resized_shape(images, size)
+        return resized_shape(images, size)
 
     def kernel(images, size, *, align_corners, half_pixel_centers):
-        _check_sizes(images, size)
+        check_sizes(images, size)
         rows = _neighbours(size[0], images.shape[1], align_corners, half_pixel_centers)
         columns = _neighbours(size[1], images.shape[2], align_corners, half_pixel_centers)
         lerp = columns[2][:, None]
@@ -141,10 +143,10 @@ class ResizeNearestNeighbor(Op):
     partial_rank = True
 
     def shape(images, size):
-        return _resized_shape(images, size)
+        return resized_shape(images, size)
 
     def kernel(images, size, *, align_corners, half_pixel_centers):
-        _check_sizes(images, size)
+        check_sizes(images, size)
         rows, columns = (_nearest(count, total, align_corners, half_pixel_centers)
                          for count, total in zip(size, images.shape[1:3]))
         return images[:, rows[:, None], columns]
@@ -164,10 +166,10 @@ class ResizeNearestNeighborGrad(Op):
     partial_rank = True
 
     def shape(grads, size):
-        return _resized_shape(grads, size)
+        return resized_shape(grads, size)
 
     def kernel(grads, size, *, align_corners, half_pixel_centers):
-        _check_sizes(grads, size)
+        check_sizes(grads, size)
         matrices = [
             _adjoint(count, total, [(_nearest(count, total, align_corners, half_pixel_centers), 1)])
             for count, total in zip(grads.shape[1:3], size)]
@@ -178,7 +180,8 @@ class ResizeNearestNeighborGrad(Op):
         return ResizeNearestNeighbor.apply(ddx, size, **_how(op)), None
 
 
-def _resize(kind, images, size, align_corners, half_pixel_centers, name):
+def resize(kind, images, size, align_corners, half_pixel_centers, name):
+    """A node of `kind`, one of the ops that resize."""
     attrs = {'align_corners': align_corners, 'half_pixel_centers': half_pixel_centers}
     _check(attrs)
     return kind.apply(convert_to_tensor(images, name='images'),
@@ -190,7 +193,7 @@ def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_cen
 
     Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
     """
-    return _resize(ResizeBilinear, images, size, align_corners, half_pixel_centers, name)
+    return resize(ResizeBilinear, images, size, align_corners, half_pixel_centers, name)
 
 
 def resize_nearest_neighbor(images, size, align_corners=False, name=None,
@@ -199,4 +202,4 @@ def resize_nearest_neighbor(images, size, align_corners=False, name=None,
 
     Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
     """
-    return _resize(ResizeNearestNeighbor, images, size, align_corners, half_pixel_centers, name)
+    return resize(ResizeNearestNeighbor, images, size, align_corners, half_pixel_centers, name)

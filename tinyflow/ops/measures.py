@@ -8,6 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.sparse_tensor import SparseTensor, is_sparse
 
 __all__ = ['broadcast_dynamic_shape', 'broadcast_static_shape', 'broadcast_to', 'rank', 'shape',
            'shape_n', 'size']
@@ -181,11 +182,20 @@ def shape(input, name=None, out_type=dtypes.int32):
 def shape_internal(input, name=None, optimize=True, out_type=dtypes.int32):
     """`shape`, which always makes a Shape node if `optimize` is False."""
     with name_scope(name, 'Shape', [input]) as scope:
+        if is_sparse(input):
+            return _cast(input.dense_shape, out_type)
         input = convert_to_tensor(input)
         out_type = dtypes.as_dtype(out_type)
         if optimize and shapes.known(input.raw_shape):
             return convert_to_tensor(np.array(input.raw_shape, out_type.np), out_type, scope)
         return Shape.apply(input, out_type=out_type, name=scope)
+
+
+def _cast(dense_shape, out_type):
+    """The shape of a SparseTensor; TF makes a node even of int64."""
+    from tinyflow.ops import identities  # which measures itself
+    return identities.Cast.apply(convert_to_tensor(dense_shape, dtypes.int64),
+                                 DstT=dtypes.as_dtype(out_type))
 
 
 def shape_n(input, out_type=dtypes.int32, name=None):
@@ -202,6 +212,9 @@ def size(input, name=None, out_type=dtypes.int32):
     Shapes: input [*a] -> [].
     """
     with name_scope(name, 'Size', [input]) as scope:
+        if is_sparse(input):
+            from tinyflow.ops import reduction  # which measures itself
+            return reduction.reduce_prod(_cast(input.dense_shape, out_type), 0, name=scope)
         input = convert_to_tensor(input)
         out_type = dtypes.as_dtype(out_type)
         if shapes.known(input.raw_shape):
@@ -215,6 +228,8 @@ def rank(input, name=None):
     Shapes: input [*a] -> [].
     """
     with name_scope(name, 'Rank', [input]) as scope:
+        if is_sparse(input):
+            return Size.apply(SparseTensor.from_value(input).dense_shape, name=scope)
         input = convert_to_tensor(input)
         if input.raw_shape is not None:
             return convert_to_tensor(len(input.raw_shape), dtypes.int32, scope)

@@ -106,6 +106,15 @@ def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding
         rates=integers(rates, 'rates'), padding=padding, name=name)
 
 
+def extract_patches(images, sizes, strides, rates, padding, name=None):
+    """extract_image_patches by its newer name and arguments.
+
+    Shapes: images [batch, height, width, channels], sizes [1, h, w, 1] -> [batch, rows, columns,
+    h * w * channels].
+    """
+    return extract_image_patches(images, sizes, strides, rates, padding, name)
+
+
 def extract_volume_patches(input, ksizes, strides, padding, name=None):
     """Patches of volumes, each laid out as the channels of one position.
 
@@ -117,4 +126,4 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
                                       name=name)
 
 
-__all__ = ['extract_image_patches', 'extract_volume_patches']
+__all__ = ['extract_image_patches', 'extract_patches', 'extract_volume_patches']

@@ -105,11 +105,10 @@ def uniform_int(
 ) -> np.ndarray:
     """Integers in [minval, maxval): minval + word % (maxval - minval) (TF's RandomUniformInt).
 
-    Shapes: -> [*shape]. TypeError where dtype is neither int32 nor int64; ValueError where the
-    range is empty. An int64 takes two words, the lower one first.
+    Shapes: -> [*shape]. TypeError where dtype is not int32, int64 or their unsigned kin; ValueError
+    where the range is empty. An int64 takes two words, the lower one first.
     """
-    if np.dtype(dtype) not in (np.int32, np.int64):
-        raise TypeError(f"Random integers are int32 or int64, not {np.dtype(dtype)}.")
+    _check_integer(dtype)
     low, high = int(minval), int(maxval)
     if low >= high:
         raise ValueError(f"Need minval < maxval, received minval={low}, maxval={high}.")
@@ -130,6 +129,30 @@ def uniform_int(
         return np.add(u, origin, u).view(flat.dtype)
 
     _fill(stream.reserve(PER_OUTPUT * flat.size), flat, convert)
+    return result
+
+
+def _check_integer(dtype: DTypeLike) -> None:
+    if np.dtype(dtype) not in (np.int32, np.int64, np.uint32, np.uint64):
+        raise TypeError(f"Random integers are int32 or int64, not {np.dtype(dtype)}.")
+
+
+def full_int(
+    stream: Stream,
+    shape: Shape,
+    dtype: DTypeLike = np.uint64,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
+    """The words themselves: integers from all that the dtype has (StatelessRandomUniformFullInt).
+
+    Shapes: -> [*shape]. TypeError as of uniform_int.
+    """
+    _check_integer(dtype)
+    result = _place(shape, dtype, out)
+    flat = result.reshape(-1)
+    if isinstance(stream, SystemStream):
+        stream = stream.philox
+    _fill(stream.reserve(PER_OUTPUT * flat.size), flat, lambda bits: bits.view(flat.dtype))
     return result
 
 

@@ -201,7 +201,8 @@ class ExpandDims(Op):
         return input[:dim] + (1,) + input[dim:]
 
     def kernel(input, dim):
-        return np.expand_dims(input, shapes.axis(_scalar(dim), input.ndim + 1))
+        axis = shapes.axis(_scalar(dim), input.ndim + 1)
+        return input[(slice(None),) * axis + (None,)]   # np.expand_dims is five times slower
 
     emit = _emit_reshape
 

@@ -26,13 +26,17 @@ class LoadedModel:
         self.graph = Graph()
         self.session = Session(graph=self.graph)
         with self.graph.as_default():
-            self.meta_graph_def = loader.load_graph(_reduced(proto), where=export_dir)
+            with loader.naming_damage(export_dir, 'its graph'):
+                reduced = _reduced(proto)
+            self.meta_graph_def = loader.load_graph(reduced, where=export_dir)
             loader.restore(self.session, self.meta_graph_def, export_dir)
         self.tags = sorted(proto.meta_info_def.tags)
         reserved = (constants.INIT_OP_SIGNATURE_KEY, constants.TRAIN_OP_SIGNATURE_KEY)
-        self.signatures = {name: Signature(name, signature, self.graph, self.session)
-                           for name, signature in sorted(proto.signature_def.items())
-                           if name not in reserved}
+        self.signatures = {}
+        for name, signature in sorted(proto.signature_def.items()):
+            if name not in reserved:
+                with loader.naming_damage(export_dir, f"its signature '{name}'"):
+                    self.signatures[name] = Signature(name, signature, self.graph, self.session)
 
     def close(self):
         """Frees the Session, and the values of the Variables with it."""

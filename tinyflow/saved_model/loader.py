@@ -1,6 +1,7 @@
 """Reading a SavedModel: its graph into the Session's graph, its Variables into the Session."""
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 
@@ -157,14 +158,30 @@ def restore(sess, proto, export_dir, import_scope=None):
     prefix = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
     graph = get_default_graph()
     if proto.HasField('saver_def') and os.path.exists(prefix + '.index'):
-        names = [scopes.prepend(n, import_scope) for n in
-                 (proto.saver_def.filename_tensor_name, proto.saver_def.restore_op_name)]
-        filename, operation = [graph.as_graph_element(n) for n in names]
+        names = proto.saver_def.filename_tensor_name, proto.saver_def.restore_op_name
+        with naming_damage(export_dir, 'what its saver_def names'):
+            filename, operation = [graph.as_graph_element(scopes.prepend(n, import_scope))
+                                   for n in names]
         sess.run(getattr(operation, 'op', operation), {filename: prefix})
-    main_op = _main_op(proto, graph, import_scope)
+    with naming_damage(export_dir, 'its initialisation or its assets'):
+        main_op = _main_op(proto, graph, import_scope)
+        feeds = {} if main_op is None else {
+            graph.get_tensor_by_name(name): path
+            for name, path in asset_feeds(proto, export_dir, import_scope).items()}
     if main_op is not None:
-        feeds = asset_feeds(proto, export_dir, import_scope)
-        sess.run(main_op, {graph.get_tensor_by_name(n): path for n, path in feeds.items()})
+        sess.run(main_op, feeds)
+
+
+@contextlib.contextmanager
+def naming_damage(export_dir, what):
+    """Makes an error about a name that the graph has not one about the file of a SavedModel."""
+    from google.protobuf.message import DecodeError
+    try:
+        yield
+    except (KeyError, ValueError, DecodeError) as error:
+        told = error.args[0] if isinstance(error, KeyError) else error
+        raise worded(ValueError(f'The SavedModel is damaged, {what}: {told}\n  in '
+                                f'{_model_file(export_dir)}')) from None
 
 
 def _main_op(proto, graph, import_scope):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import OpError
+from tinyflow.errors import OpError, abstract
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
@@ -19,7 +19,7 @@ class Assertions(unittest.TestCase):
     """Asserts on values; a Tensor among them is run first. Subclasses say how: `evaluate`."""
 
     def evaluate(self, tensors):
-        raise NotImplementedError
+        raise abstract(self)
 
     def _array(self, value):
         if isinstance(value, (Tensor, SparseTensor)) or hasattr(value, '_as_graph_element'):

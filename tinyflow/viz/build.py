@@ -118,9 +118,17 @@ class _Build:
             self.notes.append(f'{len(self.bridges)} nodes hidden by only= or hide=')
 
     def _fold_variables(self):
-        """`self.owner`: the VariableV2 that a read or Assign is drawn with."""
-        self.owner = {}
+        """`self.owner`: the VariableV2 that a read or Assign is drawn with.
+
+        `self.whole`: the places that are the only part of a partitioned Variable.
+        """
+        self.owner, self.whole = {}, set()
         for op in self.ops:
+            whole = select.only_part(op) if self.options.fold_variables else None
+            if whole is not None:
+                self._fold_into(op, whole)
+                self.whole.add(whole)
+                continue
             place = op.inputs[0].op if op.inputs else None
             if place is None or not is_place(place) or not self.options.fold_variables:
                 continue
@@ -192,6 +200,8 @@ class _Build:
         prefix, home = self.inside.prefix, self.inside.home
         pieces = {op: [*prefix.get(op, ()), *filter(None, op.name.split('/'))] or [op.name]
                   for op in self.leaves}
+        for op in self.whole & pieces.keys():
+            pieces[op] = pieces[op][:-1]
         named = {tuple(p): op for op, p in pieces.items() if op not in home}
         roomy = {path[:n] for path in self.inside.regions for n in range(1, len(path) + 1)}
         for op, piece in pieces.items():

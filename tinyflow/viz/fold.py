@@ -24,7 +24,8 @@ class Scopes:
         self._opened = {path[:n] for path in opened for n in range(1, len(path) + 1)}
         self._helpers = set() if options.depth is not None else {
             path for path, ops in self.holds.items()
-            if _is_helper(ops, parts) and not any(r[:len(path)] == path for r in regions)}
+            if _is_check(path) or
+            _is_helper(ops, parts) and not any(r[:len(path)] == path for r in regions)}
         self.helpers_closed = False
 
     def _known(self, name, argument):
@@ -54,6 +55,11 @@ class Scopes:
 
 def _names(scopes):
     return [scopes] if isinstance(scopes, str) else list(scopes)
+
+
+def _is_check(path):
+    """Is it the scope of a tf.assert_...: does it say nothing about what is computed?"""
+    return path[-1].startswith(('assert_', 'remove_squeezable_dimensions'))
 
 
 def _is_helper(ops, parts):

@@ -142,7 +142,8 @@ def draw(what, path=None, *, depth=None, open=(), close=(), show_gradients=None,
          direction='TB', title=None, legend=True) -> Picture:
     """The picture of a graph, or of what some fetches need; written to `path` if one is given.
 
-    what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these
+    what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
+                    Keras model; an Estimator (its last training)
     path            ends in .svg .png .pdf .html .dot or .gv, which says what is written
     depth           name scopes are open down to this depth (0: all closed); None: as deep as
                     `limit` allows, with the helpers of library calls closed

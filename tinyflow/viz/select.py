@@ -170,6 +170,15 @@ def is_read(op) -> bool:
             and op.name.startswith(op.inputs[0].op.name + '/read'))
 
 
+def only_part(op) -> Operation | None:
+    """The place of a Variable in one part, `kernel/part_0`, if this is its value, `kernel`."""
+    read = op.inputs[0].op if op.type == 'Identity' else None
+    if read is not None and read.inputs and is_read(read):
+        place = read.inputs[0].op
+        return place if place.name == f'{op.name}/part_0' else None
+    return None
+
+
 def parts(graph) -> dict[Operation, str]:
     """FORWARD, GRADIENT, OPTIMIZER or INIT for every operation of the graph."""
     ops = graph.get_operations()

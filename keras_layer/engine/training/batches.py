@@ -1,10 +1,13 @@
 """Where batches come from: arrays by index, or something that gives one after another."""
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.utils.enqueuers import GeneratorEnqueuer, OrderedEnqueuer
 from tinyflow.errors import worded
 
 
@@ -40,6 +43,27 @@ class ArrayBatches:
             else:
                 chosen = order[start:stop]
                 yield stop - start, [_rows(f, chosen) for f in feeds]
+
+
+class CycledBatches:
+    """Arrays as a source of steps, for fit(x, y, steps_per_epoch=...)."""
+
+    restartable = True
+    samples = None
+
+    def __init__(self, batches, shuffle):
+        self._batches, self._shuffle = batches, shuffle
+        self._left = iter(())
+
+    def restart(self):
+        self._left = self._batches.epoch(self._batches.order(self._shuffle))
+
+    def __call__(self):
+        try:
+            return next(self._left)
+        except StopIteration:
+            self.restart()
+            return next(self._left)
 
 
 def len_of(array):
@@ -107,33 +131,84 @@ class GeneratorBatches:
         self._source = source
 
     def restart(self):
-        pass
+        """Nothing: a generator goes on where it is."""
 
     def __call__(self):
         return next(self._source)
 
 
 class SequenceBatches:
-    """The batches of a keras.utils.Sequence, in order or shuffled anew for each epoch."""
+    """The batches of a keras.utils.Sequence, in order or shuffled anew for each pass.
+
+    They have no end: a new pass begins when one is over, as with Keras' queues of batches.
+    """
 
     restartable = True
 
     def __init__(self, sequence, shuffle):
         self._sequence, self._shuffle = sequence, shuffle
-        self._ended = False
-        self._order = iter(())
+        self._numbers, self._order = [], iter(())
 
     def restart(self):
-        if self._ended:
-            self._sequence.on_epoch_end()
-        order = np.arange(len(self._sequence))
+        """Begins a first pass."""
+        self._numbers = list(range(len(self._sequence)))
+        self._begin_pass()
+
+    def _begin_pass(self):
         if self._shuffle:
-            np.random.shuffle(order)
-        self._order = iter(order)
-        self._ended = True
+            random.shuffle(self._numbers)       # Python's random numbers, as in Keras
+        self._order = iter(self._numbers)
 
     def __call__(self):
+        for number in self._order:
+            return self._sequence[number]
+        if not self._numbers:
+            raise StopIteration
+        self._sequence.on_epoch_end()
+        self._begin_pass()
         return self._sequence[next(self._order)]
+
+
+class QueuedSequence:
+    """The batches of a Sequence, made by threads or processes before they are needed."""
+
+    restartable = True
+
+    def __init__(self, sequence, shuffle, workers, use_multiprocessing, max_queue_size):
+        self._made = sequence, use_multiprocessing, shuffle
+        self._workers, self._size = workers, max_queue_size
+        self._queue = None
+
+    def restart(self):
+        """Begins a first pass."""
+        self.close()
+        self._queue = OrderedEnqueuer(*self._made)
+        self._queue.start(self._workers, self._size)
+        self._batches = self._queue.get()
+
+    def __call__(self):
+        return next(self._batches)
+
+    def close(self):
+        """Ends the workers."""
+        if self._queue is not None and self._queue.is_running():
+            self._queue.stop()
+
+
+class QueuedGenerator(QueuedSequence):
+    """What a generator gives, asked for before it is needed."""
+
+    restartable = False
+
+    def __init__(self, source, workers, use_multiprocessing, max_queue_size):
+        self._workers, self._size = workers, max_queue_size
+        self._queue = GeneratorEnqueuer(source, use_multiprocessing)
+
+    def restart(self):
+        """Begins; what the queue holds is not lost when the next epoch begins."""
+        if not self._queue.is_running():
+            self._queue.start(self._workers, self._size)
+            self._batches = self._queue.get()
 
 
 def unpacked(element):

@@ -116,7 +116,7 @@ class Compiled:
                 weighted = endpoint.loss_weight * loss
                 self.total_loss = weighted if self.total_loss is None \
                     else self.total_loss + weighted
-            extra = self.model.losses
+            extra = self._extra_losses()
             if self.total_loss is None and not extra:
                 raise worded(ValueError(
                     'The model cannot be compiled because it has no loss to optimize.\n  Mend: '
@@ -124,6 +124,13 @@ class Compiled:
             if extra:
                 total = tf.add_n(extra)
                 self.total_loss = total if self.total_loss is None else self.total_loss + total
+
+    def _extra_losses(self):
+        """What the layers add: of a nested model, not what belongs to its calls elsewhere."""
+        model = self.model
+        if not model.inputs:
+            return model.losses
+        return model.get_losses_for(None) + model.get_losses_for(model.inputs)
 
     @staticmethod
     def _loss_of(endpoint):

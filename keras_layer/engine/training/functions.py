@@ -14,7 +14,14 @@ class Functions:
     def __init__(self, model):
         self._model = model
         self._made = {}
+        self._watched = {}
         self._trained_weights = None
+
+    def watch(self, kind, tensor, give):
+        """Has the function compute `tensor`, too, and gives each value to `give`; None ends it."""
+        self._watched.pop(kind, None)
+        if tensor is not None:
+            self._watched[kind] = tensor, give
 
     def forget(self, *kinds):
         """Has these functions made anew, or all of them."""
@@ -27,15 +34,16 @@ class Functions:
         if made is None:
             with self._model._graph.as_default():
                 made = self._made[kind] = getattr(self, f'_{kind}')()
+        if kind in self._watched:
+            with self._model._graph.as_default():
+                return made.watched(*self._watched[kind])
         return made
 
     def _train(self):
         model, compiled = self._model, self._model._compiled
         weights = self._trained_weights = list(model.trainable_weights)
         with K.name_scope('training'):
-            with K.name_scope(type(model.optimizer).__name__):
-                updates = list(model.optimizer.get_updates(params=weights,
-                                                           loss=compiled.total_loss))
+            updates = list(model.optimizer.get_updates(params=weights, loss=compiled.total_loss))
         updates += model.get_updates_for(None) + model.get_updates_for(model.inputs)
         return _Call([*model._fed_inputs, *compiled.targets, *compiled.sample_weights],
                      [compiled.total_loss, *self._results()], updates, 'training', training=True)
@@ -66,12 +74,38 @@ class _Call:
         self.inputs = [*inputs, phase] if self._feeds_phase else list(inputs)
         self.outputs = list(outputs)
         self.function = K.Function(self.inputs, self.outputs, updates, name=name)
+        self._with = {}
 
-    def bound(self):
+    def watched(self, tensor, give):
+        """This function, with the value of `tensor` for `give`."""
+        if tensor not in self._with:
+            own = self.function
+            self._with[tensor] = K.Function(self.inputs, [*self.outputs, tensor],
+                                            [own.updates_op], name=own.name)
+        return _Watched(self, self._with[tensor], give)
+
+    def bound(self, function=None):
         """A callable of the feeds without the learning phase; gives the list of results."""
-        call, count = self.function.prepare(), len(self.outputs)
+        function = function or self.function
+        call, count = function.prepare(), len(function.outputs)
         training = (self._training,) if self._feeds_phase else ()
 
         def run(feeds):
             return call(*feeds, *training)[:count]
         return run
+
+
+class _Watched:
+    """A _Call that computes one tensor more, for whoever watches."""
+
+    def __init__(self, call, function, give):
+        self._call, self._function, self._give = call, function, give
+
+    def bound(self):
+        run = self._call.bound(self._function)
+
+        def watched(feeds):
+            *results, seen = run(feeds)
+            self._give(seen)
+            return results
+        return watched

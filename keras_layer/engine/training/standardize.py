@@ -79,12 +79,16 @@ def _array(x):
     if type(x).__module__.startswith('h5py') or hasattr(x, 'refs'):
         return x
     array = np.asarray(x)
-    if array.dtype == object:
+    if array.dtype == object and not _is_text(array):
         raise worded(ValueError(
             f'Failed to convert the data to an array: its rows have different lengths, or are no '
             f'numbers (first: {str(x[0])[:60]!r}).\n  Mend: '
             'keras.preprocessing.sequence.pad_sequences(x) makes sequences equally long.'))
     return array
+
+
+def _is_text(array):
+    return all(isinstance(item, (str, bytes)) for item in array.reshape(-1)[:3].tolist())
 
 
 def _column(x, shape):

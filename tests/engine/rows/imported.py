@@ -134,6 +134,7 @@ ROWS = [
         ref=lambda a, b, c: [[0, 0, 0], [0, 3, 0], [0, 4, 0]], grad=False,
         run_bad=[lambda tf: _op('ConcatOffset', 0, [[2, 3], [2, 4]])[0],
                  lambda tf: _op('ConcatOffset', 5, [[2, 3], [2, 4]])[0]]),
+    _segments('SparseSegmentSumGrad', lambda n: 1.0),
     _segments('SparseSegmentMeanGrad', lambda n: 1 / n),
     _segments('SparseSegmentSqrtNGrad', lambda n: n ** -0.5),
     row('TensorArrayV3', lambda tf, n: _sized(tf, n), [np.int32(4)], ref=lambda n: n, **_NO),

@@ -249,16 +249,23 @@ SHIFTS = np.array([1.0, 0.25])
 
 BATCH_NORM = [
     row('FusedBatchNormV3', lambda tf, x, s, o: list(tf.nn.fused_batch_norm(x, s, o)),
-        [(2, 3, 2, 2), SCALES, SHIFTS], ref=batch_norm, tol=1e-5,
+        [(2, 3, 2, 2), SCALES, SHIFTS], ref=batch_norm, tol=1e-5, grad=False,
         bad=[lambda tf: tf.nn.fused_batch_norm(tf.zeros([2, 4, 4, 3]), tf.zeros([2]),
                                                tf.zeros([3])),
              lambda tf: tf.nn.fused_batch_norm(tf.zeros([4, 4, 3]), tf.zeros([3]), tf.zeros([3])),
              lambda tf: tf.nn.fused_batch_norm(tf.zeros([2, 4, 4, 3]), tf.zeros([3]),
                                                tf.zeros([3]), is_training=False)]),
+    row('FusedBatchNormV3', lambda tf, x, s, o: tf.nn.fused_batch_norm(x, s, o)[0],
+        [(2, 3, 2, 2), SCALES, SHIFTS], ref=lambda *a: batch_norm(*a)[0], tol=1e-5,
+        name='gradient'),
     row('FusedBatchNormV3', lambda tf, x, s, o: list(tf.nn.fused_batch_norm(
         x, s, o, data_format='NCHW')), [(2, 2, 2, 3), SCALES, SHIFTS], tol=1e-5,
-        ref=lambda x, s, o: moved(batch_norm(np.moveaxis(x, 1, -1), s, o)),
+        ref=lambda x, s, o: moved(batch_norm(np.moveaxis(x, 1, -1), s, o)), grad=False,
         name='channels first'),
+    row('FusedBatchNormV3', lambda tf, x, s, o: tf.nn.fused_batch_norm(
+        x, s, o, data_format='NCHW')[0], [(2, 2, 2, 3), SCALES, SHIFTS], tol=1e-5,
+        ref=lambda x, s, o: moved(batch_norm(np.moveaxis(x, 1, -1), s, o))[0],
+        name='gradient, channels first'),
     row('FusedBatchNormV3', lambda tf, x, s, o, m, v: tf.nn.fused_batch_norm(
         x, s, o, m, v, is_training=False)[0],
         [(2, 2, 2, 2), SCALES, SHIFTS, SHIFTS * 2, SHIFTS + 3], ref=inference,

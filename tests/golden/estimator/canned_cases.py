@@ -6,6 +6,9 @@ import numpy as np
 from tests.golden.estimator.head_cases import plain
 
 STEPS = 50
+# Whose checkpoints go back and forth between the libraries.
+CHECKED = ['dnn_classifier_3', 'combined_classifier', 'linear_classifier_3_names',
+           'dnn_classifier_batch_norm', 'dnn_multi_head', 'baseline_classifier_3']
 BATCH = 8
 ROWS = 40
 SPECIES = ['setosa', 'versicolor', 'virginica']

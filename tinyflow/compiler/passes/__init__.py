@@ -1,9 +1,10 @@
 """Stage 5: rewrites of a Program. Each is a function Program -> Program that reports a Note.
 
-All of them keep results bit for bit, except `transposes`, `pools` and `stacks`, after which
-sums may be added up in another order, and `steps`, which rounds in another place.
+All of them keep results bit for bit, except `transposes`, `columns`, `pools` and `stacks`, after
+which sums may be added up in another order, and `steps`, which rounds in another place.
 """
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
+from tinyflow.compiler.passes.columns import narrow_products
 from tinyflow.compiler.passes.dead import drop_unused
 from tinyflow.compiler.passes.functions import narrow_functions
 from tinyflow.compiler.passes.identities import drop_identities
@@ -19,9 +20,10 @@ PASSES = {
     'merge': merge_equal,
     'broadcasts': drop_broadcasts,
     'transposes': fold_transposes,
+    'columns': narrow_products,
     'pools': mask_before_pools,
     'stacks': stack_products,
     'steps': scale_steps,
     'unused': drop_unused,
 }
-EXACT = frozenset(PASSES) - {'transposes', 'pools', 'stacks', 'steps'}
+EXACT = frozenset(PASSES) - {'transposes', 'columns', 'pools', 'stacks', 'steps'}

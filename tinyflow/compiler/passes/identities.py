@@ -53,6 +53,8 @@ def _repeats(instruction: Instruction, of_place: bool) -> Value | None:
         return _times_one(inputs, output)
     if kind == 'AddN' and len(inputs) == 1:
         return inputs[0]
+    if kind == 'Reshape' and _to_its_own_shape(inputs[0], inputs[1], output):
+        return inputs[0]
     same = inputs[0].known_shape and inputs[0].raw_shape == output.raw_shape
     if not same:
         return None
@@ -66,6 +68,33 @@ def _repeats(instruction: Instruction, of_place: bool) -> Value | None:
     if kind == 'Sum' and static_of(inputs[1]) == ():
         return inputs[0]
     return None
+
+
+def _to_its_own_shape(source: Value, shape: Value, output: Value) -> bool:
+    """True of reshape(x, [shape(x)[0], 1]) and reshape(x, [-1, 1]) for an x of shape [?, 1].
+
+    Feature columns are full of them, and a batch of a Dataset has no size that is known before.
+    """
+    sizes = source.raw_shape
+    if sizes is None or sizes != output.raw_shape or sizes.count(None) != 1 or 0 in sizes:
+        return False
+    axis = sizes.index(None)
+    wanted = static_of(shape)
+    if isinstance(wanted, tuple) and wanted[axis] == -1:
+        return True
+    pack = shape.producer
+    return (pack is not None and pack.type == 'Pack' and pack.attrs['axis'] == 0
+            and _is_size(pack.inputs[axis], source, axis))
+
+
+def _is_size(value: Value, source: Value, axis: int) -> bool:
+    """True of shape(source)[axis]."""
+    cut = value.producer
+    if cut is None or cut.type != 'StridedSlice' or cut.attrs['shrink_axis_mask'] != 1 \
+            or cut.attrs['begin_mask'] or static_of(cut.inputs[1]) != (axis,):
+        return False
+    shape = cut.inputs[0].producer
+    return shape is not None and shape.type == 'Shape' and shape.inputs[0] is source
 
 
 def _times_one(inputs: tuple[Value, ...], output: Value) -> Value | None:

@@ -83,8 +83,18 @@ from tinyflow.contrib.layers.summarize import (
     summarize_tensor,
     summarize_tensors,
 )
+from tinyflow.lazy import importing as _importing, names_of as _names_of
 
-__all__ = [
+# Of the time before tf.feature_column; found when first asked for.
+_LATER = _names_of({'tinyflow.contrib.layers.feature_columns':
+                    'bucketized_column create_feature_spec_for_parsing crossed_column '
+                    'embedding_column infer_real_valued_columns input_from_feature_columns '
+                    'one_hot_column parse_feature_columns_from_examples real_valued_column '
+                    'safe_embedding_lookup_sparse shared_embedding_columns '
+                    'sparse_column_with_hash_bucket sparse_column_with_integerized_feature '
+                    'sparse_column_with_keys sparse_column_with_vocabulary_file '
+                    'weighted_sparse_column weighted_sum_from_feature_columns'})
+__all__ = list(_LATER) + [
     'OPTIMIZER_CLS_NAMES', 'OPTIMIZER_SUMMARIES', 'apply_regularization', 'avg_pool2d',
     'avg_pool3d', 'batch_norm', 'bias_add', 'bow_encoder', 'conv1d', 'conv2d',
     'conv2d_in_plane', 'conv2d_transpose', 'conv3d', 'conv3d_transpose', 'convolution',
@@ -101,7 +111,7 @@ __all__ = [
     'xavier_initializer_conv2d',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _importing(globals(), _LATER, _absent(__name__, __all__))
 _hide_modules(globals())
 
 

@@ -1,0 +1,135 @@
+"""What a user gives to fit, evaluate and predict, as sources of batches that fit the model."""
+from __future__ import annotations
+
+import numpy as np
+
+import tinyflow as tf
+from keras_layer import backend as K
+from keras_layer.engine.input_layer import Input
+from keras_layer.engine.topology import Topology
+from keras_layer.engine.training.batches import (
+    DatasetBatches,
+    GeneratorBatches,
+    QueuedGenerator,
+    QueuedSequence,
+    SequenceBatches,
+    unpacked,
+)
+from keras_layer.engine.training.standardize import (
+    as_arrays,
+    check_lengths,
+    check_targets,
+    is_symbolic,
+    standardize_weights,
+)
+from tinyflow.errors import worded
+
+__all__ = ['Feeding']
+
+
+class Feeding:
+    """The part of Model that knows data: arrays, datasets, generators, Sequences."""
+
+    def _build_for(self, x):
+        """Wires a model without inputs for data such as `x` (a Sequential, a subclass)."""
+        if self.inputs:
+            return
+        flat = tf.nest.flatten(x)
+        specs = [(None, *np.shape(a)[1:]) if not K.is_tensor(a) else (None, *K.int_shape(a)[1:])
+                 for a in flat]
+        kinds = [getattr(a, 'dtype', None) or np.asarray(a).dtype for a in flat]
+        dtypes = [tf.as_dtype(k).name if not tf.as_dtype(k).is_floating else K.floatx()
+                  for k in kinds]
+        if hasattr(self, '_wire_deferred'):
+            if not self._stack:
+                raise worded(ValueError('There are no layers in the model; add some first.'))
+            if isinstance(x, dict):
+                self._wire_features(dict(zip(sorted(x), zip(specs, dtypes))))
+            else:
+                self._wire_deferred(K.placeholder(shape=specs[0], dtype=dtypes[0]))
+            return
+        names = sorted(x) if isinstance(x, dict) else [None] * len(specs)
+        inputs = [Input(batch_shape=s, dtype=d, name=n) for s, d, n in zip(specs, dtypes, names)]
+        self._trace(tf.nest.pack_sequence_as(x, inputs) if isinstance(x, (list, tuple, dict))
+                    else inputs[0])
+
+    def _trace(self, inputs):
+        """Calls a subclassed model on Inputs, and keeps the wiring that it shows (PAINS B11)."""
+        from keras_layer.engine.call_context import calling
+        with calling(self, inputs, None), K.name_scope(self._name_scope()):
+            outputs = self.call(inputs)
+        self._input_structure, self._output_structure = inputs, outputs
+        self.inputs, self.outputs = tf.nest.flatten(inputs), tf.nest.flatten(outputs)
+        self.built = True
+        if all(getattr(t, '_keras_history', None) is not None for t in self.outputs):
+            self._traced = Topology(self.inputs, self.outputs)
+
+    def _standardized(self, x, y=None, sample_weight=None, class_weight=None, check=True):
+        """[*inputs, *targets, *weights] as arrays that fit, or an error that says what does not."""
+        self._build_for(x)
+        fed = self._fed_inputs
+        names = [t.op.name if not self._is_graph_network else n for t, n in
+                 zip(self.inputs, self.input_names)]
+        names = [n for n, t in zip(names, self.inputs) if any(t is f for f in fed)]
+        inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False)
+        if not check:
+            check_lengths(inputs, [], [])
+            return inputs
+        compiled = self._need_compiled()
+        endpoints = compiled.fed_endpoints
+        if y is None and endpoints:
+            raise worded(ValueError(
+                f'The model has no targets to compare with: y is missing. Its loss needs one '
+                f'array for each of {[e.name for e in endpoints]}.\n  Mend: fit(x, y).'))
+        targets = as_arrays(
+            y, [e.name for e in endpoints], [e.target_shape for e in endpoints], 'target',
+            check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))
+        weights = standardize_weights(targets, sample_weight, class_weight, endpoints)
+        check_lengths(inputs, targets, weights or [])
+        if weights is not None and compiled.want_sample_weights():
+            self._functions.forget('train', 'test')
+        if weights is None:
+            weights = [_ones(t, e) for t, e in zip(targets, endpoints)
+                       if e.sample_weight is not None]
+        return [*inputs, *targets, *weights]
+
+    def _feeds_of(self, element):
+        """(size, feeds) of a batch that a generator or data set gave."""
+        x, y, weight = unpacked(element)
+        feeds = self._standardized(x, y, weight, self._class_weight, check=not self._predicting)
+        return feeds[0].shape[0] if feeds else 1, feeds
+
+    _class_weight = None
+    _predicting = False
+
+    def _stepwise(self, x, y=None, sample_weight=None, shuffle=True, workers=1,
+                  use_multiprocessing=False, max_queue_size=10):
+        """The source of batches for anything but arrays; None for arrays.
+
+        One worker is the calling thread: batches are made when they are needed, and none in vain.
+        """
+        ahead = workers > 1 or use_multiprocessing and workers > 0
+        if hasattr(x, 'make_initializable_iterator') or hasattr(x, 'get_next'):
+            if y is not None:
+                raise worded(ValueError('You passed a dataset or dataset iterator as input `x`, '
+                                        'you should not specify a target `y`: the dataset gives '
+                                        '(x, y) pairs.'))
+            return DatasetBatches(self._graph, x)
+        if hasattr(x, '__getitem__') and hasattr(x, 'on_epoch_end'):
+            if ahead:
+                return QueuedSequence(x, shuffle, workers, use_multiprocessing, max_queue_size)
+            return SequenceBatches(x, shuffle)
+        if hasattr(x, '__next__'):
+            if y is not None:
+                raise worded(ValueError('`y` argument is not supported when using python generator '
+                                        'as input.'))
+            if ahead:
+                return QueuedGenerator(x, workers, use_multiprocessing, max_queue_size)
+            return GeneratorBatches(x)
+        if x is not None and is_symbolic(x):
+            return DatasetBatches(self._graph, x, y, sample_weight)
+        return None
+
+
+def _ones(target, endpoint):
+    return np.ones(np.shape(target)[:2 if endpoint.weight_mode == 'temporal' else 1], K.floatx())

@@ -1,0 +1,280 @@
+"""fit, evaluate, predict, and their forms for single batches and for generators."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import tinyflow as tf
+from keras_layer.engine.feeding import Feeding
+from keras_layer.engine.own_graph import in_own_graph
+from keras_layer.engine.training import loops
+from keras_layer.engine.training.batches import (
+    ArrayBatches,
+    CycledBatches,
+    QueuedGenerator,
+    QueuedSequence,
+    SequenceBatches,
+    unpacked,
+)
+from keras_layer.legacy import FIT, GENERATOR, takes_old_names
+from tinyflow.errors import worded
+
+__all__ = ['Fitting']
+
+
+class Fitting(Feeding):
+    """The part of Model that trains, evaluates and predicts."""
+
+    @takes_old_names(FIT)
+    @in_own_graph
+    def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose=1, callbacks=None,
+            validation_split=0., validation_data=None, shuffle=True, class_weight=None,
+            sample_weight=None, initial_epoch=0, steps_per_epoch=None, validation_steps=None,
+            validation_freq=1, max_queue_size=10, workers=1, use_multiprocessing=False, **kwargs):
+        """Trains for `epochs` passes over the data; returns the History.
+
+        `x` and `y` are arrays (or lists or dicts of them, one per input and output), or `x` alone a
+        tf.data Dataset, a generator or a Sequence of (x, y) batches. `validation_data` is looked at
+        after each epoch, or the last part `validation_split` of the arrays.
+
+        The loss of an epoch is the mean over its batches, while the weights change and with dropout
+        on; `val_loss`, and what `evaluate` gives, is of the weights at the end, with dropout off.
+
+        More than one of `workers` make the batches of a generator or Sequence ahead of time, at
+        most `max_queue_size` of them: threads, or with `use_multiprocessing` processes, to which a
+        Sequence is sent by pickle.
+        """
+        if kwargs:
+            raise worded(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'))
+        if not self._compile_arguments:
+            self._need_compiled()
+        ahead = workers, use_multiprocessing, max_queue_size
+        batches = self._stepwise(x, y, sample_weight, shuffle, *ahead)
+        self._class_weight, self._predicting = class_weight, False
+        if batches is None:
+            batch_size = 32 if batch_size is None else batch_size
+            feeds = self._standardized(x, y, sample_weight, class_weight)
+            if validation_data is None and validation_split:
+                feeds, held_back = _split(feeds, validation_split)
+                validation = self._validation(None, batch_size, validation_steps, held_back)
+            else:
+                validation = self._validation(validation_data, batch_size, validation_steps,
+                                              ahead=ahead)
+            batches = ArrayBatches(feeds, batch_size)
+            if steps_per_epoch is not None:
+                batch_size, batches = None, CycledBatches(batches, shuffle)
+            if verbose == 1 or verbose == 2:
+                _announce(batches, validation, steps_per_epoch)
+        else:
+            if validation_split:
+                raise worded(ValueError('`validation_split` needs arrays: a dataset or generator '
+                                        'cannot be split; give validation_data.'))
+            if _is_sequence(batches) and steps_per_epoch is None:
+                steps_per_epoch = len(x)
+            elif steps_per_epoch is None and not batches.restartable:
+                raise worded(ValueError(
+                    'When using a generator, an iterator or tensors as input to a model, you '
+                    'should specify the `steps_per_epoch` argument: they have no end.'))
+            self._first_build(batches)
+            validation = self._validation(validation_data, batch_size, validation_steps,
+                                              ahead=ahead)
+        with _closing(batches, validation):
+            return loops.fit(self, batches, epochs, initial_epoch, verbose, callbacks, validation,
+                             shuffle, steps_per_epoch, batch_size, validation_freq)
+
+    def _first_build(self, batches):
+        """A model without inputs learns its shapes from a first element."""
+        if self.inputs or not batches.restartable:
+            self._need_compiled() if self.inputs else None
+            return
+        batches.restart()
+        x, _, _ = unpacked(batches())
+        self._build_for(x)
+        self._need_compiled()
+
+    def _validation(self, data, batch_size, steps, feeds=None, ahead=()):
+        """A function that evaluates on the validation data; None without any."""
+        if data is None and feeds is None:
+            return None
+        if feeds is None:
+            feeds, source = None, self._stepwise(data, None, None, False, *ahead)
+            if source is None:
+                x, y, weight = unpacked(data)
+                source = self._stepwise(x, y, weight, False)
+                if source is None:
+                    feeds = self._standardized(x, y, weight)
+        if feeds is not None:
+            source, steps_ = ArrayBatches(feeds, batch_size or 32), None
+            samples = source.samples
+        else:
+            steps_ = steps if steps is not None else (
+                len(data) if _is_sequence(source) else None)
+            samples = None
+            if steps_ is None and not source.restartable:
+                raise worded(ValueError('Please provide `validation_steps`: the validation '
+                                        'generator has no end.'))
+
+        def validate(callbacks):
+            return loops.evaluate(self, source, 0, callbacks, steps_, batch_size,
+                                  own_callbacks=False)
+        validate.samples, validate.source = samples, source
+        return validate
+
+    @in_own_graph
+    def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None,
+                 callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False):
+        """The loss and the metrics on the data; a number, or a list in `metrics_names`' order."""
+        if not self._compile_arguments:
+            self._need_compiled()
+        batches = self._stepwise(x, y, sample_weight, False, workers, use_multiprocessing,
+                                 max_queue_size)
+        self._class_weight, self._predicting = None, False
+        if batches is None:
+            batch_size = 32 if batch_size is None else batch_size
+            batches = ArrayBatches(self._standardized(x, y, sample_weight), batch_size)
+            steps = None
+        else:
+            steps = self._steps_for(batches, x, steps)
+        with _closing(batches):
+            return _alone(loops.evaluate(self, batches, verbose, callbacks, steps, batch_size))
+
+    def _steps_for(self, batches, x, steps):
+        if _is_sequence(batches) and steps is None:
+            steps = len(x)
+        if steps is None and not batches.restartable:
+            raise worded(ValueError('When using a generator, an iterator or tensors, specify '
+                                    '`steps`: they have no end.'))
+        self._first_build(batches)
+        return steps
+
+    @in_own_graph
+    def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None,
+                max_queue_size=10, workers=1, use_multiprocessing=False):
+        """The outputs for all examples: an array, or a list of one for each output."""
+        batches = self._stepwise(x, None, None, False, workers, use_multiprocessing,
+                                 max_queue_size)
+        self._predicting = True
+        try:
+            if batches is None:
+                batch_size = 32 if batch_size is None else batch_size
+                batches = ArrayBatches(self._standardized(x, check=False), batch_size)
+                steps = None
+            else:
+                steps = self._steps_for_prediction(batches, x, steps)
+            with _closing(batches):
+                found = loops.predict(self, batches, verbose, callbacks, steps, batch_size)
+        finally:
+            self._predicting = False
+        return self._as_output(found)
+
+    def _steps_for_prediction(self, batches, x, steps):
+        if _is_sequence(batches) and steps is None:
+            steps = len(x)
+        if steps is None and not batches.restartable:
+            raise worded(ValueError('Specify `steps`: a generator, an iterator or tensors have no '
+                                    'end.'))
+        return steps
+
+    def _as_output(self, arrays):
+        """Arrays in the nest that the model's outputs have."""
+        if isinstance(self._output_structure, dict):
+            return tf.nest.pack_sequence_as(self._output_structure, arrays)
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    # ---- single batches ------------------------------------------------------------------
+
+    @in_own_graph
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True):
+        """One training step on this batch; the loss, or the list of loss and metrics."""
+        feeds = self._standardized(x, y, sample_weight, class_weight)
+        results = self._functions.get('train').bound()(feeds)
+        if reset_metrics:
+            self.reset_metrics()
+        return _alone(results)
+
+    @in_own_graph
+    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True):
+        """The loss, or the list of loss and metrics, of this batch."""
+        feeds = self._standardized(x, y, sample_weight)
+        results = self._functions.get('test').bound()(feeds)
+        if reset_metrics:
+            self.reset_metrics()
+        return _alone(results)
+
+    @in_own_graph
+    def predict_on_batch(self, x):
+        """The outputs for this batch."""
+        feeds = self._standardized(x, check=False)
+        return self._as_output(self._functions.get('predict').bound()(feeds))
+
+    # ---- generators ----------------------------------------------------------------------
+
+    @takes_old_names(GENERATOR)
+    @in_own_graph
+    def fit_generator(self, generator, steps_per_epoch=None, epochs=1, verbose=1, callbacks=None,
+                      validation_data=None, validation_steps=None, validation_freq=1,
+                      class_weight=None, max_queue_size=10, workers=1, use_multiprocessing=False,
+                      shuffle=True, initial_epoch=0):
+        """`fit` on a generator or Sequence of (x, y) or (x, y, sample_weight) batches."""
+        return self.fit(generator, epochs=epochs, verbose=verbose, callbacks=callbacks,
+                        validation_data=validation_data, shuffle=shuffle,
+                        class_weight=class_weight, initial_epoch=initial_epoch,
+                        steps_per_epoch=steps_per_epoch, validation_steps=validation_steps,
+                        validation_freq=validation_freq, max_queue_size=max_queue_size,
+                        workers=workers, use_multiprocessing=use_multiprocessing)
+
+    @takes_old_names(GENERATOR)
+    @in_own_graph
+    def evaluate_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
+                           workers=1, use_multiprocessing=False, verbose=0):
+        """`evaluate` on a generator or Sequence."""
+        return self.evaluate(generator, steps=steps, callbacks=callbacks, verbose=verbose,
+                             max_queue_size=max_queue_size, workers=workers,
+                             use_multiprocessing=use_multiprocessing)
+
+    @takes_old_names(GENERATOR)
+    @in_own_graph
+    def predict_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
+                          workers=1, use_multiprocessing=False, verbose=0):
+        """`predict` on a generator or Sequence; targets that it gives are not looked at."""
+        return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose,
+                            max_queue_size=max_queue_size, workers=workers,
+                            use_multiprocessing=use_multiprocessing)
+
+
+def _is_sequence(batches):
+    return isinstance(batches, (SequenceBatches, QueuedSequence)) \
+        and not isinstance(batches, QueuedGenerator)
+
+
+@contextmanager
+def _closing(batches, validation=None):
+    """Ends the workers that make the batches, whatever happens."""
+    try:
+        yield
+    finally:
+        for source in (batches, getattr(validation, 'source', None)):
+            if hasattr(source, 'close'):
+                source.close()
+
+
+def _split(feeds, part):
+    if not 0. < part < 1.:
+        raise worded(ValueError(f'`validation_split` must be a fraction between 0 and 1, not '
+                                f'{part!r}.'))
+    at = int(feeds[0].shape[0] * (1. - part))
+    if at < 1 or at >= feeds[0].shape[0]:
+        raise worded(ValueError(f'validation_split={part} of {feeds[0].shape[0]} samples leaves '
+                                'none for training or none for validation.'))
+    return [f[:at] for f in feeds], [f[at:] for f in feeds]
+
+
+def _announce(batches, validation, steps):
+    samples = getattr(batches, 'samples', None)
+    text = f'Train on {samples} samples' if samples is not None else f'Train for {steps} steps'
+    if validation is not None and getattr(validation, 'samples', None):
+        text += f', validate on {validation.samples} samples'
+    print(text)
+
+
+def _alone(values):
+    return values[0] if len(values) == 1 else values

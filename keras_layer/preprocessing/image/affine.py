@@ -1,0 +1,97 @@
+"""Turning, shifting, shearing and zooming a picture: one affine map of its coordinates."""
+from __future__ import annotations
+
+import numpy as np
+
+from keras_layer.preprocessing.image.resampling import resampled
+from tinyflow.errors import worded
+
+__all__ = ['apply_affine_transform', 'random_rotation', 'random_shear', 'random_shift',
+           'random_zoom']
+
+
+def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis=0, col_axis=1,
+                           channel_axis=2, fill_mode='nearest', cval=0., order=1):
+    """The picture turned by `theta` and sheared by `shear` degrees, shifted and zoomed.
+
+    `tx`, `zx` are along the rows, `ty`, `zy` along the columns. Points that were outside the
+    picture are filled: 'nearest', 'constant' (by `cval`), 'reflect' or 'wrap'. `order` is that of
+    the spline between the points: 0, 1, or with SciPy up to 5.
+
+    Shapes: x [height, width, channels] in the order that the axes say -> the same.
+    """
+    matrix = _matrix(theta, tx, ty, shear, zx, zy)
+    if matrix is None:
+        return x
+    # The map leaves the picture's middle where it is.
+    middle = np.eye(3)
+    middle[:2, 2] = x.shape[row_axis] / 2 + 0.5, x.shape[col_axis] / 2 + 0.5
+    back = np.eye(3)
+    back[:2, 2] = -middle[:2, 2]
+    matrix = middle.dot(matrix).dot(back)
+    channels_last = np.moveaxis(x, channel_axis, -1)
+    moved = resampled(channels_last, matrix[:2, :2], matrix[:2, 2], order, fill_mode, cval)
+    return np.moveaxis(moved, -1, channel_axis)
+
+
+def _matrix(theta, tx, ty, shear, zx, zy):
+    """The product of the single maps, in homogeneous coordinates; None for no change at all."""
+    parts = []
+    if theta != 0:
+        cos, sin = np.cos(np.deg2rad(theta)), np.sin(np.deg2rad(theta))
+        parts.append([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]])
+    if tx != 0 or ty != 0:
+        parts.append([[1, 0, tx], [0, 1, ty], [0, 0, 1]])
+    if shear != 0:
+        angle = np.deg2rad(shear)
+        parts.append([[1, -np.sin(angle), 0], [0, np.cos(angle), 0], [0, 0, 1]])
+    if zx != 1 or zy != 1:
+        parts.append([[zx, 0, 0], [0, zy, 0], [0, 0, 1]])
+    if not parts:
+        return None
+    matrix = np.array(parts[0])
+    for part in parts[1:]:
+        matrix = matrix.dot(np.array(part))
+    return matrix
+
+
+# TF 1.15 gives these functions' row_axis and col_axis no say in where the middle of the picture
+# is: it takes axes 0 and 1. For channels first that is off the middle; seeded values are the same.
+
+def random_rotation(x, rg, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest', cval=0.,
+                    interpolation_order=1):
+    """The picture turned by a random angle of at most `rg` degrees, either way."""
+    theta = np.random.uniform(-rg, rg)
+    return apply_affine_transform(x, theta=theta, channel_axis=channel_axis, fill_mode=fill_mode,
+                                  cval=cval, order=interpolation_order)
+
+
+def random_shift(x, wrg, hrg, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest',
+                 cval=0., interpolation_order=1):
+    """The picture shifted by random parts of its width (at most `wrg`) and height (`hrg`)."""
+    tx = np.random.uniform(-hrg, hrg) * x.shape[row_axis]
+    ty = np.random.uniform(-wrg, wrg) * x.shape[col_axis]
+    return apply_affine_transform(x, tx=tx, ty=ty, channel_axis=channel_axis,
+                                  fill_mode=fill_mode, cval=cval, order=interpolation_order)
+
+
+def random_shear(x, intensity, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest',
+                 cval=0., interpolation_order=1):
+    """The picture sheared by a random angle of at most `intensity` degrees."""
+    shear = np.random.uniform(-intensity, intensity)
+    return apply_affine_transform(x, shear=shear, channel_axis=channel_axis, fill_mode=fill_mode,
+                                  cval=cval, order=interpolation_order)
+
+
+def random_zoom(x, zoom_range, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest',
+                cval=0., interpolation_order=1):
+    """The picture zoomed by random factors in `zoom_range`, (lowest, highest), along each axis."""
+    if len(zoom_range) != 2:
+        raise worded(ValueError('`zoom_range` should be a tuple or list of two floats. Received: '
+                                f'{zoom_range}'))
+    if zoom_range[0] == 1 and zoom_range[1] == 1:
+        zx = zy = 1
+    else:
+        zx, zy = np.random.uniform(zoom_range[0], zoom_range[1], 2)
+    return apply_affine_transform(x, zx=zx, zy=zy, channel_axis=channel_axis,
+                                  fill_mode=fill_mode, cval=cval, order=interpolation_order)

@@ -1,0 +1,109 @@
+"""A picture read at other places: the values between its points, and beyond its edges."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.errors import worded
+
+__all__ = ['resampled']
+
+_MODES = ('constant', 'nearest', 'reflect', 'wrap', 'mirror')
+
+
+def resampled(x, matrix, offset, order, mode, cval):
+    """out[i, j] = x[matrix (i, j) + offset], by nearest point (order 0) or bilinear (order 1).
+
+    The values are those of scipy.ndimage.affine_transform on each channel; all channels go
+    together, and SciPy is needed for higher orders only.
+
+    Shapes: x [height, width, channels] -> the same; matrix [2, 2], offset [2].
+    """
+    if order not in (0, 1) or mode not in _MODES:
+        return _by_scipy(x, matrix, offset, order, mode, cval)
+    rows, columns = (np.arange(n, dtype=np.float64) for n in x.shape[:2])
+    places = [offset[k] + matrix[k, 0] * rows[:, None] + matrix[k, 1] * columns for k in (0, 1)]
+    inside = None
+    if mode == 'constant':
+        inside = np.logical_and.reduce([(place >= 0) & (place <= size - 1)
+                                        for place, size in zip(places, x.shape)])
+    ends = [_neighbours(place, size, order, mode) for place, size in zip(places, x.shape)]
+    found = _blended(x, *ends)
+    if inside is not None:
+        found = np.where(inside[:, :, None], found, cval)
+    return _as_dtype(found, x.dtype)
+
+
+def _neighbours(place, size, order, mode):
+    """(indices before, indices after, the part of the way between them), along one axis."""
+    if mode in ('constant', 'nearest'):
+        place = np.clip(place, 0, size - 1)
+    elif mode == 'wrap':
+        place = _wrapped(place, size)
+    if order == 0:
+        return _index(np.floor(place + 0.5), size, mode), None, None
+    low = np.floor(place)
+    return _index(low, size, mode), _index(low + 1, size, mode), place - low
+
+
+def _wrapped(place, size):
+    """SciPy's 'wrap': the last point falls on the first one, so the period is one less."""
+    if size <= 1:
+        return np.zeros_like(place)
+    period = size - 1
+    below = place + period * (np.trunc(-place / period) + 1)
+    above = place - period * np.trunc(place / period)
+    return np.where(place < 0, below, np.where(place > period, above, place))
+
+
+def _index(index, size, mode):
+    index = index.astype(np.intp)
+    if mode == 'reflect':                   # d c b a | a b c d | d c b a
+        index = index % (2 * size)
+        return np.minimum(index, 2 * size - 1 - index)
+    if mode == 'mirror':                    # d c b | a b c d | c b a
+        period = max(2 * size - 2, 1)
+        index = index % period
+        return np.minimum(index, period - index)
+    return np.minimum(index, size - 1)
+
+
+def _blended(x, rows, columns):
+    """The points before the places, or between the four around them what lies there."""
+    above, below, down = rows
+    left, right, across = columns
+    points = np.ascontiguousarray(x).reshape(-1, x.shape[2])
+    if down is None:
+        return points.take(above * x.shape[1] + left, axis=0)
+    points = points.astype(np.float64)
+    above, below = above * x.shape[1], below * x.shape[1]
+    across, down = across[..., None], down[..., None]
+    return _between(_between(points.take(above + left, axis=0),
+                             points.take(above + right, axis=0), across),
+                    _between(points.take(below + left, axis=0),
+                             points.take(below + right, axis=0), across), down)
+
+
+def _between(first, second, part):
+    second -= first
+    second *= part
+    second += first
+    return second
+
+
+def _as_dtype(values, dtype):
+    if dtype.kind in 'ui':
+        limits = np.iinfo(dtype)
+        away = np.trunc(values + np.where(values > 0, 0.5, -0.5))
+        values = np.clip(away, limits.min, limits.max)
+    return values.astype(dtype, copy=False)
+
+
+def _by_scipy(x, matrix, offset, order, mode, cval):
+    try:
+        from scipy import ndimage
+    except ImportError:
+        raise worded(ImportError(
+            f'fill_mode={mode!r} with interpolation order {order} needs the package SciPy.\n'
+            f'  Mend: pip install scipy, or order 0 or 1 with one of {_MODES}.')) from None
+    return np.stack([ndimage.affine_transform(x[..., c], matrix, offset, order=order, mode=mode,
+                                              cval=cval) for c in range(x.shape[-1])], axis=-1)

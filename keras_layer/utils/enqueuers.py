@@ -1,0 +1,207 @@
+"""Batches made ahead of time, by threads or processes, while the model works on earlier ones."""
+from __future__ import annotations
+
+import pickle
+import queue
+import random
+import threading
+import types
+
+from tinyflow.errors import worded
+
+__all__ = ['GeneratorEnqueuer', 'OrderedEnqueuer', 'SequenceEnqueuer']
+
+_END = object()                 # what a task gives that found its generator at an end
+
+
+class SequenceEnqueuer:
+    """Base: `start` begins to fill a queue of at most `max_queue_size` batches, `get` empties it.
+
+    `get()` is a generator of batches, `stop()` ends the workers. Threads share the memory of the
+    program. Processes (`use_multiprocessing`) are started anew and are sent the data by pickle, so
+    they need a script that begins its work under ``if __name__ == '__main__':``.
+    """
+
+    queue = run_thread = stop_signal = None
+
+    def __init__(self, sequence, use_multiprocessing=False):
+        self.sequence, self.use_multiprocessing = sequence, use_multiprocessing
+        self.workers = 0
+
+    def is_running(self):
+        return self.stop_signal is not None and not self.stop_signal.is_set()
+
+    def start(self, workers=1, max_queue_size=10):
+        """Starts `workers` threads or processes."""
+        self.workers = max(int(workers), 1)
+        self.queue = queue.Queue(max_queue_size)
+        self.stop_signal = threading.Event()
+        self.run_thread = threading.Thread(target=self._run_guarded, daemon=True)
+        self.run_thread.start()
+
+    def stop(self, timeout=None):
+        """Stops the workers and waits for them."""
+        self.stop_signal.set()
+        with self.queue.mutex:                  # whoever waits for a place, or for the end
+            self.queue.queue.clear()
+            self.queue.unfinished_tasks = 0
+            self.queue.not_full.notify_all()
+            self.queue.all_tasks_done.notify_all()
+        if self.run_thread is not threading.current_thread():
+            self.run_thread.join(timeout)
+
+    def __del__(self):
+        if self.is_running():
+            self.stop()
+
+    def get(self):
+        """The batches, in the order of the queue; a worker's error is raised here."""
+        try:
+            while self.is_running():
+                task = self.queue.get()
+                if task is None:
+                    break
+                inputs = task.result()
+                self.queue.task_done()
+                if inputs is not None and inputs is not _END:
+                    yield inputs
+        except Exception as error:
+            self.stop()
+            raise self._explained(error) from error.__cause__
+        self.stop()
+
+    def _explained(self, error):
+        from concurrent.futures.process import BrokenProcessPool
+        if isinstance(error, BrokenProcessPool):
+            return worded(RuntimeError(
+                'The processes that were to make batches ended at once. Each begins by importing '
+                "the program's main module.\n  Mend: put the program's work under `if __name__ == "
+                "'__main__':`, and the Sequence's class into a file that can be imported; or use "
+                'threads: use_multiprocessing=False.'))
+        return error
+
+    def _run_guarded(self):
+        try:
+            self._run()
+        except Exception as error:
+            from concurrent.futures import Future
+            failed = Future()
+            failed.set_exception(error)
+            self.queue.put(failed)
+        else:
+            if self.is_running():
+                self.queue.put(None)
+
+    def _run(self):
+        """Puts a Future for each batch into the queue."""
+        raise NotImplementedError(f'{type(self).__name__}._run()')
+
+    def _threads(self, count):
+        from concurrent.futures import ThreadPoolExecutor
+        return ThreadPoolExecutor(count)
+
+
+class OrderedEnqueuer(SequenceEnqueuer):
+    """The batches of a Sequence, pass after pass, each in the order of its numbers.
+
+    With `shuffle` the numbers are shuffled for each pass. `on_epoch_end` is called when a pass has
+    been taken from the queue, before the next one is begun.
+    """
+
+    def __init__(self, sequence, use_multiprocessing=False, shuffle=False):
+        super().__init__(sequence, use_multiprocessing)
+        self.shuffle = shuffle
+
+    def _run(self):
+        order = list(range(len(self.sequence)))
+        pool, sent = None, None
+        try:
+            while self.is_running():
+                if self.shuffle:
+                    random.shuffle(order)
+                pool, sent = self._pool(pool, sent)
+                make = _sent_item if self.use_multiprocessing else self.sequence.__getitem__
+                for index in order:
+                    if not self.is_running():
+                        return
+                    self.queue.put(pool.submit(make, index))
+                self._wait()
+                if self.is_running():
+                    self.sequence.on_epoch_end()
+        finally:
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+
+    def _pool(self, pool, sent):
+        """(workers that know the Sequence as it is now, what they were sent)."""
+        if not self.use_multiprocessing:
+            return pool or self._threads(self.workers), None
+        state = _pickled(self.sequence)
+        if pool is not None and state == sent:
+            return pool, sent
+        if pool is not None:
+            pool.shutdown()
+        import multiprocessing
+        from concurrent.futures import ProcessPoolExecutor
+
+        # A fork would copy locks that other threads hold.
+        return ProcessPoolExecutor(self.workers, multiprocessing.get_context('spawn'),
+                                   _receive, (state,)), state
+
+    def _wait(self):
+        """Until all batches of the pass have been taken."""
+        with self.queue.all_tasks_done:
+            while self.queue.unfinished_tasks and self.is_running():
+                self.queue.all_tasks_done.wait()
+
+
+class GeneratorEnqueuer(SequenceEnqueuer):
+    """What a generator gives, until it ends.
+
+    A generator function can only be in one place at a time, so one thread asks it; other iterators,
+    such as those of ImageDataGenerator, are asked by all workers.
+    """
+
+    def __init__(self, sequence, use_multiprocessing=False, random_seed=None):
+        if use_multiprocessing:
+            raise worded(ValueError(
+                'A generator cannot be sent to other processes.\n  Mend: a keras.utils.Sequence, '
+                'which gives batch i of n, or threads: use_multiprocessing=False.'))
+        super().__init__(sequence, use_multiprocessing)
+        self.random_seed = random_seed
+        self._ended = False
+
+    def _run(self):
+        single = isinstance(self.sequence, types.GeneratorType)
+        with self._threads(1 if single else self.workers) as pool:
+            while self.is_running() and not self._ended:
+                self.queue.put(pool.submit(self._next))
+
+    def _next(self):
+        try:
+            return next(self.sequence)
+        except StopIteration:
+            self._ended = True
+            return _END
+
+
+def _pickled(sequence):
+    try:
+        return pickle.dumps(sequence)
+    except Exception as error:
+        raise worded(ValueError(
+            f'{type(sequence).__name__} cannot be sent to other processes: {error}\n  Mend: a '
+            'class at the top of a file, without open files, locks or lambdas in it; or threads: '
+            'use_multiprocessing=False.')) from None
+
+
+_received = None                # in a process that makes batches: its Sequence
+
+
+def _receive(state):
+    global _received
+    _received = pickle.loads(state)
+
+
+def _sent_item(index):
+    return _received[index]

@@ -1,0 +1,76 @@
+"""HDF5Matrix: an array in an HDF5 file that is read piece by piece."""
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from tinyflow.errors import worded
+
+__all__ = ['HDF5Matrix']
+
+
+class HDF5Matrix:
+    """Rows `start` to `end` of a data set in an HDF5 file, as `fit` and `predict` take arrays.
+
+    `normalizer` is called on each piece that is read. shuffle='batch' in `fit` reads whole
+    stretches, shuffle=True single rows.
+    """
+
+    refs: dict = {}                         # the open files by path: many matrices, one file
+
+    def __init__(self, datapath, dataset, start=0, end=None, normalizer=None):
+        path = os.fspath(datapath)
+        if path not in self.refs or not self.refs[path]:
+            from keras_layer.saving.hdf5 import opened
+            self.refs[path] = opened(path, 'HDF5 file')
+        if dataset not in self.refs[path]:
+            raise worded(KeyError(f'{path!r} has no data set {dataset!r}; it has '
+                                  f'{list(self.refs[path])}.'))
+        self.data = self.refs[path][dataset]
+        self.start = start
+        self.end = self.data.shape[0] if end is None else end
+        self.normalizer = normalizer
+
+    def __len__(self):
+        return self.end - self.start
+
+    def __getitem__(self, key):
+        found = self.data[self._rows(key)]
+        return found if self.normalizer is None else self.normalizer(found)
+
+    def _rows(self, key):
+        """The rows in the file. IndexError for rows beyond the end."""
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            if key.stop is not None and key.stop > len(self):
+                raise worded(IndexError(f'Row {key.stop - 1} of {len(self)}.'))
+            return slice(start + self.start, stop + self.start, step)
+        rows = np.asarray(key)
+        if rows.size and (rows.max() >= len(self) or rows.min() < -len(self)):
+            raise worded(IndexError(f'Row {rows.max()} of {len(self)}.'))
+        rows = np.where(rows < 0, rows + len(self), rows) + self.start
+        return int(rows) if rows.ndim == 0 else rows.tolist()
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self[:], dtype=dtype)
+
+    @property
+    def shape(self):
+        """(rows, *the rest)."""
+        return (len(self), *self.data.shape[1:])
+
+    @property
+    def dtype(self):
+        """The NumPy dtype of the values in the file."""
+        return self.data.dtype
+
+    @property
+    def ndim(self):
+        """The number of dimensions."""
+        return self.data.ndim
+
+    @property
+    def size(self):
+        """The number of values."""
+        return int(np.prod(self.shape))

@@ -1,0 +1,182 @@
+"""KerasClassifier and KerasRegressor: models with scikit-learn's fit, predict, score, get_params.
+
+So GridSearchCV, cross_val_score and Pipeline can be used on models. scikit-learn itself is not
+needed to make one.
+"""
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+
+from keras_layer.engine.sequential import Sequential
+from keras_layer.utils.generic import has_arg
+from keras_layer.utils.np_utils import to_categorical
+from tinyflow.absent import absent
+from tinyflow.errors import worded
+
+__all__ = ['KerasClassifier', 'KerasRegressor']
+
+
+class BaseWrapper:
+    """Base: `build_fn` makes and compiles a model, `sk_params` are arguments of it or of fit.
+
+    `build_fn` is a function, an object that can be called, or None: then a subclass has
+    `__call__`. ValueError for a parameter that neither `build_fn` nor fit, predict or evaluate
+    has.
+    """
+
+    def __init__(self, build_fn=None, **sk_params):
+        self.build_fn = build_fn
+        self.sk_params = sk_params
+        self.check_params(sk_params)
+
+    def _builder(self):
+        return self.__call__ if self.build_fn is None else self.build_fn
+
+    def check_params(self, params):
+        """ValueError for a name that nothing would take."""
+        takers = [Sequential.fit, Sequential.predict, Sequential.predict_classes,
+                  Sequential.evaluate]
+        if self.build_fn is not None or callable(self):
+            takers.append(self._builder())
+        for name in params:
+            if name != 'nb_epoch' and not any(has_arg(taker, name) for taker in takers):
+                raise worded(ValueError(f'{name} is not a legal parameter: neither the function '
+                                        'that builds the model nor fit, predict or evaluate '
+                                        'takes it.'))
+
+    def get_params(self, **params):
+        """All parameters by name, as scikit-learn clones an estimator."""
+        return {**self.sk_params, 'build_fn': self.build_fn}
+
+    def set_params(self, **params):
+        """Changes parameters; the estimator itself is returned."""
+        if 'build_fn' in params:
+            self.build_fn = params.pop('build_fn')
+        self.check_params(params)
+        self.sk_params.update(params)
+        return self
+
+    def fit(self, x, y, **kwargs):
+        """Builds a model anew and trains it; returns its History."""
+        builder = self._builder()
+        self.model = builder(**self.filter_sk_params(builder))
+        y = np.asarray(y)
+        if _is_categorical_crossentropy(self.model.loss) and y.ndim != 2:
+            y = to_categorical(y)
+        arguments = copy.deepcopy(self.filter_sk_params(Sequential.fit))
+        if 'nb_epoch' in self.sk_params:
+            arguments.setdefault('epochs', self.sk_params['nb_epoch'])
+        return self.model.fit(x, y, **{**arguments, **kwargs})
+
+    def filter_sk_params(self, fn, override=None):
+        """Those of the parameters that `fn` takes, and `override`."""
+        own = {name: value for name, value in self.sk_params.items() if has_arg(fn, name)}
+        return {**own, **(override or {})}
+
+    def _fitted(self):
+        if not hasattr(self, 'model'):
+            raise worded(AttributeError(f'This {type(self).__name__} is not fitted yet; call '
+                                        'fit(x, y) first.'))
+        return self.model
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, 'model')
+
+    def _tags(self, kind):
+        from sklearn.utils import Tags, TargetTags
+        return Tags(estimator_type=kind, target_tags=TargetTags(required=True))
+
+    def __repr__(self):
+        shown = ', '.join(f'{name}={value!r}' for name, value in self.get_params().items())
+        return f'{type(self).__name__}({shown})'
+
+
+class KerasClassifier(BaseWrapper):
+    """A model whose outputs are probabilities of classes, as a classifier of scikit-learn.
+
+    `classes_` are the labels in the order of the outputs; they may be any values.
+    """
+
+    _estimator_type = 'classifier'          # scikit-learn until 1.5 looks at this
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags
+        tags = self._tags('classifier')
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+    def fit(self, x, y, **kwargs):
+        """Builds a model anew and trains it on labels or one-hot rows; returns its History."""
+        y = np.array(y)
+        if y.ndim == 2 and y.shape[1] > 1:
+            self.classes_ = np.arange(y.shape[1])
+        elif y.ndim in (1, 2):
+            self.classes_ = np.unique(y)
+            y = np.searchsorted(self.classes_, y)
+        else:
+            raise worded(ValueError(f'Invalid shape for y: {y.shape}'))
+        self.n_classes_ = len(self.classes_)
+        return super().fit(x, y, **kwargs)
+
+    def _probabilities(self, x, kwargs):
+        return self._fitted().predict(x, **self.filter_sk_params(Sequential.predict_proba, kwargs))
+
+    def predict(self, x, **kwargs):
+        """The most likely label of each example. Shapes: x [n, ...] -> [n].
+
+        As in TF 1.15, a model with a single output gives [n, 1].
+        """
+        found = self._probabilities(x, kwargs)
+        chosen = found.argmax(axis=-1) if found.shape[-1] > 1 else (found > 0.5).astype('int32')
+        return self.classes_[chosen]
+
+    def predict_proba(self, x, **kwargs):
+        """The probability of each class. Shapes: x [n, ...] -> [n, classes]."""
+        found = self._probabilities(x, kwargs)
+        return np.hstack([1 - found, found]) if found.shape[1] == 1 else found
+
+    def score(self, x, y, **kwargs):
+        """The accuracy. ValueError if the model was compiled without metrics=['accuracy']."""
+        model = self._fitted()
+        y = np.searchsorted(self.classes_, y)
+        if _is_categorical_crossentropy(model.loss) and y.ndim != 2:
+            y = to_categorical(y, self.n_classes_)
+        found = model.evaluate(x, y, **self.filter_sk_params(Sequential.evaluate, kwargs))
+        for name, value in zip(model.metrics_names, np.atleast_1d(found).tolist()):
+            if name in ('accuracy', 'acc'):
+                return value
+        raise worded(ValueError('The model is not configured to compute accuracy. You should pass '
+                                '`metrics=["accuracy"]` to the `model.compile()` method.'))
+
+
+class KerasRegressor(BaseWrapper):
+    """A model whose outputs are numbers, as a regressor of scikit-learn."""
+
+    _estimator_type = 'regressor'
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import RegressorTags
+        tags = self._tags('regressor')
+        tags.regressor_tags = RegressorTags()
+        return tags
+
+    def predict(self, x, **kwargs):
+        """The outputs, without axes of size one. Shapes: x [n, ...] -> [n] or [n, outputs]."""
+        kwargs = self.filter_sk_params(Sequential.predict, kwargs)
+        return np.squeeze(self._fitted().predict(x, **kwargs))
+
+    def score(self, x, y, **kwargs):
+        """The loss with its sign turned, so that more is better."""
+        kwargs = self.filter_sk_params(Sequential.evaluate, kwargs)
+        found = self._fitted().evaluate(x, y, **kwargs)
+        return -(found[0] if isinstance(found, list) else found)
+
+
+def _is_categorical_crossentropy(loss):
+    name = loss if isinstance(loss, str) else getattr(loss, '__name__', type(loss).__name__)
+    return name in ('categorical_crossentropy', 'CategoricalCrossentropy')
+
+
+__getattr__ = absent('tf.keras.wrappers.scikit_learn', __all__)

@@ -1,0 +1,149 @@
+"""Graphs that TensorFlow 2.15's compat.v1 wrote (golden/record_newer.py): the same values here."""
+from __future__ import annotations
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden.encoding import decode
+from tinyflow.formats import reading
+from tinyflow.graph.op import Op
+from tinyflow.graphdef.rewritten import REWRITTEN
+from tinyflow.ops.late import load_every_op
+
+FILES = pathlib.Path(__file__).resolve().parents[1] / 'golden' / 'files' / 'newer'
+PROGRAMS = sorted(path.stem for path in FILES.glob('*.meta'))
+
+
+def compare(name, session):
+    recorded = json.loads((FILES / f'{name}.json').read_text())
+    session.run([tf.global_variables_initializer(), *tf.get_collection('first')])
+    values = session.run(recorded['fetches'])
+    for i, (ours, theirs) in enumerate(zip(values, decode(recorded['values']))):
+        where = recorded['fetches'][i]
+        assert np.shape(ours) == np.shape(theirs), where
+        if ours.dtype == object:
+            assert ours.tolist() == theirs.tolist(), where
+        elif ours.dtype.kind in 'iu' or name == 'stateless_random':
+            np.testing.assert_array_equal(ours, theirs, where)
+        else:
+            np.testing.assert_allclose(ours, theirs, rtol=2e-5, atol=2e-6, err_msg=where)
+
+
+def test_there_are_files():
+    assert len(PROGRAMS) == 7
+
+
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_meta_graph_computes_what_it_did(name):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(str(FILES / f'{name}.meta'))
+        compare(name, session)
+
+
+@pytest.mark.parametrize('name', PROGRAMS)
+def test_the_graph_written_once_more_computes_the_same(name, tmp_path):
+    path = str(tmp_path / 'again.meta')
+    with tf.Graph().as_default():
+        tf.train.import_meta_graph(str(FILES / f'{name}.meta'))
+        tf.train.export_meta_graph(path)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(path)
+        compare(name, session)
+
+
+def test_rewritten_op_types_are_not_registered():
+    """A rule for an op type that tinyflow has would never run, or hide it."""
+    load_every_op()
+    assert not REWRITTEN & set(Op.registry)
+
+
+# ---- text with fields of newer versions -----------------------------------------------------
+
+def test_text_with_fields_that_are_newer():
+    text = (FILES / 'datasets.pbtxt').read_text()
+    assert 'experimental_type' in text
+    proto = reading.read(FILES / 'datasets.pbtxt', tf.GraphDef)
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(proto, name='')
+    meta = reading.read(FILES / 'datasets.meta', tf.MetaGraphDef)
+    # What is passed over in text is in a binary file, too, where nobody looks at it.
+    assert [n.name for n in proto.node] == [n.name for n in meta.graph_def.node]
+    assert len(graph.get_operations()) >= len(proto.node)
+
+
+NODE = 'node { name: "a" op: "NoOp" %s }'
+
+
+@pytest.mark.parametrize('more', [
+    'brand_new: 3', 'brand_new { x: "}" y { z: 1 } }', 'brand_new: [1, 2]', "brand_new: '}'",
+    'brand_new < x: 1 >', 'brand_new { brand_new: 1 }', 'other_news: BLUE brand_new: -1.5e3'])
+def test_unknown_fields_are_passed_over(tmp_path, more):
+    path = tmp_path / 'g.pbtxt'
+    path.write_text(NODE % more)
+    proto = reading.read(path, tf.GraphDef)
+    assert [(n.name, n.op) for n in proto.node] == [('a', 'NoOp')]
+
+
+@pytest.mark.parametrize('text, part', [
+    (NODE % 'inputs: "b"', 'inputs'), (NODE % 'brand_new: 3 atr { }', 'atr'),
+    ('nodes { name: "a" }', 'nodes'), ('brand_new: 3', 'brand_new'), ('hello world', '1:'),
+    (NODE % 'device: 3', '1:'), ('node { name: "a"', '1:'), (NODE % 'brand_new { x: ', '1:')])
+def test_a_wrong_text_is_an_error_that_names_file_and_place(tmp_path, text, part):
+    path = tmp_path / 'g.pbtxt'
+    path.write_text(text)
+    with pytest.raises(tf.errors.DataLossError) as caught:
+        reading.read(path, tf.GraphDef)
+    assert str(path) in str(caught.value) and part in str(caught.value)
+
+
+# ---- what no version that runs here makes any more -------------------------------------------
+
+def test_nodes_of_the_first_versions():
+    """TopK and BatchNormWithGlobalNormalization, which frozen graphs of 2016 have."""
+    proto = tf.GraphDef()
+    with tf.Graph().as_default():
+        x = tf.constant(np.linspace(-1, 1, 12, dtype=np.float32).reshape(1, 2, 2, 3), name='x')
+        tf.constant([3.0, 1.0, 2.0], name='best')
+        for name in ('mean', 'variance', 'beta', 'gamma'):
+            tf.constant([0.5, 1.0, 2.0], name=name)
+        proto.CopyFrom(tf.get_default_graph().as_graph_def())
+    top = proto.node.add(name='top', op='TopK', input=['best'])
+    top.attr['k'].i = 2
+    for name, scaled in (('scaled', True), ('plain', False)):
+        node = proto.node.add(name=name, op='BatchNormWithGlobalNormalization',
+                              input=['x', 'mean', 'variance', 'beta', 'gamma'])
+        node.attr['variance_epsilon'].f = 0.25
+        node.attr['scale_after_normalization'].b = scaled
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(proto, name='')
+        values, places, scaled, plain = session.run(['top:0', 'top:1', 'scaled:0', 'plain:0'])
+    v = np.float32([0.5, 1.0, 2.0])
+    x = (np.linspace(-1, 1, 12, dtype=np.float32).reshape(1, 2, 2, 3) - v) / np.sqrt(v + 0.25)
+    assert values.tolist() == [3.0, 2.0] and places.tolist() == [0, 2]
+    np.testing.assert_allclose(scaled, x * v + v, rtol=1e-5)
+    np.testing.assert_allclose(plain, x + v, rtol=1e-5)
+
+
+@pytest.mark.parametrize('op_type', ['Concat', 'TopK', 'Case', 'ParallelMapDatasetV2',
+                                     'BatchNormWithGlobalNormalization', 'CSVDatasetV2',
+                                     'RewriteDataset'])
+def test_a_damaged_node_is_named(op_type):
+    proto = tf.GraphDef()
+    proto.node.add(name='broken', op=op_type)
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="'broken'.*damaged"):
+        tf.import_graph_def(proto, name='')
+
+
+def test_ragged_features_say_what_to_use_instead():
+    from tinyflow.ops.parsing_v2 import ParseExampleV2
+    outputs = ParseExampleV2.apply(
+        ['', ''], tf.zeros([0], tf.string), tf.zeros([0], tf.string), tf.zeros([0], tf.string),
+        ['r'], [], num_sparse=0, sparse_types=(), Tdense=(), dense_shapes=(),
+        ragged_value_types=(tf.int64,), ragged_split_types=(tf.int64,))
+    refused = pytest.raises(tf.errors.InvalidArgumentError, match='SparseTensor')
+    with tf.Session() as session, refused:
+        session.run(outputs)

@@ -1,0 +1,22 @@
+"""tf.contrib.feature_column: columns of sequences."""
+from tinyflow.absent import absent as _absent
+from tinyflow.feature_column.sequence import (
+    sequence_categorical_column_with_hash_bucket,
+    sequence_categorical_column_with_identity,
+    sequence_categorical_column_with_vocabulary_file,
+    sequence_categorical_column_with_vocabulary_list,
+    sequence_numeric_column,
+)
+from tinyflow.feature_column.sequence_layer import sequence_input_layer
+
+__all__ = ['sequence_categorical_column_with_hash_bucket',
+           'sequence_categorical_column_with_identity',
+           'sequence_categorical_column_with_vocabulary_file',
+           'sequence_categorical_column_with_vocabulary_list', 'sequence_input_layer',
+           'sequence_numeric_column']
+
+__getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__
