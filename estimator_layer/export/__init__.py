@@ -1,9 +1,14 @@
 """tf.estimator.export: what a served model receives and what it answers."""
 from estimator_layer.export.export_output import (
-    ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput,
+    ClassificationOutput,
+    ExportOutput,
+    PredictOutput,
+    RegressionOutput,
 )
 from estimator_layer.export.receivers import (
-    ServingInputReceiver, TensorServingInputReceiver, build_parsing_serving_input_receiver_fn,
+    ServingInputReceiver,
+    TensorServingInputReceiver,
+    build_parsing_serving_input_receiver_fn,
     build_raw_serving_input_receiver_fn,
 )
 from tinyflow.absent import absent

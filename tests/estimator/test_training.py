@@ -242,6 +242,23 @@ def test_b23_a_place_in_a_cluster_as_in_tensorflow(monkeypatch, task, place):
     assert (config.task_type, config.task_id) == task
 
 
+def test_the_jobs_of_a_cluster():
+    cluster = tf.train.ClusterSpec({'ps': ['a:1', 'b:1'], 'worker': {0: 'c:1', 3: 'd:1'}})
+    assert cluster.jobs == ['ps', 'worker'] and cluster.num_tasks('worker') == 2
+    assert cluster.task_indices('worker') == [0, 3] and cluster.task_address('worker', 3) == 'd:1'
+    assert cluster.job_tasks('worker') == ['c:1', None, None, 'd:1']
+    assert cluster.as_dict() == {'ps': ['a:1', 'b:1'], 'worker': {0: 'c:1', 3: 'd:1'}}
+    assert cluster == tf.train.ClusterSpec(cluster) and not tf.train.ClusterSpec({})
+    for call, kind, words in [
+            (lambda: tf.train.ClusterSpec(3), TypeError, 'must be a dictionary mapping'),
+            (lambda: tf.train.ClusterSpec({'ps': 'a:1'}), TypeError, 'must be a list or a dict'),
+            (lambda: tf.train.ClusterSpec({'ps': [1]}), TypeError, 'must be a string'),
+            (lambda: cluster.num_tasks('x'), ValueError, 'No such job in cluster'),
+            (lambda: cluster.task_address('ps', 5), ValueError, 'No task with index 5')]:
+        with pytest.raises(kind, match=words):
+            call()
+
+
 def test_b23_a_cluster_is_refused_instead_of_waited_for(monkeypatch, tmp_path):
     monkeypatch.setenv('TF_CONFIG', json.dumps(
         {'cluster': CLUSTER, 'task': {'type': 'worker', 'index': 0}}))

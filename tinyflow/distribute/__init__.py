@@ -1,12 +1,5 @@
 """tf.distribute: one model on several replicas, each with its own batches."""
 from tinyflow.absent import absent as _absent
-from tinyflow.replication import (
-    experimental_set_strategy,
-    get_replica_context,
-    get_strategy,
-    has_strategy,
-    in_cross_replica_context,
-)
 from tinyflow.distribute.cross_device_ops import (
     CrossDeviceOps,
     HierarchicalCopyAllReduce,
@@ -20,6 +13,13 @@ from tinyflow.distribute.strategy import (
     ReplicaContext,
     Strategy,
     StrategyExtended,
+)
+from tinyflow.replication import (
+    experimental_set_strategy,
+    get_replica_context,
+    get_strategy,
+    has_strategy,
+    in_cross_replica_context,
 )
 
 __all__ = [

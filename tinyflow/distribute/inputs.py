@@ -39,7 +39,7 @@ class DistributedIterator:
         """The next element for each replica: a nest of PerReplica tensors."""
         taken = []
         for _ in range(self._replicas):
-            before = [leaf for leaf in flatten(taken[-1])] if taken else []
+            before = flatten(taken[-1]) if taken else []
             with control_dependencies([getattr(leaf, 'values', leaf) for leaf in before]):
                 taken.append(self._iterator.get_next())
         return regroup(taken) if len(taken) > 1 else taken[0]

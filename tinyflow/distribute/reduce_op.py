@@ -21,8 +21,8 @@ class ReduceOp(enum.Enum):
         found = {VariableAggregation.SUM: ReduceOp.SUM,
                  VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
         if found is None:
-            raise worded(ValueError(f'Could not convert from `tf.VariableAggregation` {aggregation} '
-                                    'to`tf.distribute.ReduceOp` type'))
+            raise worded(ValueError('Could not convert from `tf.VariableAggregation` '
+                                    f'{aggregation} to`tf.distribute.ReduceOp` type'))
         return found
 
 

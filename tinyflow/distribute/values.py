@@ -1,8 +1,7 @@
 """Values that have a part for each replica."""
 from __future__ import annotations
 
-from tinyflow import nest
-from tinyflow import replication as context
+from tinyflow import nest, replication as context
 from tinyflow.errors import worded
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor

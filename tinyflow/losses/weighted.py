@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph, control_dependencies, name_scope
+from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.losses.collection import add_loss
 from tinyflow.ops import arithmetic, constants, identities, indexing, logic, measures, reduction

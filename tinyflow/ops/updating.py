@@ -5,7 +5,6 @@ they leave alone.
 """
 from __future__ import annotations
 
-
 import numpy as np
 
 from tinyflow import tiles

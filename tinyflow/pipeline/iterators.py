@@ -5,11 +5,12 @@ import itertools
 import threading
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from tinyflow import errors
-from tinyflow.pipeline.base import Cursor, Source, State, load, owned, save
+from tinyflow.pipeline.base import Cursor, Source, load, owned, save
 from tinyflow.pipeline.state_bytes import decode, encode
 
 _numbers = itertools.count()
@@ -26,7 +27,7 @@ class IteratorState:
         self.cursor: Cursor | None = None
         self.of_elements: tuple = ((), ())      # dtypes and shapes of the components
         self.lock = threading.RLock()
-        self._resumed: State | None = None      # where the pass is to stand once it begins
+        self._resumed: Any = None      # where the pass is to stand once it begins
         self.handle = f'{name};{next(_numbers)}'.encode()
         _by_handle[self.handle] = self
 
@@ -63,14 +64,14 @@ class IteratorState:
             load(self.cursor, state)                # type: ignore[arg-type]
         return self.cursor                          # type: ignore[return-value]
 
-    def get_state(self) -> State | None:
+    def get_state(self) -> Any:
         """Where the pass stands, as plain data; None before it began."""
         with self.lock:
             if self.cursor is None and (self.make is None or self._resumed is not None):
                 return self._resumed
             return save(self._started())
 
-    def set_state(self, state: State | None) -> None:
+    def set_state(self, state: Any) -> None:
         """Puts the pass to where it stood, at once or when it begins; it is then at its start."""
         with self.lock:
             self._resumed = state

@@ -35,7 +35,7 @@ from tinyflow.train.training_util import (
 __all__ = [  # noqa: F822 - some come from _LATER
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'Checkpoint',
     'CheckpointManager', 'CheckpointSaverHook', 'CheckpointSaverListener', 'ChiefSessionCreator',
-    'Coordinator', 'ExponentialMovingAverage', 'FeedFnHook', 'FinalOpsHook', 'FtrlOptimizer',
+    'ClusterSpec', 'Coordinator', 'ExponentialMovingAverage', 'FeedFnHook', 'FinalOpsHook', 'FtrlOptimizer',
     'GlobalStepWaiterHook', 'GradientDescentOptimizer', 'LoggingTensorHook', 'LooperThread',
     'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
     'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',
@@ -70,6 +70,7 @@ _LATER = _names_of({
         'checkpoint_exists checkpoints_iterator generate_checkpoint_state_proto '
         'get_checkpoint_mtimes get_checkpoint_state latest_checkpoint remove_checkpoint '
         'update_checkpoint_state',
+    'tinyflow.train.cluster_spec': 'ClusterSpec',
     'tinyflow.train.coordinator': 'Coordinator LooperThread',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',
     'tinyflow.train.hooks.feeding': 'FeedFnHook',

@@ -348,7 +348,7 @@ def _mend_for_loss(loss):
 
 
 def _share_of(loss):
-    """One replica's part of a loss that is a mean: the sum of their gradients is then the mean's."""
+    """One replica's part of a loss that is a mean: their gradients then add up to the mean's."""
     if replication.replicas_meet() is None or replication.loss_is_a_sum():
         return loss
     count = replication.get_strategy().num_replicas_in_sync
