@@ -10,6 +10,7 @@ from estimator_layer import calling, exporting, prediction, training_loop
 from estimator_layer.evaluating import evaluate
 from estimator_layer.kept_sessions import KeptSessions
 from estimator_layer.model_fn import ModeKeys
+from estimator_layer.other_model import mend_told
 from estimator_layer.run_config import RunConfig
 from estimator_layer.warm_starting import warm_started
 from tinyflow import logging
@@ -142,8 +143,9 @@ class Estimator:
         if max_steps is not None and self._global_step() >= max_steps:
             logging.info('Skipping training since max_steps has already saved.')
             return self
-        loss = training_loop.train(self, input_fn, hooks, steps, max_steps,
-                                   _checked_listeners(saving_listeners))
+        listeners = _checked_listeners(saving_listeners)
+        with mend_told(self._model_dir):
+            loss = training_loop.train(self, input_fn, hooks, steps, max_steps, listeners)
         logging.info('Loss for final step: %s.', loss)
         return self
 
@@ -155,7 +157,8 @@ class Estimator:
         `eval_dir(name)`.
         """
         _check_positive('steps', steps)
-        return evaluate(self, input_fn, steps, _checked_hooks(hooks), checkpoint_path, name)
+        with mend_told(self._model_dir):
+            return evaluate(self, input_fn, steps, _checked_hooks(hooks), checkpoint_path, name)
 
     def predict(self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None,
                 yield_single_examples=True):

@@ -92,7 +92,7 @@ def input_function_of(input_fn, mode, params=None, config=None, replicas=1):
     if not isinstance(result, Dataset):
         features, labels = parted(result)
         if _are_arrays(features):
-            return _over_arrays(features, labels, mode)
+            return _over_arrays(_listed(features), _listed(labels), mode)
     return _Given(result)
 
 
@@ -152,10 +152,27 @@ def _over_arrays(features, labels, mode):
 
 def _are_arrays(features):
     if isinstance(features, dict):
-        return bool(features) and all(isinstance(value, np.ndarray)
+        return bool(features) and all(isinstance(value, np.ndarray) or _is_list(value)
                                       for value in features.values())
     return isinstance(features, np.ndarray) or hasattr(features, 'columns') and \
         hasattr(features, 'index')
+
+
+def _is_list(value):
+    """Is it a list of plain numbers or texts, such as one types in to ask for a prediction?"""
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(
+        isinstance(part, (bool, int, float, str, bytes, np.generic)) for part in flatten(value))
+
+
+def _listed(value):
+    """Lists as arrays, of the dtypes that tf.constant gives them."""
+    if isinstance(value, dict):
+        return {key: _listed(part) for key, part in value.items()}
+    if not _is_list(value):
+        return value
+    array = np.asarray(value)
+    usual = {'float64': np.float32, 'int64': np.int32}.get(array.dtype.name)
+    return array.astype(usual) if usual and not isinstance(value[0], np.generic) else array
 
 
 def _check_graph(features, labels):

@@ -4,6 +4,7 @@ from __future__ import annotations
 from estimator_layer.input_values import features_and_labels
 from estimator_layer.kept_prediction import KeptPrediction
 from estimator_layer.model_fn import ModeKeys
+from estimator_layer.other_model import mend_told
 from estimator_layer.predictions import chosen, single_examples, warn_if_endless
 from tinyflow import logging
 from tinyflow.graph.defaults import set_random_seed
@@ -29,11 +30,12 @@ def predict(estimator, input_fn, predict_keys, hooks, checkpoint_path, yield_sin
         batches = kept.run(checkpoint_path, predict_keys)
     else:
         batches = _in_a_new_graph(estimator, input_fn, predict_keys, hooks, checkpoint_path)
-    for batch in batches:
-        if yield_single_examples:
-            yield from single_examples(batch)
-        else:
-            yield batch
+    with mend_told(estimator.model_dir):
+        for batch in batches:
+            if yield_single_examples:
+                yield from single_examples(batch)
+            else:
+                yield batch
 
 
 def _in_a_new_graph(estimator, input_fn, predict_keys, hooks, checkpoint_path):

@@ -16,6 +16,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.sites import Site, here
 from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.partitioned import PartitionedVariable, get_partitioned, parts_of
+from tinyflow.replication import has_strategy
 from tinyflow.variables import (
     Variable,
     VariableAggregation,
@@ -61,7 +62,8 @@ class VariableStore:
              validate_shape=True, use_resource=None, constraint=None,
              synchronization=VariableSynchronization.AUTO,
              aggregation=VariableAggregation.NONE):
-        if partitioner is not None and not _is_scalar(shape):
+        # As in TensorFlow: a Variable has parts for servers or components for replicas, not both.
+        if partitioner is not None and not _is_scalar(shape) and not has_strategy():
             return self._get_partitioned(
                 name, partitioner, shape=shape, dtype=dtype, initializer=initializer,
                 regularizer=regularizer, reuse=reuse, trainable=trainable,

@@ -37,6 +37,7 @@ print(len(sums), 'pairs; the first one adds up to', int(sums[0]))
 
 # %%
 tf.set_random_seed(1)
+np.random.seed(1)           # fit shuffles with NumPy
 image = keras.Input([8, 8], name='image')
 hidden = layers.Flatten()(image)
 hidden = layers.Dense(64, activation='relu')(hidden)

@@ -67,6 +67,7 @@ class Prototypes(keras.layers.Layer):
 
 # %%
 tf.set_random_seed(2)
+np.random.seed(2)           # fit shuffles with NumPy
 model = keras.Sequential([
     Prototypes(6, input_shape=(4,), name='prototypes'),
     keras.layers.Dense(3, activation='softmax', name='kind')])

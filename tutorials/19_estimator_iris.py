@@ -52,7 +52,7 @@ with open(training_file) as file:
 def training_input():
     """Mixed batches of 32 flowers, again and again."""
     return tf.data.experimental.make_csv_dataset(training_file, 32, label_name='species',
-                                                 shuffle_seed=1)
+                                                 shuffle_seed=1, shuffle_buffer_size=120)
 
 
 def test_input():
@@ -161,9 +161,11 @@ wider = tf.estimator.DNNClassifier(
     model_dir=model_dir)
 try:
     wider.evaluate(test_input)
-except ValueError as error:
+except tf.errors.InvalidArgumentError as error:
     problem = str(error).replace(folder.name + os.sep, '')
-    print('\n' + problem)
+lines = problem.splitlines()
+print()
+print(*lines[:4], '  ...', *(line for line in lines if 'Mend' in line), sep='\n')
 
 # %% [markdown]
 # ## TensorBoard's events

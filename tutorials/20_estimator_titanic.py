@@ -23,8 +23,8 @@ folder = tempfile.TemporaryDirectory()
 # %% [markdown]
 # ## The data, and an honest word about them
 #
-# These passengers are **made up**. A tutorial should need no download, so a rule below draws 1200
-# of them by chance. The rule follows what is well known of the real list: nearly all women of the
+# These passengers are **made up**. A tutorial should need no download, so a rule below draws
+# them by chance. The rule follows what is well known of the real list: nearly all women of the
 # first and second class survived, about half of those of the third; of the men more than a third
 # in the first class, about one in seven in the others; small children were saved first, if they
 # did not travel third class. What you learn here about columns is real. Learn history elsewhere.
@@ -70,13 +70,14 @@ def write(name, rows):
     return path
 
 
-rows, _ = passengers(1200, seed=0)
-test_rows, chances = passengers(800, seed=1)
+rows, _ = passengers(1500, seed=0)
+test_rows, chances = passengers(4000, seed=1)
 training_file, test_file = write('train.csv', rows), write('test.csv', test_rows)
-best = np.mean(np.maximum(chances, 1 - chances))
+test_fates = np.array([row[0] for row in test_rows])
+best_accuracy = np.mean((chances > 0.5) == test_fates)
+best_loss = -np.mean(np.log(np.where(test_fates, chances, 1 - chances)))
 print(*(','.join(map(str, row)) for row in rows[:3]), sep='\n')
-print(f'{np.mean([row[0] for row in rows]):.1%} survived; who knows all chances is right in '
-      f'{best:.1%} of the cases')
+print(f'{test_fates.mean():.1%} survived; who knows all chances guesses {best_accuracy:.1%} right')
 
 # %% [markdown]
 # ## Input functions
@@ -89,12 +90,12 @@ def table(path, **options):
     """A Dataset of the file: ({column: values}, survived)."""
     kinds = [tf.int32, tf.string, tf.string, tf.float32, tf.float32, tf.string, tf.string]
     return tf.data.experimental.make_csv_dataset(
-        path, 50, column_defaults=kinds, label_name='survived', **options)
+        path, 100, column_defaults=kinds, label_name='survived', **options)
 
 
 def training_input():
     """Mixed batches, again and again."""
-    return table(training_file, shuffle_seed=0)
+    return table(training_file, shuffle_seed=0, shuffle_buffer_size=1500)
 
 
 def test_input():
@@ -184,29 +185,31 @@ for name, words in [('sex', ['male', 'female']), ('class', ['first', 'second', '
 #
 # The *wide* half is the linear model with crosses: it learns rules by heart. The *deep* half is a
 # network on dense columns: it finds what nobody has thought of. Their logits are added up, and both
-# are trained at once.
+# are trained at once, each by an optimizer of its own. (Name them: the default learning rates of
+# this Estimator are so small that 500 steps would teach it next to nothing.)
 
 # %%
 deep_columns = [column.indicator_column(sex), column.indicator_column(klass),
                 column.indicator_column(age_group), title_numbers, fare]
 both = tf.estimator.DNNLinearCombinedClassifier(
-    linear_feature_columns=crossed, dnn_feature_columns=deep_columns, dnn_hidden_units=[16, 8],
-    config=config('both'))
+    linear_feature_columns=crossed, linear_optimizer=tf.train.FtrlOptimizer(0.1),
+    dnn_feature_columns=deep_columns, dnn_hidden_units=[16, 8],
+    dnn_optimizer=tf.train.AdamOptimizer(0.002), config=config('both'))
 both.train(training_input, steps=500)
 results['wide & deep'] = both.evaluate(test_input)
 
 print('\n                 accuracy    auc  average_loss')
 for name, found in results.items():
     print(f'{name:16} {found["accuracy"]:8.1%} {found["auc"]:6.3f} {found["average_loss"]:13.4f}')
-print(f'{"best possible":16} {best:8.1%}')
+print(f'{"best possible":16} {best_accuracy:8.1%}        {best_loss:13.4f}')
 
 tf.viz.draw(both, output('20_wide_and_deep.svg'), depth=2)
 print('\nPicture:', output('20_wide_and_deep.svg'))
 
 # %% [markdown]
-# The crosses help. The network helps little here, because the rule is so simple that two crosses
-# say it all; on a table with millions of rows and words it is the other way round. (800 test
-# passengers are few: one percent is eight people, so do not make much of it.)
+# The crosses help. The network adds little here, because the rule is so simple that two crosses
+# say it all; it pays on tables with millions of rows and words. Look at the loss rather than at the
+# accuracy: it asks not only who survives, but how sure one may be.
 #
 # ## Giving the model away
 #
@@ -264,8 +267,9 @@ print(answered.stdout, answered.stderr, sep='')
 
 # %%
 assert results['linear, crossed']['average_loss'] < results['linear']['average_loss']
-assert best - 0.05 < results['wide & deep']['accuracy'] <= 1
-assert answer['scores'][0, 1] > 0.8 and answer['scores'][1, 1] < 0.3
+assert best_loss < results['wide & deep']['average_loss'] < best_loss + 0.05
+assert best_accuracy - 0.03 < results['wide & deep']['accuracy']
+assert answer['scores'][0, 1] > 0.8 and answer['scores'][1, 1] < 0.4
 assert answered.returncode == 0 and 'probabilities' in answered.stdout
 for model in (linear, wide, both):
     model.close()

@@ -79,7 +79,7 @@ class BinaryClassHead(TaskHead):
             **self._at_thresholds,
         }, regularization_losses)
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
+    def update_metrics(self, eval_metrics, features, logits, labels,
                        regularization_losses=None):
         """`eval_metrics`, which took a batch."""
         keys = MetricKeys
@@ -131,7 +131,7 @@ class MultiClassHead(TaskHead):
             MetricKeys.ACCURACY: lambda key: keras_metrics.Accuracy(name=key),
         }, regularization_losses)
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
+    def update_metrics(self, eval_metrics, features, logits, labels,
                        regularization_losses=None):
         """`eval_metrics`, which took a batch."""
         class_ids = self.predictions(logits)[PredictionKeys.CLASS_IDS]
@@ -180,7 +180,7 @@ class MultiLabelHead(TaskHead):
             wanted.update(zip(self._class_keys(class_id), (_mean, _curve('ROC'), _curve('PR'))))
         return self._new_metrics(wanted, regularization_losses)
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
+    def update_metrics(self, eval_metrics, features, logits, labels,
                        regularization_losses=None):
         """`eval_metrics`, which took a batch."""
         labels, losses, weights, logits = self._batch(labels, logits, features)

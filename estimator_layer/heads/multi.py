@@ -83,7 +83,7 @@ class MultiHead(Head):
                 made[key] = Mean(name=key)
         return made
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
+    def update_metrics(self, eval_metrics, features, logits, labels,
                        regularization_losses=None):
         """`eval_metrics`, which took a batch, and those of the heads."""
         logits = self._by_head(logits, labels)

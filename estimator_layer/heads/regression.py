@@ -32,7 +32,7 @@ class RegressionHead(TaskHead):
                 MetricKeys.LOSS_MEAN, MetricKeys.PREDICTION_MEAN, MetricKeys.LABEL_MEAN)},
             regularization_losses)
 
-    def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
+    def update_metrics(self, eval_metrics, features, logits, labels,
                        regularization_losses=None):
         """`eval_metrics`, which took a batch."""
         predicted = self.predictions(logits)[PredictionKeys.PREDICTIONS]

@@ -27,6 +27,10 @@ _ARGUMENTS = {'activity_regularizer', 'autocast', 'batch_input_shape', 'batch_si
               'experimental_autocast', 'input_dtype', 'input_shape', 'weights'}
 
 
+_FORGOTTEN_INIT = ('It looks like you are subclassing `{}` and you forgot to call '
+                   '`super(YourClass, self).__init__()`. Always start with this line.')
+
+
 class Layer(LayerNodes, LayerWeights, LayerLosses):
     """Base class of all layers.
 
@@ -74,6 +78,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             self._batch_input_shape = shape
 
     def __setattr__(self, name, value):
+        if self._init_comes_first and isinstance(value, Layer) and not self._initialized():
+            raise worded(RuntimeError(_FORGOTTEN_INIT.format('Model')))
         if isinstance(value, tf.Variable):
             self._track_variable(value)
         elif getattr(value, '_is_keras_metric', False) and value is not self:
@@ -81,6 +87,11 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             if all(value is not m for m in metrics):
                 metrics.append(value)
         object.__setattr__(self, name, value)
+
+    _init_comes_first = False           # a plain layer may be given its sublayers before
+
+    def _initialized(self):
+        return '_inbound_nodes' in self.__dict__
 
     # ---- what a layer is -----------------------------------------------------------------
 
@@ -187,6 +198,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
 
         The layer is built first, if it is not. Arrays and numbers become constants.
         """
+        if not self._initialized():
+            raise worded(AttributeError(_FORGOTTEN_INIT.format('Layer')))
         with K.model_nodes():
             return self._called(inputs, args, kwargs)
 

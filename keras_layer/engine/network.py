@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
+
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
@@ -20,6 +22,8 @@ class Network(Layer):
     Without arguments it is the base of subclassed models: their layers are attributes and `call`
     wires them; the first call with real shapes shows the wiring (PAINS B11).
     """
+
+    _init_comes_first = True
 
     def __init__(self, *args, **kwargs):
         functional = len(args) >= 2 or 'outputs' in kwargs or ('inputs' in kwargs and args)
@@ -58,11 +62,11 @@ class Network(Layer):
             _check_input(tensor, type(self).__name__)
         lacking = [t for t in tf.nest.flatten(outputs)
                    if getattr(t, '_keras_history', None) is None]
-        if lacking and not wrap_raw_ops(lacking):
+        if lacking and not (all(map(K.is_tensor, lacking)) and wrap_raw_ops(lacking)):
             raise worded(ValueError(
                 'Output tensors to a Model must be the output of a Keras `Layer` (thus holding '
-                f'past layer metadata). Found: {lacking[0]}\n  Mend: an output has to be computed '
-                'from the Inputs of the model.'))
+                f'past layer metadata). Found: {_short(lacking[0])}\n  Mend: an output has to be '
+                'computed from the Inputs of the model.'))
         self._input_structure, self._output_structure = inputs, outputs
         self.inputs, self.outputs = tf.nest.flatten(inputs), tf.nest.flatten(outputs)
         self._graph = self.outputs[0].graph
@@ -309,12 +313,17 @@ def _functional_arguments(args, kwargs):
     return given['inputs'], given['outputs'], given.get('name'), trainable
 
 
+def _short(value):
+    """What was given in place of a Keras tensor; of an array, not its elements."""
+    return f'a NumPy array of shape {value.shape}' if isinstance(value, np.ndarray) else value
+
+
 def _check_input(tensor, kind):
     if getattr(tensor, '_keras_history', None) is None:
         raise worded(ValueError(
-            f'Input tensors to a {kind} must come from `Input`. Received: {tensor} (missing '
-            'previous layer metadata).\n  Mend: x = Input(shape=...), or Input(tensor=x) for a '
-            'tensor of your own.'))
+            f'Input tensors to a {kind} must come from `Input`. Received: '
+            f'{_short(tensor)} (missing previous layer metadata).\n  Mend: x = Input(shape=...), '
+            'or Input(tensor=x) for a tensor of your own.'))
     if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
         raise worded(ValueError(
             f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '

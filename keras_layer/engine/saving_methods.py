@@ -62,7 +62,7 @@ class SavingMethods:
             if hasattr(path, 'attrs'):
                 read(path, self.layers, 'the file')
             else:
-                with hdf5.opened(path, 'weights') as file:
+                with hdf5.opened(path, 'file of weights') as file:
                     read(file, self.layers, path)
 
     def _restore_checkpoint(self, path, session):

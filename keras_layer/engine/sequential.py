@@ -162,6 +162,15 @@ class Sequential(Model):
     def _first_dtype(self):
         return _input_dtype(self._stack[0], self._stack[0].dtype) if self._stack else None
 
+    def get_weights(self):
+        """The values of `weights`. ValueError while there are none for want of an input shape."""
+        if self._stack and not self.built and not self.weights:
+            raise worded(ValueError(
+                f'Weights for model {self.name} have not yet been created. Weights are created '
+                'when the Model is first called on inputs or `build()` is called with an '
+                '`input_shape`.\n  Mend: input_shape=(...) for the first layer.'))
+        return super().get_weights()
+
     def __call__(self, inputs, *args, **kwargs):
         if not self._is_graph_network and self._stack:
             tensor = tf.nest.flatten(inputs)[0]

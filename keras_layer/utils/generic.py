@@ -1,6 +1,7 @@
 """Objects as configurations and back: the names that a saved model refers to."""
 from __future__ import annotations
 
+import difflib
 import inspect
 
 from tinyflow.errors import worded
@@ -66,7 +67,7 @@ def deserialize_keras_object(identifier, module_objects=None, custom_objects=Non
     if isinstance(identifier, str):
         found = find_object(identifier, module_objects, custom_objects)
         if found is None:
-            raise worded(ValueError(_unknown(identifier, printable_module_name)))
+            raise worded(ValueError(_unknown(identifier, printable_module_name, module_objects)))
         return found() if inspect.isclass(found) else found
     if isinstance(identifier, dict):
         cls, config = class_and_config(identifier, module_objects, custom_objects,
@@ -100,11 +101,16 @@ def class_and_config(config, module_objects=None, custom_objects=None,
                                 "'config': ...}."))
     found = find_object(config['class_name'], module_objects, custom_objects)
     if found is None:
-        raise worded(ValueError(_unknown(config['class_name'], printable_module_name)))
+        raise worded(ValueError(_unknown(config['class_name'], printable_module_name,
+                                         module_objects)))
     return found, config['config']
 
 
-def _unknown(name, kind):
+def _unknown(name, kind, known=None):
+    near = difflib.get_close_matches(name, [k for k, v in (known or {}).items() if callable(v)], 3)
+    if near:
+        return (f'Unknown {kind}: {name}\n  Mend: {" or ".join(map(repr, near))}, if that is what '
+                f"was meant; else custom_objects={{'{name}': {name}}}.")
     return (f'Unknown {kind}: {name}\n  Mend: say what the name means: load_model(path, '
             f"custom_objects={{'{name}': {name}}}), or build it inside "
             f"`with keras.utils.CustomObjectScope({{'{name}': {name}}}):`.")

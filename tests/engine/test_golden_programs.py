@@ -33,6 +33,7 @@ _LOOP = 'TF makes a loop of Enter, Merge, Switch, NextIteration and Exit'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 _KEPT = 'of a loop, other values are kept for its gradient'
 GRAPH_DIFFERS = {
+    'likeness_at_scales': 'TF folds the shape of the filter at the first scale',
     'variable_from_callable': _INITIALIZED,
     'variable_from_another': _INITIALIZED,
     'variable_from_another_without_asking': _INITIALIZED,
@@ -71,6 +72,7 @@ _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
 _WIDTH = 'the width of the table stays known where TF loses it'
 SHAPES_DIFFER = {
+    'likeness_at_scales': 'TF keeps a known batch and channels through concatenated shapes',
     'edit_distances': 'TF reads constant shapes of sparse tensors',
     'folds_and_scans': _KEPT,
     'safe_embedding_lookup_sparse_forms': _WIDTH,

@@ -21,3 +21,36 @@ def test_a_flat_image_is_standardized_to_zeros():
 def test_total_variation_wants_a_known_rank():
     with pytest.raises(ValueError, match='3 or 4-dimensional'):
         tf.image.total_variation(tf.zeros([4, 5]))
+
+
+def test_a_box_by_chance_covers_enough_of_the_object_and_is_new_in_every_run():
+    begin, size, _ = tf.image.sample_distorted_bounding_box(
+        [40, 60, 3], [[[.25, .25, .75, .75]]], min_object_covered=.5, seed=1)
+    with tf.Session() as session:
+        found = [session.run([begin, size]) for _ in range(20)]
+    assert len({(*b, *s) for b, s in found}) > 10
+    for (top, left, _), (height, width, _) in found:
+        rows = min(top + height, 30) - max(top, 10)
+        columns = min(left + width, 45) - max(left, 15)
+        assert rows * columns >= .5 * 20 * 30
+
+
+def test_a_crop_that_leaves_the_image_is_refused_when_only_the_run_can_tell():
+    image = tf.placeholder(tf.float32, [None, None, 3])
+    cropped = tf.image.crop_to_bounding_box(image, 0, 0, 5, 5)
+    assert cropped.shape.as_list() == [5, 5, 3]
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match='height'):
+        session.run(cropped, {image: np.zeros([4, 6, 3])})
+
+
+def test_bytes_of_no_image_are_refused_with_the_four_formats():
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match='GIF'):
+        session.run(tf.image.decode_image(b'no image at all'))
+
+
+def test_jpeg_keeps_a_smooth_image_to_a_few_levels():
+    """The format loses that much; fast decoders (TensorFlow's default) lose up to 4 levels."""
+    pixels = np.add.outer(np.arange(32), np.arange(48))[..., None].repeat(3, 2).astype(np.uint8)
+    with tf.Session() as session:
+        back = session.run(tf.image.decode_jpeg(tf.image.encode_jpeg(pixels, quality=100)))
+    assert np.abs(back.astype(int) - pixels).max() <= 2

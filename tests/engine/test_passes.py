@@ -111,6 +111,12 @@ def test_a_reshape_to_the_shape_it_has_is_dropped_for_any_batch(make):
         assert session.run(y, {x: np.zeros([3, 4])}).shape == (3, 4)
 
 
+def test_times_a_scalar_one_is_dropped_for_any_batch():
+    x = tf.placeholder(tf.float32, [None, 4])
+    assert types([tf.negative(x * 1.)], [x], [(None, 4)]) == ['Neg']
+    assert types([tf.negative(x * tf.ones([4]))], [x], [(None, 4)]) == ['Mul', 'Neg']
+
+
 @pytest.mark.parametrize('make', [
     lambda x, n: tf.reshape(x, [n, 4]), lambda x, n: tf.reshape(x, [tf.shape(x)[1] // 2, 4]),
     lambda x, n: tf.reshape(x, [tf.shape(tf.abs(x)[1:])[0], 4])])

@@ -79,7 +79,8 @@ def test_a_model_of_a_file_and_a_tf_train_optimizer(tmp_path):
 def test_two_inputs_two_outputs_and_sample_weights(tmp_path):
     a, b = keras.Input((2,), name='a'), keras.Input((3,), name='b')
     both = keras.layers.concatenate([a, b])
-    outputs = [keras.layers.Dense(1, name='first')(both), keras.layers.Dense(2, name='second')(both)]
+    outputs = [keras.layers.Dense(1, name='first')(both),
+               keras.layers.Dense(2, name='second')(both)]
     model = keras.Model([a, b], outputs)
     model.compile('sgd', 'mse', loss_weights={'first': 1.0, 'second': 0.5})
     rng = np.random.RandomState(0)

@@ -20,7 +20,7 @@ def trained(tmp_path):
 
 
 def wanted(estimator, x=X):
-    return [one['y'] for one in estimator.predict(({'x': np.asarray(x, np.float32)}))]
+    return [one['y'] for one in estimator.predict({'x': np.asarray(x, np.float32)})]
 
 
 def test_b20_the_receiver_follows_from_the_training_input(trained, tmp_path, told):

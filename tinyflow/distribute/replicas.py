@@ -84,6 +84,7 @@ class _Replica(threading.Thread):
     def wait_for_others(self, function, args, kwargs):
         """Called in its own thread by merge_call: its part of what the meeting gives."""
         self.place.save()
+        self.open_scope = get_variable_scope()      # slots get their names in it, as in TF
         self.merge = function, args, kwargs
         self.paused.set()
         self.resume.wait()
@@ -133,7 +134,7 @@ def _meet(strategy, replicas, outer):
     place = replicas[0].place
     outer.graph._name_stack = place.name        # the first replica's scope names the result
     outer.graph._controllers = _shared_controllers(replicas)
-    with context.entered(strategy):
+    with variable_scope(replicas[0].open_scope), context.entered(strategy):
         result = function(strategy, *args, **kwargs)
     for replica in replicas:
         replica.merged = select(result, replica.number)

@@ -6,6 +6,7 @@ from tinyflow.errors import worded
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.ops import arithmetic, control, identities
+from tinyflow.variables import Variable
 
 __all__ = ['DistributedValues', 'Mirrored', 'PerReplica', 'local_results', 'regroup', 'select']
 
@@ -94,8 +95,9 @@ def _joined_rows(values, mean):
 
 def grouped(value, name=None):
     """One operation that stands for those of all replicas."""
-    operations = [part for leaf in nest.flatten(value) for part in local_results(leaf)
-                  if isinstance(part, (Operation, Tensor))]
+    operations = [part.op if isinstance(part, Variable) else part
+                  for leaf in nest.flatten(value) for part in local_results(leaf)
+                  if isinstance(part, (Operation, Tensor, Variable))]
     if len(operations) == 1 and isinstance(operations[0], Operation) and name is None:
         return operations[0]
     return control.group(*operations, name=name)

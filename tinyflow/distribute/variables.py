@@ -77,9 +77,10 @@ class _Distributed(ResourceVariable):
 
     def _to_all(self, method, value, name, read_value):
         """Changes every component alike, from cross-replica context."""
-        return control.group(*[
+        changed = control.group(*[
             getattr(part, method)(_part(value, number), name=name, read_value=False)
             for number, part in enumerate(self.components)])
+        return self.primary._after(changed, read_value)
 
     def __repr__(self):
         lines = '\n'.join(f'  {number}: {part!r},' for number, part in enumerate(self.components))
@@ -126,9 +127,10 @@ class MirroredVariable(_Distributed):
                 'tf.get_variable(..., aggregation=tf.VariableAggregation.MEAN), SUM or '
                 'ONLY_FIRST_REPLICA.'))
         value = convert_to_tensor(value, self.dtype)
-        return replica.merge_call(
+        changed = replica.merge_call(
             lambda strategy, values: self._to_all(
-                method, _aggregated(values, self._aggregation), name, read_value), args=(value,))
+                method, _aggregated(values, self._aggregation), name, False), args=(value,))
+        return self._after(changed, read_value)
 
 
 class SyncOnReadVariable(_Distributed):

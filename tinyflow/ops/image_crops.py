@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow import errors
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS, REAL
@@ -36,7 +37,8 @@ def _check_crops(image, boxes, box_ind, method):
 
 def _check_indices(box_ind, batch):
     if box_ind.size and (box_ind.min() < 0 or box_ind.max() >= batch):
-        raise ValueError(f'box_index has values outside [0, {batch})')
+        raise errors.OutOfRangeError(None, None,
+                                     f'box_index has values outside [0, {batch})')
 
 
 class _Axis:

@@ -339,6 +339,9 @@ def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_thre
                                  score_threshold=float('-inf'), name=None):
     """Indices of the boxes that stay, with a table of overlaps of your own.
 
+    TensorFlow 1.15 chooses a box again and again whose overlap with itself is below the threshold;
+    here every box is chosen once.
+
     Shapes: overlaps [boxes, boxes], scores [boxes] -> [chosen], int32.
     """
     with name_scope(name, 'non_max_suppression_overlaps'):

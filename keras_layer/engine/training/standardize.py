@@ -260,7 +260,7 @@ def _of_classes(target, classes, endpoint):
     else:
         labels = target.reshape(-1)
     known = {int(c): w for c, w in classes.items()}
-    missing = set(np.unique(labels).astype(int)) - set(known)
+    missing = set(np.unique(labels).astype(int).tolist()) - set(known)
     if missing:
         raise worded(ValueError(
             f'`class_weight` must contain all classes in the data. The classes {sorted(missing)} '

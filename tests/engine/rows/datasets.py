@@ -313,7 +313,8 @@ ROWS = [
         args=(tf.constant(3),)).padded_batch(3, ([], [None])), (),
         ref=lambda: [np.int32([[0, 1, 2]]), np.array([[[0, 0], [1, 0], [2, 2]]])]),
     _rows('ArrayBatchesDataset', _array_batches, (),
-          ref=lambda: [np.float32([[[0, 1], [2, 3]], [[4, 5], [0, 1]]]), np.array([[5, 6], [7, 5]])]),
+          ref=lambda: [np.float32([[[0, 1], [2, 3]], [[4, 5], [0, 1]]]),
+                       np.array([[5, 6], [7, 5]])]),
     # files
     _rows('TextLineDataset', lambda tf: tf.data.TextLineDataset(
         _path('lines.txt', b'one\r\n\nthree')), (), ref=lambda: [_TEXTS]),

@@ -119,8 +119,8 @@ for _count, _least in ((3, .5), (12, .2), (12, .05)):
     for _sigma in (0., .3):
         case('image.non_max_suppression_with_scores', '%d %s %s' % (_count, _least, _sigma),
              _CORNERS, _SCORES, _count, _least, .1, _sigma)
-    case('image.non_max_suppression_overlaps', '%d %s' % (_count, _least), _image(12, 12),
-         _SCORES, _count, _least)
+    case('image.non_max_suppression_overlaps', '%d %s' % (_count, _least),
+         np.maximum(_image(12, 12), np.eye(12, dtype=np.float32)), _SCORES, _count, _least)
     for _pad in (False, True):
         case('image.combined_non_max_suppression', '%d %s %s' % (_count, _least, _pad),
              2 * _image(2, 6, 1, 4), _image(2, 6, 3), 2, _count, _least, .2, _pad)

@@ -1,4 +1,4 @@
-"""Programs that TensorFlow 1.15.5 and tinyflow run alike: custom model_fns, with and without replicas.
+"""Programs that TensorFlow 1.15.5 and tinyflow run alike: model_fns, alone and on replicas.
 
 Python 3.7, and no module of tinyflow: `tf` is handed in.
 """

@@ -100,8 +100,8 @@ def _is_size(value: Value, source: Value, axis: int) -> bool:
 def _times_one(inputs: tuple[Value, ...], output: Value) -> Value | None:
     for one, other in (inputs, inputs[::-1]):
         array = one.array
-        if array is not None and array.dtype.kind in 'fiu' and other.known_shape \
-                and other.raw_shape == output.raw_shape and array.size \
+        if array is not None and array.dtype.kind in 'fiu' and array.size \
+                and (array.ndim == 0 or other.known_shape and other.raw_shape == output.raw_shape) \
                 and array.flat[0] == 1 and (array.size == 1 or np.all(array == 1)):
             return other if other.place is None else None
     return None
