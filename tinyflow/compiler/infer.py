@@ -62,7 +62,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
         instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
                                   old.copy)
         new.update(zip(old.outputs, outputs))
-        if _known_beforehand(instruction, fold) and old.operation not in program.targets:
+        if known_beforehand(instruction, fold) and old.operation not in program.targets:
             continue
         instructions.append(instruction)
     feeds = tuple(new[v] for v in program.feeds)
@@ -95,7 +95,7 @@ def _know_less(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
                for v, old in zip(inputs, old_inputs))
 
 
-def _known_beforehand(instruction: Instruction, fold: bool) -> bool:
+def known_beforehand(instruction: Instruction, fold: bool) -> bool:
     """Gives the outputs their shapes, and their values if those are known; True if they all are."""
     definition, outputs = instruction.definition, instruction.outputs
     if definition.type == 'Const':

@@ -28,6 +28,7 @@ from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.provenance import Watched
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.store import Store
+from tinyflow.compiler.unrolling import unroll
 from tinyflow.garbage import collector_paused
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
@@ -44,11 +45,16 @@ class Options:
     fold: bool = True
     passes: tuple[str, ...] = tuple(PASSES)
     nan_check: bool = False         # run value by value, to tell where a NaN comes from
+    unroll: bool = True             # write loops of known length out
 
 
 def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options) -> Program:
     """`program` specialised to feed shapes (None where a size is left open) and rewritten."""
     program = infer(program, feed_shapes, options.fold)
+    if options.unroll and options.fold and not options.nan_check:
+        unrolled = unroll(program, options.fold)
+        if unrolled is not program:
+            program = infer(unrolled, feed_shapes, options.fold)
     warn_of_silent_broadcasting(program)
     for name in options.passes:
         program = PASSES[name](program)

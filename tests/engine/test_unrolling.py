@@ -1,0 +1,230 @@
+"""Loops of known length as straight-line code: which become it, and that nothing else changes."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import tinyflow as tf
+from tinyflow.compiler.passes import EXACT, PASSES
+from tinyflow.compiler.pipeline import Compiler, Options, optimise, plan_program
+
+pytestmark = pytest.mark.usefixtures('graph')
+EXACT_PASSES = tuple(name for name in PASSES if name in EXACT)
+
+
+def types(fetches, feeds=(), shapes=(), **options):
+    program = optimise(plan_program(tuple(fetches), tuple(feeds)), tuple(shapes),
+                       Options(**options))
+    program.check()
+    return [i.type for i in program.instructions]
+
+
+def values(fetches, feeds, **options):
+    with tf.Session() as session:
+        session._compiler = Compiler(session._store, Options(**options))
+        session.run(tf.global_variables_initializer())
+        return session.run(fetches, feeds)
+
+
+def same(fetches, feeds):
+    """The same numbers; sums of differently laid out arrays may differ in the last bit."""
+    plain = values(fetches, feeds, unroll=False, passes=EXACT_PASSES)
+    for a, b in zip(plain, values(fetches, feeds, passes=EXACT_PASSES)):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
+    for a, b in zip(plain, values(fetches, feeds)):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def with_gradients(loss):
+    return [loss, *tf.gradients(loss, tf.trainable_variables())]
+
+
+CELLS = {
+    'lstm': lambda: tf.nn.rnn_cell.BasicLSTMCell(4), 'gru': lambda: tf.nn.rnn_cell.GRUCell(4),
+    'peepholes': lambda: tf.nn.rnn_cell.LSTMCell(4, use_peepholes=True, num_proj=3),
+    'two': lambda: tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(3),
+                                                tf.nn.rnn_cell.BasicRNNCell(4)])}
+
+
+@pytest.mark.parametrize('name', sorted(CELLS))
+@pytest.mark.parametrize('last', [True, False])
+@pytest.mark.parametrize('lengths', [None, [5, 0, 2]])
+def test_recurrent_networks(name, last, lengths):
+    tf.set_random_seed(1)
+    x = tf.placeholder(tf.float32, [None, 5, 2])
+    outputs, state = tf.nn.dynamic_rnn(CELLS[name](), x, lengths, dtype=tf.float32)
+    chosen = outputs[:, -1] if last else outputs * tf.range(20.0 if not last else 1)[:5, None]
+    loss = tf.reduce_sum(chosen) + tf.reduce_sum(tf.nest.flatten(state)[0])
+    fetches = [*with_gradients(loss), outputs, tf.gradients(loss, x)[0]]
+    assert 'While' not in types(fetches, [x], [(3, 5, 2)])
+    same(fetches, {x: np.random.RandomState(0).rand(3, 5, 2)})
+
+
+def test_the_gradient_of_a_weight_is_one_product():
+    x = tf.placeholder(tf.float32, [4, 6, 2])
+    outputs, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicLSTMCell(3), x, dtype=tf.float32)
+    gradients = with_gradients(tf.reduce_sum(outputs[:, -1]))
+    found = types(gradients, [x], [(4, 6, 2)])
+    assert not {'While', 'TensorListPushBack', 'TensorListStack', 'Pack', 'StridedSliceGrad'} \
+        & set(found)
+    static_outputs, _ = tf.nn.static_rnn(tf.nn.rnn_cell.BasicLSTMCell(3, name='s'),
+                                         tf.unstack(x, axis=1), dtype=tf.float32)
+    loss = tf.reduce_sum(static_outputs[-1])
+    static = types([loss, *tf.gradients(loss, tf.trainable_variables()[2:])], [x], [(4, 6, 2)])
+    assert found.count('MatMul') == static.count('MatMul')
+
+
+def powers(steps, body=None, **settings):
+    """[3, 3] matrix multiplied by itself so often."""
+    m = tf.placeholder(tf.float32, [3, 3])
+    w = tf.get_variable('w', initializer=np.eye(3, dtype=np.float32) * 0.5)
+    body = body or (lambda i, y: (i + 1, tf.matmul(y, w) + 1.0))
+    _, y = tf.while_loop(lambda i, y: i < steps, body, [0, m], **settings)
+    return m, y
+
+
+FED = np.arange(9, dtype=np.float32).reshape(3, 3) / 5
+
+
+def test_a_loop_with_products():
+    m, y = powers(6)
+    fetches = [y, *tf.gradients(tf.reduce_sum(y), [m, *tf.trainable_variables()])]
+    assert 'While' not in types(fetches, [m], [(3, 3)])
+    same(fetches, {m: FED})
+
+
+def test_loops_inside_one_another_and_conds_stay_as_they_are():
+    def inner(i, y):
+        _, z = tf.while_loop(lambda j, z: j < 2, lambda j, z: (j + 1, tf.matmul(z, z) * 0.1),
+                             [0, y])
+        return i + 1, tf.matmul(z, z) * 0.1
+
+    def chosen(i, y):
+        return i + 1, tf.cond(i < 2, lambda: tf.matmul(y, y), lambda: y)
+
+    for body in (inner, chosen):
+        with tf.variable_scope(None, 'v'):
+            m, y = powers(3, body)
+        assert 'While' in types([y], [m], [(3, 3)])
+        same([y, tf.gradients(y, m)[0]], {m: FED})
+
+
+@pytest.mark.parametrize('body', [
+    lambda i, y: (i + 1, tf.matmul(y, tf.random_uniform([3, 3]))),
+    lambda i, y: (i + 1, tf.Print(tf.matmul(y, y), [i])),
+    lambda i, y: (i + 1, tf.py_func(lambda a: a, [tf.matmul(y, y)], tf.float32)),
+    lambda i, y: (i + tf.cast(tf.reduce_sum(y) < 9e9, tf.int32), tf.matmul(y, y)),
+    lambda i, y: (i + 1, y * 2.0),
+], ids=['random', 'prints', 'python', 'depends on data', 'no product'])
+def test_what_stays_a_loop(body):
+    m = tf.placeholder(tf.float32, [3, 3])
+    _, y = tf.while_loop(lambda i, y: i < 3, body, [0, m], shape_invariants=[
+        tf.TensorShape([]), tf.TensorShape(None)])
+    assert 'While' in types([y], [m], [(3, 3)])
+
+
+def test_many_steps_stay_a_loop():
+    m, y = powers(65)
+    assert 'While' in types([y], [m], [(3, 3)])
+    with tf.variable_scope('other'):
+        m, y = powers(64)
+    assert 'While' not in types([y], [m], [(3, 3)])
+
+
+def test_the_number_of_steps_may_depend_on_a_fed_shape():
+    x = tf.placeholder(tf.float32, [None, None, 2])
+    outputs, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicRNNCell(3), x, dtype=tf.float32)
+    assert 'While' not in types([outputs], [x], [(2, 4, 2)])
+    assert 'While' in types([outputs], [x], [(2, None, 2)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        for steps in (4, 1, 7, 4):
+            assert session.run(outputs, {x: np.ones([2, steps, 2])}).shape == (2, steps, 3)
+
+
+def test_a_variable_that_comes_out_of_a_loop_is_as_it_was():
+    v = tf.get_variable('v', initializer=np.ones([2, 2], np.float32))
+    _, kept, y = tf.while_loop(lambda i, k, y: i < 2,
+                               lambda i, k, y: (i + 1, v, tf.matmul(y, v)),
+                               [0, tf.zeros([2, 2]), tf.ones([2, 2])])
+    with tf.control_dependencies([kept]):
+        changed = tf.assign(v, v * 5.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        found = session.run([kept, y, changed])
+    assert found[0].tolist() == [[1, 1], [1, 1]] and found[2].tolist() == [[5, 5], [5, 5]]
+
+
+def test_a_training_step_reads_weights_before_it_changes_them():
+    tf.set_random_seed(3)
+    x = tf.placeholder(tf.float32, [2, 3, 2])
+    outputs, _ = tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(2), x, dtype=tf.float32)
+    loss = tf.reduce_sum(tf.square(outputs[:, -1] - 1.0))
+    train = tf.train.AdamOptimizer(0.1).minimize(loss)
+    fed = np.random.RandomState(1).rand(2, 3, 2)
+
+    def losses(**options):
+        with tf.Session() as session:
+            session._compiler = Compiler(session._store, Options(**options))
+            session.run(tf.global_variables_initializer())
+            return [session.run([loss, train], {x: fed})[0] for _ in range(6)]
+
+    np.testing.assert_allclose(losses(), losses(unroll=False), rtol=1e-5)
+
+
+def test_lists_that_are_only_partly_set_fail_as_ever():
+    array = tf.TensorArray(tf.float32, 3)
+    _, array = tf.while_loop(
+        lambda i, a: i < 2, lambda i, a: (i + 1, a.write(i, tf.matmul([[1.0]], [[2.0]]))),
+        [0, array])
+    with tf.Session() as session:
+        assert session.run(array.read(1)).tolist() == [[2.0]]
+        for options in ({}, {'unroll': False}):
+            assert values([array.stack()], {}, **options)[0].shape == (3, 1, 1)
+
+
+def test_the_first_nan_is_still_found():
+    m, y = powers(3, lambda i, y: (i + 1, tf.log(tf.matmul(y, y) - 1.0, name='logarithm')))
+    with tf.Session(nan_check=True) as session:
+        session.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match='logarithm'):
+            session.run(y, {m: np.zeros([3, 3])})
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_random_loops(data):
+    """Bodies of random ops over a few variables and an array, with gradients."""
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        steps = data.draw(st.integers(0, 5))
+        x = tf.placeholder(tf.float32, [2, 2])
+        w = tf.get_variable('w', [2, 2], initializer=tf.random_normal_initializer())
+        count = data.draw(st.integers(1, 3))
+        plan = [[data.draw(st.sampled_from(['dot', 'add', 'mul', 'tanh', 'same', 'row', 'other']))
+                 for _ in range(2)] for _ in range(count)]
+
+        def change(kind, i, values, y):
+            return {'dot': lambda: tf.matmul(y, w) * 0.5, 'add': lambda: y + values[0],
+                    'mul': lambda: y * 0.7, 'tanh': lambda: tf.tanh(y), 'same': lambda: y,
+                    'row': lambda: y + tf.cast(i, tf.float32), 'other': lambda: values[-1]}[kind]()
+
+        def body(i, array, *values):
+            new = []
+            for kinds, y in zip(plan, values):
+                for kind in kinds:
+                    y = change(kind, i, values, y)
+                new.append(y)
+            return (i + 1, array.write(i, tf.matmul(new[0], w)), *new)
+
+        array = tf.TensorArray(tf.float32, steps, element_shape=[2, 2])
+        results = tf.while_loop(lambda i, *_: i < steps, body,
+                                [0, array, *[x * (k + 1.0) for k in range(count)]])
+        fetches = [results[0], *results[2:]]
+        if steps:
+            fetches.append(results[1].stack())
+        loss = tf.add_n([tf.reduce_sum(tf.square(f)) for f in fetches[1:]])
+        fetches += [g for g in tf.gradients(loss, [x, w]) if g is not None]
+        same(fetches, {x: [[0.3, -0.2], [0.1, 0.4]]})

@@ -1,0 +1,70 @@
+"""Turns sums of sums into one sum, and leaves out zeros.
+
+A loop that is written out adds the gradient of a weight up step by step, from zeros on:
+AddN(AddN(zeros, a), b). AddN adds from left to right, so that AddN(a, b) is the same number (but
+for the sign of a zero), and such a sum of products can be stacked.
+"""
+from __future__ import annotations
+
+from collections import Counter
+
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.compiler.passes.rewrite import Replacement
+
+
+def flatten_sums(program: Program) -> Program:
+    """AddN of an AddN that nobody else uses as one AddN; a sum with zeros is the other term."""
+    uses: Counter = Counter()
+    if any(i.type == 'AddN' for i in program.instructions):
+        uses.update(v for i in program.instructions for v in i.inputs)
+        uses.update(v for v in program.fetches if v is not None)
+    instead = Replacement()
+    sums: dict[Value, Instruction] = {}         # the AddN that makes a value, flattened
+    gone: set[Instruction] = set()
+    instructions: list[Instruction] = []
+    count = 0
+    for old in program.instructions:
+        instruction = instead.inputs(old)
+        if instruction.type == 'AddN' and not instruction.copy \
+                and instruction.operation not in program.targets:
+            terms = _terms(instruction, sums, uses, gone)
+            if len(terms) == 1:
+                instead.put(instruction.outputs[0], terms[0])
+                uses[terms[0]] += uses[instruction.outputs[0]] - 1
+                count += 1
+                continue
+            if terms != instruction.inputs:
+                count += 1
+                instruction = Instruction(
+                    instruction.definition, instruction.operation, terms, instruction.outputs,
+                    {**instruction.attrs, 'N': len(terms)}, instruction.copy)
+            sums[instruction.outputs[0]] = instruction
+        instructions.append(instruction)
+    kept = [i for i in instructions if i not in gone]
+    return instead.finish(program, kept, 'sums',
+                          f'{count} sums have others or zeros among their terms')
+
+
+def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Counter,
+           gone: set[Instruction]) -> tuple[Value, ...]:
+    """What is added up: the terms of the first term, if that is a sum for this one only."""
+    first, *rest = instruction.inputs
+    inner = sums.get(first)
+    terms = instruction.inputs
+    # Only of the first: what a later term adds up itself is added up before.
+    if inner is not None and uses[first] == 1:
+        gone.add(inner)
+        terms = (*inner.inputs, *rest)
+    others = tuple([v for v in terms if not _is_zero(v)])
+    if len(others) == len(terms) or not others or len(others) == 1 and not _is_computed(others[0]):
+        return terms
+    return others
+
+
+def _is_computed(value: Value) -> bool:
+    """True for an array that an instruction has made, no feed and no view of a Variable."""
+    return value.producer is not None and not value.producer.definition.view
+
+
+def _is_zero(value: Value) -> bool:
+    return value.producer is not None and value.producer.type == 'ZerosLike'

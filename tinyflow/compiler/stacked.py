@@ -1,0 +1,104 @@
+"""Stacks of known values: one of them taken out again is that value.
+
+`outputs[:, -1]` of a dynamic_rnn stacks all outputs, exchanges two dimensions and takes one; its
+gradient is zeros everywhere else. Both are followed here, so that neither stack is made.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.graph.op import Op
+
+
+@dataclass(frozen=True)
+class _Stack:
+    """Values along an axis, 0 or 1: all of them, or `value` at `index` and zeros elsewhere."""
+
+    axis: int
+    size: int
+    values: tuple[Value, ...] = ()
+    index: int = 0
+    value: Value | None = None
+
+
+class Stacks:
+    """The stacks of a program, noted while it is walked in order."""
+
+    def __init__(self) -> None:
+        self._of: dict[Value, _Stack] = {}
+
+    def note(self, instruction: Instruction) -> None:
+        """Remembers what the instruction stacks, or exchanges the axes of."""
+        if instruction.type == 'Pack' and instruction.attrs['axis'] == 0:
+            self._of[instruction.outputs[0]] = _Stack(0, len(instruction.inputs),
+                                                      instruction.inputs)
+        elif instruction.type == 'Transpose' and instruction.inputs[0] in self._of:
+            self._exchange(instruction)
+        elif instruction.type == 'StridedSliceGrad':
+            self._note_gradient(instruction)
+
+    def _exchange(self, instruction: Instruction) -> None:
+        stack, order = self._of[instruction.inputs[0]], instruction.inputs[1].array
+        if order is not None and order.tolist()[:2] == [1, 0] and \
+                order.tolist()[2:] == list(range(2, len(order))):
+            self._of[instruction.outputs[0]] = _Stack(1 - stack.axis, stack.size, stack.values,
+                                                      stack.index, stack.value)
+
+    def _note_gradient(self, instruction: Instruction) -> None:
+        shape = instruction.inputs[0].array
+        taken = _one_taken(instruction, 1)
+        if shape is None or taken is None or len(shape) < 2:
+            return
+        axis, index = taken
+        size = int(shape[axis])
+        if -size <= index < size:
+            self._of[instruction.outputs[0]] = _Stack(axis, size, (), index % size,
+                                                      instruction.inputs[4])
+
+    def element(self, instruction: Instruction) -> Value | None:
+        """The value that a StridedSlice takes out of a stack, if it is one of those stacked."""
+        if instruction.type != 'StridedSlice' or instruction.copy:
+            return None
+        stack = self._of.get(instruction.inputs[0])
+        taken = None if stack is None else _one_taken(instruction, 1)
+        if stack is None or taken is None or not stack.values or taken[0] != stack.axis:
+            return None
+        index = taken[1]
+        return stack.values[index] if -stack.size <= index < stack.size else None
+
+    def rows(self, instruction: Instruction, kept: list[Instruction]) -> list | None:
+        """The rows of a stack along dimension 0; zeros are made once for all."""
+        stack = self._of.get(instruction.inputs[0])
+        if stack is None or stack.axis != 0:
+            return None
+        if stack.values:
+            return list(stack.values)
+        value = stack.value
+        if value is None or not value.known_shape:
+            return None
+        zeros = Value(f'{value.name}/zeros', value.dtype, value.raw_shape)
+        kept.append(Instruction(Op.registry['ZerosLike'], instruction.operation, (value,),
+                                (zeros,), {'T': value.dtype}))
+        return [value if row == stack.index else zeros for row in range(stack.size)]
+
+
+def _one_taken(instruction: Instruction, first: int) -> tuple[int, int] | None:
+    """(axis, index) if the slice takes one index of dimension 0 or 1 and all of the others.
+
+    `first` is the position of the input `begin`.
+    """
+    attrs = instruction.attrs
+    begin, end, strides = [v.array for v in instruction.inputs[first:first + 3]]
+    if begin is None or strides is None or end is None or attrs['ellipsis_mask'] or \
+            attrs['new_axis_mask'] or any(s != 1 for s in strides.tolist()):
+        return None
+    shrink = attrs['shrink_axis_mask']
+    if shrink not in (1, 2):
+        return None
+    axis = shrink - 1
+    for place in range(len(begin)):
+        whole = attrs['begin_mask'] >> place & 1 and attrs['end_mask'] >> place & 1
+        if place != axis and not whole:
+            return None
+    return (axis, int(begin[axis])) if axis < len(begin) else None
