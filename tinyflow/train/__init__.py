@@ -35,7 +35,8 @@ from tinyflow.train.training_util import (
 __all__ = [  # noqa: F822 - some come from _LATER
     'AdadeltaOptimizer', 'AdagradDAOptimizer', 'AdagradOptimizer', 'AdamOptimizer', 'Checkpoint',
     'CheckpointManager', 'CheckpointSaverHook', 'CheckpointSaverListener', 'ChiefSessionCreator',
-    'ClusterSpec', 'Coordinator', 'ExponentialMovingAverage', 'FeedFnHook', 'FinalOpsHook', 'FtrlOptimizer',
+    'ClusterSpec', 'Coordinator', 'ExponentialMovingAverage', 'FeedFnHook', 'FinalOpsHook',
+    'FtrlOptimizer',
     'GlobalStepWaiterHook', 'GradientDescentOptimizer', 'LoggingTensorHook', 'LooperThread',
     'MomentumOptimizer', 'MonitoredSession', 'MonitoredTrainingSession',
     'NanLossDuringTrainingError', 'NanTensorHook', 'NewCheckpointReader', 'Optimizer',
@@ -98,7 +99,8 @@ _LATER = _names_of({
     'tinyflow.train.session_run_hook':
         'SessionRunArgs SessionRunContext SessionRunHook SessionRunValues',
     'tinyflow.train.supervisor': 'Supervisor',
-    'tinyflow.train.warm_start': 'VocabInfo init_from_checkpoint warm_start',
+    'tinyflow.train.vocabularies': 'VocabInfo',
+    'tinyflow.train.warm_start': 'init_from_checkpoint warm_start',
     'tinyflow.formats.protos.example_pb2': 'Example SequenceExample',
     'tinyflow.formats.feature_lists': 'BytesList FloatList Int64List',
     'tinyflow.formats.protos.feature_pb2': 'Feature FeatureList FeatureLists Features',
