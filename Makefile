@@ -31,7 +31,7 @@ TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/passes/*.py tinyflo
     tinyflow/gradients.py tinyflow/fetches.py tinyflow/feeds.py)
 
 help:
-	@echo "make demo    train a network on handwritten digits and look inside"
+	@echo "make demo    train a network on handwritten digits at three levels and look inside"
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session and the gradients"

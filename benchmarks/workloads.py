@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from typing import Any, Callable  # noqa: UP035  (Python 3.7)
 
@@ -242,6 +243,42 @@ def peak_memory(tf, np):
     return peak_resident_bytes
 
 
+# Below the peak: TensorFlow has no Estimator since 2.16, and a row that fails would void the peak.
+
+
+@workload(Row("Estimator: DNNClassifier on iris, train 1,000 steps", 3), warmup=1, most_rounds=5)
+def estimator_train(tf, np):
+    new_classifier, rows = iris_classifier(tf, np)
+
+    def step():
+        folder = tempfile.TemporaryDirectory()
+        new_classifier(folder.name).train(rows(train=True), steps=1000)
+        return folder  # handed out so that removing it is not part of the time
+
+    return step
+
+
+@workload(
+    Row("Estimator: predict one row", 10),
+    Row("Estimator: evaluate 3 batches of 50", 5),
+    warmup=2,
+    inner=3,
+    most_rounds=9,
+)
+def estimator_use(tf, np):
+    new_classifier, rows = iris_classifier(tf, np)
+    folder = tempfile.TemporaryDirectory()
+    classifier = new_classifier(folder.name)
+    classifier.train(rows(train=True), steps=10)
+    one_row = rows(first=1)
+    all_rows = rows()
+
+    def predict():
+        return list(classifier.predict(one_row)), folder  # the folder lives while this is measured
+
+    return predict, lambda: classifier.evaluate(all_rows)
+
+
 # Below the peak, because the table itself takes 256 MB on both sides.
 
 
@@ -303,6 +340,32 @@ def lstm_step(tf, np, last_output_of):
     train = tf.train.AdamOptimizer(1e-3).minimize(tf.reduce_mean(losses))
     session = initialized_session(tf)
     return lambda: session.run(train, {x: inputs, labels: classes})
+
+
+def iris_classifier(tf, np):
+    """A function that makes a DNNClassifier in a folder, and one that makes its input_fn.
+
+    Shapes: four features [batch], labels [batch]; 150 rows as in Fisher's table.
+    """
+    random = np.random.RandomState(0)
+    names = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+    table = random.uniform(0, 8, (150, 4)).astype("float32")
+    labels = table.dot(random.uniform(-1, 1, (4, 3))).argmax(1)
+
+    def new_classifier(folder):
+        columns = [tf.feature_column.numeric_column(name) for name in names]
+        return tf.estimator.DNNClassifier([10, 10], columns, folder, n_classes=3)
+
+    def rows(train=False, first=150):
+        features = {name: table[:first, i] for i, name in enumerate(names)}
+
+        def input_fn():
+            data = tf.data.Dataset.from_tensor_slices((features, labels[:first]))
+            return data.shuffle(150).repeat().batch(32) if train else data.batch(50)
+
+        return input_fn
+
+    return new_classifier, rows
 
 
 def initialized_session(tf):

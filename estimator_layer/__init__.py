@@ -40,7 +40,7 @@ _NAMES = _names_of({
         'CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook GlobalStepWaiterHook '
         'LoggingTensorHook NanLossDuringTrainingError NanTensorHook ProfilerHook '
         'SecondOrStepTimer StepCounterHook StopAtStepHook SummarySaverHook',
-    'tinyflow.train.warm_start': 'VocabInfo',
+    'tinyflow.train.vocabularies': 'VocabInfo',
 })
 __all__ = [*_NAMES, *_MODULES]
 

@@ -4,6 +4,8 @@ from tinyflow.lazy import importing as _importing, names_of as _names_of
 
 # Imported when first asked for.
 _NAMES = _names_of({
+    'estimator_layer.canned.boosted_trees_in_memory':
+        'boosted_trees_classifier_train_in_memory boosted_trees_regressor_train_in_memory',
     'estimator_layer.canned.dnn': 'dnn_logit_fn_builder',
     'estimator_layer.canned.linear': 'linear_logit_fn_builder',
     'estimator_layer.canned.logit_fns': 'call_logit_fn',

@@ -112,8 +112,16 @@ def _patience_hook(estimator, metric_name, patience, increase, eval_dir, min_ste
     evaluations = _Evaluations(estimator, metric_name, eval_dir, min_steps)
     best = _BestCheckpoint(estimator.model_dir) if restore_best else None
 
+    def keep_best():
+        found = list(evaluations.values())
+        if found:
+            choose = max if increase else min
+            best.keep(choose(found, key=lambda evaluation: evaluation[1])[0])
+
     def should_stop():
         best_value, best_step = None, None
+        if best:
+            keep_best()
         for step, value in evaluations.values():
             if best_value is None or better(value, best_value):
                 best_value, best_step = value, step
@@ -123,12 +131,10 @@ def _patience_hook(estimator, metric_name, patience, increase, eval_dir, min_ste
                              'increase' if increase else 'decrease', metric_name,
                              step - best_step, patience)
                 return True
-            if best and step == best_step:
-                best.keep(step)
         return False
 
     hook = make_early_stopping_hook(estimator, should_stop, run_every_secs, run_every_steps)
-    hook.evaluations, hook.best = evaluations, best
+    hook.evaluations, hook.best, hook.keep_best = evaluations, best, keep_best
     return hook
 
 
@@ -206,7 +212,7 @@ class _BestCheckpoint:
 class _StopHook(SessionRunHook):
     """Asks now and then whether to stop, and says so to the training."""
 
-    evaluations = best = None
+    evaluations = best = keep_best = None
 
     def __init__(self, should_stop_fn, run_every_secs=60, run_every_steps=None):
         if not callable(should_stop_fn):
@@ -238,10 +244,11 @@ class _StopHook(SessionRunHook):
             run_context.session.run(self._stop)
             run_context.request_stop()
             self._stopped = True
-        elif self.evaluations is not None:
+        elif self.evaluations is not None and self._looked_at:     # at first there can be none
             self.evaluations.warn_if_none_since(self._looked_at, step)
         self._looked_at = step
 
     def end(self, session):
         if self.best is not None and self._stopped:
+            self.keep_best()            # the last checkpoint has been evaluated since
             self.best.restore()

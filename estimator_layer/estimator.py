@@ -5,6 +5,7 @@ import collections
 import copy
 import os
 import tempfile
+from difflib import get_close_matches
 
 from estimator_layer import calling, exporting, prediction, training_loop
 from estimator_layer.evaluating import evaluate
@@ -14,7 +15,7 @@ from estimator_layer.other_model import mend_told
 from estimator_layer.run_config import RunConfig
 from estimator_layer.warm_starting import warm_started
 from tinyflow import logging
-from tinyflow.errors import worded
+from tinyflow.errors import NotFoundError, worded
 from tinyflow.train import training_util
 from tinyflow.train.checkpoint_state import latest_checkpoint
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
@@ -106,7 +107,13 @@ class Estimator:
     def get_variable_value(self, name):
         """The value of a Variable in the latest checkpoint, an array."""
         self._check_checkpoint()
-        return load_variable(self._model_dir, name)
+        try:
+            return load_variable(self._model_dir, name)
+        except NotFoundError as error:
+            names = self.get_variable_names()
+            near = get_close_matches(name, names, n=3, cutoff=0.4) or names[:3]
+            raise NotFoundError(error.node_def, error.op, f'{error.message}\n  Mend: one of '
+                                f'get_variable_names(), such as {", ".join(near)}.') from None
 
     def get_variable_names(self):
         """The names of all Variables in the latest checkpoint."""
@@ -291,7 +298,10 @@ def _checked_hooks(hooks):
     hooks = [hooks] if isinstance(hooks, SessionRunHook) else list(hooks or [])
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):
-            raise worded(TypeError(f'Hooks must be a SessionRunHook, given: {hook}'))
+            text = f'Hooks must be a SessionRunHook, given: {hook}'
+            if isinstance(hook, type) and issubclass(hook, SessionRunHook):
+                text += f'\n  Mend: that is the class; {hook.__name__}(...) makes a hook.'
+            raise worded(TypeError(text))
     return hooks
 
 

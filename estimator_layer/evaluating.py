@@ -27,8 +27,10 @@ def evaluate(estimator, input_fn, steps, hooks, checkpoint_path, name):
     checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
     directory = estimator.eval_dir(name)
     if not checkpoint_path:
-        logging.info('Could not find trained model in model_dir: %s, running initialization to '
-                     'evaluate.', estimator.model_dir)
+        # Values by chance look like an answer; a warm start's are one.
+        tell = logging.info if estimator._warm_start_settings else logging.warning
+        tell('Could not find trained model in model_dir: %s, running initialization to '
+             'evaluate.', estimator.model_dir)
     elif not hooks:
         kept = estimator._kept.of(estimator, input_fn, checkpoint_path, KeptEvaluation)
         if kept is not None:
@@ -48,6 +50,11 @@ def _in_a_new_graph(estimator, input_fn, steps, hooks, checkpoint_path, director
         results = evaluate_once(
             checkpoint_path, master=config.evaluation_master, scaffold=scaffold_of(spec.scaffold),
             eval_ops=update, final_ops=values, config=config.session_config,
-            hooks=[*inputs.hooks, *hooks, StopAfterNEvalsHook(steps), *spec.evaluation_hooks])
+            hooks=[*inputs.hooks, *hooks, *_stopping(steps), *spec.evaluation_hooks])
         write_results(directory, results, checkpoint_path)
         return results
+
+
+def _stopping(steps):
+    """TF tells how far an evaluation is if it knows how far there is to go."""
+    return [] if steps is None else [StopAfterNEvalsHook(steps)]

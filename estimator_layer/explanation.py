@@ -23,7 +23,10 @@ class EstimatorExplanation:
         self.kept = [(kind.mode, model) for (kind, _), model in estimator._kept._models.items()]
 
     def graph(self, mode, input_fn):
-        """The graph of one mode ('train', 'eval' or 'infer') with the EstimatorSpec in `.spec`."""
+        """The graph of one mode: 'train', 'eval' or 'infer'.
+
+        Its EstimatorSpec is in `.spec`; `.hooks` are those that start the input.
+        """
         from estimator_layer.input_values import features_and_labels
         from tinyflow.graph.defaults import set_random_seed
         from tinyflow.graph.graph import Graph
@@ -34,6 +37,7 @@ class EstimatorExplanation:
             estimator._create_global_step(graph)
             inputs = features_and_labels(input_fn, mode, estimator.params, config)
             labels = None if mode == ModeKeys.PREDICT else inputs.labels
+            graph.hooks = inputs.hooks
             graph.spec = estimator._call_model_fn(inputs.features, labels, mode, config)
         return graph
 
@@ -53,8 +57,9 @@ class EstimatorExplanation:
             '              s.run(spec.predictions) for each batch']
         for mode, model in self.kept:
             lines.append(f'  kept        the graph of mode {mode!r}, '
-                         f'{len(model.graph.get_operations())} operations, restored from '
-                         f'{model._restored and model._restored[0]}')
+                         f'{len(model.graph.get_operations())} operations, ' + (
+                             f'restored from {model._restored[0]}' if model._restored else
+                             'not run yet'))
         return '\n'.join(lines)
 
 

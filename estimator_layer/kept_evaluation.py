@@ -41,9 +41,10 @@ class KeptEvaluation(KeptModel):
 
     def _update(self, session, batches, steps):
         update = session.make_callable(self.update, self.feeds)
-        progress = Progress(steps)
+        progress = None if steps is None else Progress(steps)
         for done, batch in enumerate(batches, 1):
             update(*batch)
-            progress.tell(done)
+            if progress:
+                progress.tell(done)
             if done == steps:
                 return

@@ -21,8 +21,10 @@ def predict(estimator, input_fn, predict_keys, hooks, checkpoint_path, yield_sin
     """A generator of predictions. The graph is built when the first one is asked for."""
     checkpoint_path = checkpoint_path or latest_checkpoint(estimator.model_dir)
     if not checkpoint_path:
-        logging.info('Could not find trained model in model_dir: %s, running initialization to '
-                     'predict.', estimator.model_dir)
+        # Values by chance look like an answer; a warm start's are one.
+        tell = logging.info if estimator._warm_start_settings else logging.warning
+        tell('Could not find trained model in model_dir: %s, running initialization to '
+             'predict.', estimator.model_dir)
     kept = None
     if checkpoint_path and not hooks:
         kept = estimator._kept.of(estimator, input_fn, checkpoint_path, KeptPrediction)

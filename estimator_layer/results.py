@@ -12,7 +12,7 @@ __all__ = ['write_results']
 def write_results(directory, results, checkpoint_path):
     """Logs a dict of results and adds it to the events in `directory`, at its global step."""
     step = int(results['global_step'])
-    told = ', '.join(f'{key} = {value}' for key, value in sorted(results.items())
+    told = ', '.join(f'{key} = {value!s}' for key, value in sorted(results.items())
                      if not isinstance(value, bytes))
     logging.info('Saving dict for global step %d: %s', step, told)
     writer = FileWriterCache.get(directory)

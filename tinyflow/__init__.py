@@ -209,6 +209,7 @@ _LATER = {**_names_of({
     'tinyflow.logging': 'get_logger',
     'tinyflow.ops.sparse_serializing':
         'deserialize_many_sparse serialize_many_sparse serialize_sparse',
+    'tinyflow.ops.accumulators': 'ConditionalAccumulator ConditionalAccumulatorBase',
     'tinyflow.ops.as_string': 'as_string',
     'tinyflow.ops.compression': 'decode_compressed',
     'tinyflow.ops.example_parsing':

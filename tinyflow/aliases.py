@@ -32,6 +32,11 @@ _ELSEWHERE = {
     'tensorflow.estimator': 'estimator_layer',
     'tensorflow.contrib.estimator': 'estimator_layer.contrib',
     'tensorflow.contrib.factorization': 'estimator_layer.factorization',
+    'tensorflow.contrib.learn.python': 'tinyflow.contrib.learn',
+    'tensorflow.contrib.learn.python.learn': 'tinyflow.contrib.learn',
+    'tensorflow.contrib.learn.datasets.mnist': 'tinyflow.examples.tutorials.mnist.input_data',
+    'tensorflow.contrib.learn.python.learn.datasets.mnist':
+        'tinyflow.examples.tutorials.mnist.input_data',
     'keras': 'keras_layer',
 }
 # Keras 2.1 has its layers and helpers in many modules; programs name them.

@@ -53,6 +53,7 @@ _LATER = _names_of({
     'tinyflow.ops.ctc': 'ctc_loss',
     'tinyflow.ops.ctc_decoding':
         'ctc_beam_search_decoder ctc_beam_search_decoder_v2 ctc_greedy_decoder',
+    'tinyflow.ops.ctc_labels': 'collapse_repeated ctc_loss_v2 ctc_unique_labels',
     'tinyflow.ops.depthwise':
         'depthwise_conv2d_backprop_filter depthwise_conv2d_backprop_input depthwise_conv2d_native '
         'depthwise_conv2d_native_backprop_filter depthwise_conv2d_native_backprop_input',
@@ -60,6 +61,7 @@ _LATER = _names_of({
         'atrous_conv2d atrous_conv2d_transpose convolution depthwise_conv2d pool separable_conv2d '
         'with_space_to_batch',
     'tinyflow.ops.embedding_sparse': 'embedding_lookup_sparse safe_embedding_lookup_sparse',
+    'tinyflow.ops.fractional_pooling': 'fractional_avg_pool fractional_max_pool',
     'tinyflow.ops.lrn': 'local_response_normalization lrn',
     'tinyflow.ops.morphology': 'dilation2d erosion2d',
     'tinyflow.ops.pooling_functions':
@@ -75,17 +77,18 @@ _LATER = _names_of({
 __all__ = [  # noqa: F822 - some come from _LATER
     'all_candidate_sampler', 'atrous_conv2d', 'atrous_conv2d_transpose', 'avg_pool', 'avg_pool1d',
     'avg_pool2d', 'avg_pool3d', 'avg_pool_v2', 'batch_norm_with_global_normalization',
-    'batch_normalization', 'bias_add', 'bidirectional_dynamic_rnn', 'compute_accidental_hits',
+    'batch_normalization', 'bias_add', 'bidirectional_dynamic_rnn', 'collapse_repeated',
+    'compute_accidental_hits',
     'conv1d', 'conv1d_transpose', 'conv2d', 'conv2d_backprop_filter', 'conv2d_backprop_input',
     'conv2d_transpose', 'conv3d', 'conv3d_backprop_filter', 'conv3d_backprop_filter_v2',
     'conv3d_transpose', 'conv_transpose', 'convolution', 'crelu',
     'ctc_beam_search_decoder', 'ctc_beam_search_decoder_v2', 'ctc_greedy_decoder', 'ctc_loss',
-    'depth_to_space',
+    'ctc_loss_v2', 'ctc_unique_labels', 'depth_to_space',
     'depthwise_conv2d', 'depthwise_conv2d_backprop_filter', 'depthwise_conv2d_backprop_input',
     'depthwise_conv2d_native', 'depthwise_conv2d_native_backprop_filter',
     'depthwise_conv2d_native_backprop_input', 'dilation2d', 'dropout', 'dynamic_rnn', 'elu',
     'embedding_lookup', 'embedding_lookup_sparse', 'erosion2d', 'fixed_unigram_candidate_sampler',
-    'fused_batch_norm', 'in_top_k', 'l2_loss', 'l2_normalize', 'leaky_relu',
+    'fractional_avg_pool', 'fractional_max_pool', 'fused_batch_norm', 'in_top_k', 'l2_loss', 'l2_normalize', 'leaky_relu',
     'learned_unigram_candidate_sampler', 'local_response_normalization', 'log_poisson_loss',
     'log_softmax', 'log_uniform_candidate_sampler', 'lrn', 'max_pool', 'max_pool1d', 'max_pool2d',
     'max_pool3d', 'max_pool_v2', 'max_pool_with_argmax', 'moments', 'nce_loss',

@@ -177,10 +177,11 @@ print('the state is that of the last real step:', np.array_equal(last[0], cut[0,
 #
 # `tf.explain` shows what the nodes become: one program for what lies outside of the loop, and one
 # for its body. Here is the body, one step of the LSTM. Its four gates are one matrix product, whose
-# columns are then cut apart.
+# columns are then cut apart. (The sequences have 100 steps here. Loops of up to 64 steps are
+# written out before they run, as `static_rnn` does it, and there would be no loop to see.)
 
 # %%
-account = tf.explain(dynamic_state.h, {any_length: sequences(64, 12)[0]}, session)
+account = tf.explain(dynamic_state.h, {any_length: sequences(64, 100)[0]}, session)
 functions = account.functions
 print('\nprograms inside of the loop:', *functions)
 print()

@@ -203,7 +203,7 @@ for name, found in results.items():
     print(f'{name:16} {found["accuracy"]:8.1%} {found["auc"]:6.3f} {found["average_loss"]:13.4f}')
 print(f'{"best possible":16} {best_accuracy:8.1%}        {best_loss:13.4f}')
 
-tf.viz.draw(both, output('20_wide_and_deep.svg'), depth=2)
+tf.viz.draw(both, output('20_wide_and_deep.svg'), depth=2, close=['head'])
 print('\nPicture:', output('20_wide_and_deep.svg'))
 
 # %% [markdown]
@@ -235,9 +235,10 @@ def example(**features):
 
 
 people = {
-    'Rose': dict(sex='female', age=17.0, fare=80.0, town='Southampton', title='Miss'),
-    'Jack': dict(sex='male', age=20.0, fare=8.0, town='Southampton', title='Mr')}
-people['Rose']['class'], people['Jack']['class'] = 'first', 'third'
+    'Rose': {'sex': 'female', 'class': 'first', 'age': 17.0, 'fare': 80.0,
+             'town': 'Southampton', 'title': 'Miss'},
+    'Jack': {'sex': 'male', 'class': 'third', 'age': 20.0, 'fare': 8.0,
+             'town': 'Southampton', 'title': 'Mr'}}
 
 with tf.saved_model.load(export_dir) as served:
     print('\nsignatures:', *served.signatures)

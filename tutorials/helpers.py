@@ -38,3 +38,16 @@ def text_curve(values, width: int = 60, height: int = 8) -> str:
         dots = ''.join('•' if r == row else ' ' for r in rows).rstrip()
         lines.append(f'{label:>9} │{dots}')
     return '\n'.join([*lines, ' ' * 10 + '└' + '─' * count])
+
+
+def side_by_side(path: str, *pngs: bytes) -> None:
+    """Writes pictures, PNG files as bytes, into one PNG file beside each other."""
+    import numpy as np
+
+    import tinyflow as tf
+    with tf.Graph().as_default(), tf.Session() as session:
+        pictures = session.run([tf.image.decode_png(png, channels=3) for png in pngs])
+        height = max(map(len, pictures))
+        equal = [np.pad(picture, [(0, height - len(picture)), (20, 20), (0, 0)],
+                        constant_values=255) for picture in pictures]
+        Path(path).write_bytes(session.run(tf.image.encode_png(np.concatenate(equal, axis=1))))

@@ -1,34 +1,192 @@
-"""Boosted trees of tf.estimator: refused, with what does the same."""
+"""Boosted trees of tf.estimator: trees that each mend what those before them got wrong."""
 from __future__ import annotations
 
+import tinyflow as tf
+from estimator_layer.canned.trees import columns as features_of, explaining
+from estimator_layer.canned.trees.model_fn import model_fn
+from estimator_layer.canned.trees.settings import Settings
 from estimator_layer.estimator import Estimator
+from estimator_layer.heads import checks
+from estimator_layer.heads.v1 import BinaryHeadV1, MultiClassHeadV1, RegressionHeadV1
+from tinyflow.errors import worded
 
-__all__ = ['BoostedTreesClassifier', 'BoostedTreesEstimator', 'BoostedTreesRegressor']
+__all__ = ['BoostedTreesClassifier', 'BoostedTreesEstimator', 'BoostedTreesRegressor',
+           'TreesBase', 'classification_head', 'regression_head']
 
-
-def _refused(name, instead):
-    return NotImplementedError(
-        f'tf.estimator.{name}: trees are not in tinyflow.\n  Mend: tf.estimator.{instead} with '
-        'bucketized columns, where crossed_column says which go together; or '
-        'sklearn.ensemble.HistGradientBoosting, which needs no graph.')
-
-
-class BoostedTreesClassifier(Estimator):
-    """Gradient boosted trees for classes; not in tinyflow."""
-
-    def __init__(self, *args, **kwargs):
-        raise _refused('BoostedTreesClassifier', 'DNNLinearCombinedClassifier')
+_ONE = object()             # the default of n_classes and label_dimension
+_MEAN = tf.losses.Reduction.SUM_OVER_BATCH_SIZE
 
 
-class BoostedTreesRegressor(Estimator):
-    """Gradient boosted trees for numbers; not in tinyflow."""
+class TreesBase(Estimator):
+    """What the estimators of boosted trees share: importances and explanations.
 
-    def __init__(self, *args, **kwargs):
-        raise _refused('BoostedTreesRegressor', 'DNNLinearCombinedRegressor')
+    `model_arguments` go to estimator_layer.canned.trees.model_fn.
+    """
+
+    def __init__(self, model_dir, config, feature_columns, head, is_classification, settings,
+                 n_batches_per_layer, **model_arguments):
+        self._columns = sorted(feature_columns, key=lambda column: column.name)
+        self._head, self._is_classification = head, is_classification
+        self._settings = settings
+        self._names = features_of.feature_names(self._columns)
+
+        def build(features, labels, mode, config):
+            return model_fn(features, labels, mode, head, self._columns, settings,
+                            n_batches_per_layer, config, **model_arguments)
+        super().__init__(model_fn=build, model_dir=model_dir, config=config)
+
+    def experimental_feature_importances(self, normalize=False):
+        """{name of a column: what its splits gained}, the largest first.
+
+        `normalize` makes their sum 1. ValueError before the training, or if nothing was split.
+        """
+        serialized = tf.train.load_variable(self._model_dir, 'boosted_trees:0_serialized')
+        serialized = getattr(serialized, 'item', lambda: serialized)()
+        if not serialized:
+            raise worded(ValueError('Found empty serialized string for TreeEnsemble. You should '
+                                    'only call this method after training.'))
+        return explaining.importances(serialized, self._names, normalize)
+
+    def experimental_predict_with_explanations(self, input_fn, predict_keys=None, hooks=None,
+                                               checkpoint_path=None):
+        """Yields predictions with 'bias' and 'dfc': {column: its contribution}, largest first.
+
+        The bias and the contributions add up to the prediction; of a classifier that is the
+        probability of class 1. ValueError unless the model was made with center_bias=True.
+        """
+        self._check_explainable()
+
+        def build(features, labels, mode):
+            return explaining.with_paths(features, self._head, self._columns,
+                                         self._settings.quantile_sketch_epsilon)
+        estimator = Estimator(model_fn=build, model_dir=self.model_dir, config=self.config,
+                              warm_start_from=self._warm_start_settings)
+        if predict_keys is not None:
+            predict_keys = [*dict.fromkeys([*predict_keys, explaining.PATH_KEY])]
+        for row in estimator.predict(input_fn, predict_keys=predict_keys, hooks=hooks,
+                                     checkpoint_path=checkpoint_path):
+            row['bias'], row['dfc'] = explaining.explained(
+                row.pop(explaining.PATH_KEY), self._names, self._is_classification)
+            yield row
+
+    def _check_explainable(self):
+        if not self._settings.center_bias:
+            raise worded(ValueError(
+                'center_bias must be enabled during estimator instantiation when using '
+                'experimental_predict_with_explanations.\n  Mend: center_bias=True; contributions '
+                'are told from the mean, which is the root of the first tree then.'))
+        link = getattr(getattr(self._head, '_task', None), 'inverse_link_fn', None)
+        if not self._is_classification and link not in (None, tf.identity):
+            raise worded(ValueError(
+                'For now only identity inverse_link_fn in regression_head is supported for '
+                'experimental_predict_with_explanations.'))
 
 
-class BoostedTreesEstimator(Estimator):
-    """Gradient boosted trees under a head; not in tinyflow."""
+class BoostedTreesClassifier(TreesBase):
+    """A classifier of two classes by gradient boosted trees.
 
-    def __init__(self, *args, **kwargs):
-        raise _refused('BoostedTreesEstimator', 'DNNLinearCombinedEstimator')
+    Each step adds the statistics of a batch; after n_batches_per_layer of them a tree grows a
+    layer. Training ends after n_trees trees.
+
+    Args:
+      feature_columns: bucketized, indicator and numeric columns; numeric ones are put into
+        1 / quantile_sketch_epsilon buckets, whose boundaries the first batches give.
+      n_batches_per_layer: batches of the whole data, or of a good part of it.
+      n_classes: 2.
+      max_depth: the layers of a tree.
+      learning_rate: how much of its best value a leaf gets.
+      tree_complexity: what a leaf costs; needs pruning_mode 'pre' (no split that gains less) or
+        'post' (whole trees, cut back when they are done).
+      min_node_weight: the least sum of hessians of a leaf that is split.
+      center_bias: first let the root of the first tree predict the mean.
+      train_in_memory: the input_fn gives all data as one batch, and n_batches_per_layer is 1.
+
+    Raises ValueError for more than two classes, and for settings that do not fit.
+    """
+
+    def __init__(self, feature_columns, n_batches_per_layer, model_dir=None, n_classes=_ONE,
+                 weight_column=None, label_vocabulary=None, n_trees=100, max_depth=6,
+                 learning_rate=0.1, l1_regularization=0., l2_regularization=0.,
+                 tree_complexity=0., min_node_weight=0., config=None, center_bias=False,
+                 pruning_mode='none', quantile_sketch_epsilon=0.01, train_in_memory=False):
+        if n_classes is not _ONE and n_classes > 2 and pruning_mode is not None:
+            raise worded(ValueError(
+                'For now pruning is not supported with multi class.\n  Mend: as in TensorFlow 1, '
+                'trees know two classes; one classifier for each class against the rest, or '
+                'tf.estimator.DNNClassifier.'))
+        head, closed_form = classification_head(n_classes, weight_column, label_vocabulary)
+        settings = Settings(n_trees, max_depth, learning_rate, l1_regularization,
+                            l2_regularization, tree_complexity, min_node_weight, center_bias,
+                            pruning_mode, quantile_sketch_epsilon)
+        super().__init__(model_dir, config, feature_columns, head, True, settings,
+                         n_batches_per_layer, closed_form=closed_form,
+                         weight_column=weight_column, train_in_memory=train_in_memory)
+
+
+class BoostedTreesRegressor(TreesBase):
+    """A regression by gradient boosted trees; the loss is the mean squared error.
+
+    See BoostedTreesClassifier for the arguments. Raises ValueError for label_dimension > 1.
+    """
+
+    def __init__(self, feature_columns, n_batches_per_layer, model_dir=None, label_dimension=_ONE,
+                 weight_column=None, n_trees=100, max_depth=6, learning_rate=0.1,
+                 l1_regularization=0., l2_regularization=0., tree_complexity=0.,
+                 min_node_weight=0., config=None, center_bias=False, pruning_mode='none',
+                 quantile_sketch_epsilon=0.01, train_in_memory=False):
+        if label_dimension is not _ONE and label_dimension > 1 and pruning_mode is not None:
+            raise worded(ValueError('For now pruning is not supported with multi-dimension '
+                                    'regression.\n  Mend: one regressor for each number.'))
+        head = regression_head(label_dimension, weight_column)
+        settings = Settings(n_trees, max_depth, learning_rate, l1_regularization,
+                            l2_regularization, tree_complexity, min_node_weight, center_bias,
+                            pruning_mode, quantile_sketch_epsilon)
+        super().__init__(model_dir, config, feature_columns, head, False, settings,
+                         n_batches_per_layer, weight_column=weight_column,
+                         train_in_memory=train_in_memory)
+
+
+class BoostedTreesEstimator(TreesBase):
+    """Gradient boosted trees under a head of one logit, e.g. tf.contrib.estimator's.
+
+    See BoostedTreesClassifier for the arguments.
+    """
+
+    def __init__(self, feature_columns, n_batches_per_layer, head, model_dir=None,
+                 weight_column=None, n_trees=100, max_depth=6, learning_rate=0.1,
+                 l1_regularization=0., l2_regularization=0., tree_complexity=0.,
+                 min_node_weight=0., config=None, center_bias=False, pruning_mode='none',
+                 quantile_sketch_epsilon=0.01):
+        settings = Settings(n_trees, max_depth, learning_rate, l1_regularization,
+                            l2_regularization, tree_complexity, min_node_weight, center_bias,
+                            pruning_mode, quantile_sketch_epsilon)
+        super().__init__(model_dir, config, feature_columns, head,
+                         isinstance(head, (BinaryHeadV1, MultiClassHeadV1)), settings,
+                         n_batches_per_layer)
+
+
+def classification_head(n_classes, weight_column, label_vocabulary):
+    """(the head of two classes, gradients and hessians of its loss or None)."""
+    if n_classes is not _ONE and n_classes != 2:
+        raise worded(ValueError('For now only binary classification is supported. n_classes given '
+                                f'as {n_classes}'))
+    head = BinaryHeadV1(weight_column=weight_column, label_vocabulary=label_vocabulary,
+                        loss_reduction=_MEAN)
+    plain = weight_column is None and label_vocabulary is None
+    return head, _log_loss_derivatives if plain else None
+
+
+def _log_loss_derivatives(logits, labels):
+    """Gradients p - y and hessians p (1 - p) of the mean log loss. Shapes: [batch, 1] each."""
+    predictions = tf.reciprocal(tf.exp(-logits) + 1.0)
+    share = tf.reciprocal(tf.cast(tf.size(predictions), tf.float32))
+    labels = checks.dense_labels(tf.cast(labels, tf.float32), logits, 1)
+    return (predictions - labels) * share, predictions * (1.0 - predictions) * share
+
+
+def regression_head(label_dimension, weight_column):
+    """The head of a number."""
+    if label_dimension is not _ONE and label_dimension != 1:
+        raise worded(ValueError('For now only 1 dimension regression is supported. '
+                                f'label_dimension given as {label_dimension}'))
+    return RegressionHeadV1(weight_column=weight_column, label_dimension=1, loss_reduction=_MEAN)

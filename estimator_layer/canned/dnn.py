@@ -102,10 +102,13 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
     """A function of (features, mode) that builds the layers and returns the logits.
 
     Shapes: -> [batch, units]. Call it inside tf.variable_scope('dnn'). ValueError unless units is
-    an int.
+    an int, TypeError for hidden_units that are no list.
     """
     if not isinstance(units, int):
         raise worded(ValueError(f'units must be an int.  Given type: {type(units)}'))
+    if isinstance(hidden_units, int):
+        raise worded(TypeError(f'hidden_units is {hidden_units}, not a list.\n  Mend: '
+                               f'hidden_units=[{hidden_units}], one number for each layer.'))
 
     def logit_fn(features, mode):
         training = mode == ModeKeys.TRAIN

@@ -1,6 +1,8 @@
 """tf.estimator.experimental.KMeans, which tf.contrib.factorization calls KMeansClustering."""
 from __future__ import annotations
 
+import os
+
 import numpy as np
 
 import tinyflow as tf
@@ -27,7 +29,7 @@ class _Clustering(Estimator):
     def __init__(self, graph_of, feature_columns, relative_tolerance, model_dir, config):
         def model_fn(features, labels, mode, config):
             graph = graph_of(_points(features, feature_columns)).training_graph()
-            return _spec(graph, mode, relative_tolerance)
+            return _spec(graph, mode, relative_tolerance, config.model_dir)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config)
 
     def predict_cluster_index(self, input_fn):
@@ -114,14 +116,14 @@ def _points(features, columns):
     return tf.concat([features[key] for key in sorted(features)], axis=1)
 
 
-def _spec(graph, mode, relative_tolerance):
+def _spec(graph, mode, relative_tolerance, model_dir):
     all_distances, index, losses, initialized, init_op, train_op = graph
     loss = tf.reduce_sum(losses)
     tf.summary.scalar('loss/raw', loss)
     counted = tf.assign_add(tf.train.get_global_step(), 1)
     with tf.control_dependencies([train_op, counted]):
         train_op = tf.identity(loss, name='control_dependency')
-    hooks = [_BeginHook(init_op, initialized)]
+    hooks = [_BeginHook(init_op, initialized, model_dir)]
     if relative_tolerance is not None:
         hooks.append(_ToleranceHook(loss, relative_tolerance))
     own = _Clustering
@@ -135,14 +137,30 @@ def _spec(graph, mode, relative_tolerance):
 
 
 class _BeginHook(tf.train.SessionRunHook):
-    """Chooses the first centers, from as many batches as that takes."""
+    """Chooses the first centers, from as many batches as that takes.
 
-    def __init__(self, init_op, initialized):
+    An input of one batch ends there, before the first step: then they are all that was learned,
+    and replace the empty ones in the checkpoint of the beginning.
+    """
+
+    def __init__(self, init_op, initialized, model_dir):
         self._init_op, self._initialized = init_op, initialized
+        self._model_dir = model_dir
+        self._unsaved = False
 
     def after_create_session(self, session, coord):
         while not session.run(self._initialized):
             session.run(self._init_op)
+            self._unsaved = True
+
+    def after_run(self, run_context, run_values):
+        self._unsaved = False
+
+    def end(self, session):
+        savers = tf.get_collection(tf.GraphKeys.SAVERS)
+        if self._unsaved and savers:
+            savers[0].save(session, os.path.join(self._model_dir, 'model.ckpt'),
+                           global_step=session.run(tf.train.get_global_step()))
 
 
 class _ToleranceHook(tf.train.SessionRunHook):

@@ -13,8 +13,13 @@ from tinyflow.data.iterators import one_shot
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops import node_counts
 from tinyflow.ops.datasets_arrays import ArrayBatchesDataset
 from tinyflow.ops.random import get_seed
+
+# TF1's nodes of a queue: itself and its closing, size, summary and dequeueing; for each thread
+# that fills it two more than columns.
+_OF_A_QUEUE = 15
 
 __all__ = ['InputFunction', 'as_column', 'batches', 'check_shuffle']
 
@@ -58,12 +63,15 @@ class InputFunction:
     default graph. `restore` puts the two together from a list of tensors, one per column.
     """
 
-    def __init__(self, columns, restore, batch_size, epochs, shuffle):
+    def __init__(self, columns, restore, batch_size, epochs, shuffle, threads=1):
         self.columns, self.restore = columns, restore
         self.batch_size, self.epochs, self.shuffle = batch_size, epochs, shuffle
+        # So many nodes that the weights of the model get the numbers of TF1 from its seed.
+        self._counted = _OF_A_QUEUE + threads * (2 + len(columns))
 
     def __call__(self):
-        return self.restore(list(one_shot(self._rows()).get_next()))
+        with node_counts.standing_for(self._counted):
+            return self.restore(list(one_shot(self._rows()).get_next()))
 
     def dataset(self):
         """The Dataset of (features, labels) that it reads."""

@@ -41,7 +41,7 @@ def numpy_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_
         rest = tensors[len(names):]
         return found, dict(zip(targets, rest)) if isinstance(y, dict) else rest[0]
 
-    return InputFunction(columns, restore, batch_size, num_epochs, shuffle)
+    return InputFunction(columns, restore, batch_size, num_epochs, shuffle, num_threads)
 
 
 def _named(given, what):

@@ -47,7 +47,7 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
             return features
         return features, dict(zip(targets, rest)) if several else rest[0]
 
-    return InputFunction(columns, restore, batch_size, num_epochs, shuffle)
+    return InputFunction(columns, restore, batch_size, num_epochs, shuffle, num_threads)
 
 
 def _check_labels(x, y, target_column):

@@ -49,11 +49,11 @@ class Callback:
 
     def on_train_batch_begin(self, batch, logs=None):
         """Called before each batch of fit."""
-        self.on_batch_begin(batch, logs=logs)
+        self.on_batch_begin(batch, logs)
 
     def on_train_batch_end(self, batch, logs=None):
         """Called after each batch of fit; logs has batch, size, loss and metrics."""
-        self.on_batch_end(batch, logs=logs)
+        self.on_batch_end(batch, logs)
 
     def on_test_begin(self, logs=None):
         """Called before evaluation, and before the validation in fit."""

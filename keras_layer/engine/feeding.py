@@ -93,6 +93,13 @@ class Feeding:
                        if e.sample_weight is not None]
         return [*inputs, *targets, *weights]
 
+    def _with_weights(self, feeds):
+        """Feeds that have no weights of samples, with ones."""
+        endpoints, first = self._need_compiled().fed_endpoints, len(self._fed_inputs)
+        targets = feeds[first:first + len(endpoints)]
+        return [*feeds[:first + len(endpoints)], *[
+            _ones(t, e) for t, e in zip(targets, endpoints) if e.sample_weight is not None]]
+
     def _feeds_of(self, element):
         """(size, feeds) of a batch that a generator or data set gave."""
         x, y, weight = unpacked(element)

@@ -62,15 +62,17 @@ def _write(model, path, as_text, serving_only):
 
 
 def load_from_saved_model(saved_model_path, custom_objects=None):
-    """The Keras model of a SavedModel directory that has its configuration in assets."""
+    """The Keras model of a SavedModel directory that has its configuration.
+
+    That is in assets, as export_saved_model writes it, or beside the objects that the file
+    describes, as model.save does in TensorFlow. The optimizer begins anew.
+    """
     path = os.fspath(saved_model_path)
-    file = os.path.join(path, 'assets', _JSON)
-    if not os.path.exists(file):
+    described = _described(path)
+    if described is None:
         raise worded(ValueError(
             f'{path!r} is a SavedModel without a Keras configuration (assets/{_JSON}).\n  Mend: '
             'tf.saved_model.load(path) gives its signatures as functions.'))
-    with open(file, encoding='utf8') as opened:
-        described = json.load(opened)
     model = configs.model_from_config(described, custom_objects)
     reader = tf.train.load_checkpoint(os.path.join(path, _WEIGHTS, 'variables'))
     names = described.get('weight_names')
@@ -83,8 +85,24 @@ def load_from_saved_model(saved_model_path, custom_objects=None):
     return model
 
 
+def _described(path):
+    """Architecture and, where there was one, the arguments of compile; None if not there."""
+    file = os.path.join(path, 'assets', _JSON)
+    if os.path.exists(file):
+        with open(file, encoding='utf8') as opened:
+            return json.load(opened)
+    from tinyflow.saved_model.loader import read_saved_model
+    for graph in read_saved_model(path).meta_graphs:
+        root = graph.object_graph_def.nodes[0] if graph.object_graph_def.nodes else None
+        if root is not None and root.user_object.identifier.startswith('_tf_keras_'):
+            described = json.loads(root.user_object.metadata)
+            if described.get('class_name') in ('Model', 'Functional', 'Sequential') \
+                    and described.get('config'):
+                return described
+    return None
+
+
 def _load_by_path(model, prefix):
     """TensorFlow writes the weights as an object-based checkpoint."""
     session = K.get_session(graph=model._graph)
-    tf.train.Checkpoint(model=model)
     model._restore_checkpoint(prefix, session)

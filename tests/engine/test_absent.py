@@ -83,7 +83,7 @@ USED = Path(__file__).with_name('used_symbols.txt').read_text(encoding='utf-8').
 HERE = [symbol for symbol in USED if not symbol.startswith(('tf.keras.', 'tf.estimator.'))]
 LATER = ('tf.distribute.cluster', 'tf.distribute.exp', 'tf.train.Server', 'tf.train.replica',
          'tf.tpu.', 'tf.contrib.eager', 'tf.autograph.', 'tf.RaggedTensor.', 'tf.ragged.',
-         'tf.nn.compute_average', 'tf.contrib.learn.RunConfig', 'tf.nn.seq2seq.')
+         'tf.nn.compute_average', 'tf.nn.seq2seq.')
 
 
 @pytest.mark.parametrize('symbol', [s for s in HERE if not s.startswith(LATER)])

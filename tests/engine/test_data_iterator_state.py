@@ -269,3 +269,28 @@ def test_random_nodes_in_a_function_refuse_to_be_saved():
         with pytest.raises(tf.errors.FailedPreconditionError,
                            match="(?s)'die/R.*stateless_uniform"):
             session.run(state)
+
+
+@pytest.mark.parametrize('buffer_size', [1, 4, 20])
+def test_batches_of_shuffled_rows_go_on_and_are_as_row_by_row(buffer_size):
+    """Batched gathers rows by their numbers; a state holds whole rows, as one by another way."""
+    table = sources.Slices([np.arange(7), np.array([b'%d' % i for i in range(7)], object)])
+
+    class RowByRow(batching.Batched):
+        """Takes the way of all other datasets."""
+
+    def opened(kind):
+        return kind(shuffling.Shuffled(table, buffer_size, 3, 4, count=5), 3, False).open()
+
+    def told(batches):
+        return [[column.tolist() for column in batch] for batch in batches]
+
+    wanted = told(opened(RowByRow))
+    assert len(wanted) == 12 and told(opened(batching.Batched)) == wanted
+    for kind in (batching.Batched, RowByRow):
+        cursor = opened(kind)
+        begun = told(next(cursor) for _ in range(4))
+        state = save(cursor)
+        again = opened(batching.Batched)
+        load(again, state)
+        assert begun + told(again) == wanted

@@ -72,6 +72,10 @@ _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
 _WIDTH = 'the width of the table stays known where TF loses it'
 SHAPES_DIFFER = {
+    'warm_start_columns_by_words': 'TF reads vocabularies while the graph is built',
+    'warm_start_parts_by_words': 'TF reads vocabularies while the graph is built',
+    'warm_start_rows_by_words': 'TF reads vocabularies while the graph is built',
+    'warm_start_rows_by_words_drawn': 'TF reads vocabularies while the graph is built',
     'likeness_at_scales': 'TF keeps a known batch and channels through concatenated shapes',
     'edit_distances': 'TF reads constant shapes of sparse tensors',
     'folds_and_scans': _KEPT,

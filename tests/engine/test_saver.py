@@ -489,9 +489,29 @@ def test_init_from_the_root(session, folder):
         assert other.run(w).tolist() == [[1.0, 2.0]]
 
 
-def test_vocabularies_are_refused():
-    with pytest.raises(NotImplementedError, match='load_variable'):
-        tf.train.VocabInfo('new', 5, 0, 'old')
+def test_errors_of_warm_starts_by_words(tmp_path):
+    """PAINS B24: what cannot be carried over is said, not skipped."""
+    with pytest.raises(ValueError, match='axis argument are 0 and 1'):
+        tf.train.VocabInfo('new', 5, 0, 'old', axis=2)
+    assert tf.train.VocabInfo('new', 5, 0, 'old')[3:] == ('old', -1, None, 0)
+    words = tmp_path / 'words'
+    words.write_text('a\nb\n')
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable('w', [2, 3])
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, str(tmp_path / 'm'))
+    for shape, settings, what in (
+            ([3, 3], {}, 'which would exceed expected total row count'),
+            ([2], {}, 'Expected 2-dim shape'),
+            ([3, 3], {'axis': 1}, 'Expected 2nd dim of shape to be'),
+            ([2, 3], {'backup_initializer': 3.0}, 'initializer must be callable'),
+            ([2, 3], {'backup_initializer': tf.constant_initializer(7.)}, 'lambda shape: tf.fill'),
+            ([2, 3], None, 'not warm-started: .*zz')):
+        info = tf.train.VocabInfo(str(words), 2, 0, str(words), **(settings or {}))
+        with tf.Graph().as_default():
+            tf.get_variable('w', shape)
+            with pytest.raises((ValueError, TypeError), match=what):
+                tf.train.warm_start(path, None, {'zz' if settings is None else 'w': info})
 
 
 def test_saving_over_the_same_name_does_not_count_as_several(tmp_path):

@@ -34,7 +34,7 @@ def test_runs_silently_and_draws(script, tmp_path):
     assert not done.stderr
     expected = set(re.findall(r"output\('([\w.]+)'\)", script.read_text(encoding='utf-8')))
     if script.stem == 'demo':
-        expected = {'demo.svg', 'demo.png'}
+        expected = {'demo_ops.svg', 'demo_keras.svg', 'demo_estimator.svg', 'demo.png'}
     assert expected and {path.name for path in pictures.iterdir()} == expected
     for path in pictures.glob('*.svg'):
         assert '<svg' in path.read_text(encoding='utf-8')
@@ -73,6 +73,13 @@ def test_prose_quotes_what_is_printed(tmp_path):
         '11_saving': ['saved line.ckpt-100', 'missing  line/slope', 'feed x:0, fetch prediction:0'],
         '12_tensorboard': ['tagged_run_metadata  1', '42 images in the test file'],
         '13_control_flow': ['first made by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
+        '19_estimator_iris': ['after step 400: average_loss', 'petal_length  4.2  [0.4]',
+                              'virginica  99.', 'Take a new model_dir'],
+        '20_estimator_titanic': ["'female'  id 1 = 'female'", 'all_class_ids'],
+        '21_estimator_model_fn': ['3 CheckpointSaverHook   x', 'saved are the steps up to 120',
+                                  'without the interruption: True', 'the_loss = '],
+        '22_keras_to_estimator': ['step 87', 'step 387', 'serving_default(pixels_input'],
+        '23_three_levels': ['   1    2.2508438    2.2508438    2.2508438'],
         '14_keras': ['the same numbers: True', "belongs to the layer dense_1"],
         '15_keras_functional': ['reader[1][0]', 'named right after all: 9'],
         '16_keras_callbacks': ['early stopping', 'the file is the best model: True'],
@@ -92,9 +99,10 @@ def test_demo_fits_a_terminal_of_80_columns(tmp_path):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    accuracies = [float(line.split()[-1].rstrip('%')) for line in lines
-                  if re.match(r' +\d+  \d\.\d{4}', line)]
-    assert len(accuracies) == 10 and accuracies[-1] > 93
+    epochs = [line.split() for line in lines if re.match(r' +\d+  \d\.\d{4}', line)]
+    assert len(epochs) == 10 and float(epochs[-1][-1].rstrip('%')) > 93
+    for _, ops, keras, estimator, *_ in epochs:         # the same numbers at three levels
+        assert abs(float(ops) - float(keras)) < 1e-4 and abs(float(ops) - float(estimator)) < 1e-4
 
 
 @pytest.mark.engine

@@ -29,11 +29,11 @@ def values(fetches, feeds, **options):
 
 def same(fetches, feeds):
     """The same numbers; sums of differently laid out arrays may differ in the last bit."""
-    plain = values(fetches, feeds, unroll=False, passes=EXACT_PASSES)
-    for a, b in zip(plain, values(fetches, feeds, passes=EXACT_PASSES)):
+    plain = values(fetches, feeds, unroll=None, passes=EXACT_PASSES)
+    for a, b in zip(plain, values(fetches, feeds, unroll=0, passes=EXACT_PASSES)):
         assert a.shape == b.shape and a.dtype == b.dtype
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-7)
-    for a, b in zip(plain, values(fetches, feeds)):
+    for a, b in zip(plain, values(fetches, feeds, unroll=0)):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
@@ -144,6 +144,22 @@ def test_the_number_of_steps_may_depend_on_a_fed_shape():
             assert session.run(outputs, {x: np.ones([2, steps, 2])}).shape == (2, steps, 3)
 
 
+def test_a_program_is_written_out_once_it_has_run_so_often():
+    m, y = powers(4)
+    with tf.Session() as session:
+        session._compiler = Compiler(session._store, Options(unroll=3))
+        session.run(tf.global_variables_initializer())
+        call, found = session.make_callable(y, [m]), []
+        for _ in range(6):
+            found.append(call(FED))
+            entry = session._compiler.entry((y,), (m,))
+            types_now = [i.type for e in entry.executables.values()
+                         for i in e.program.instructions]
+            assert ('While' in types_now) == (len(found) < 4)
+        for value in found[1:]:
+            np.testing.assert_allclose(value, found[0], rtol=1e-6)
+
+
 def test_a_variable_that_comes_out_of_a_loop_is_as_it_was():
     v = tf.get_variable('v', initializer=np.ones([2, 2], np.float32))
     _, kept, y = tf.while_loop(lambda i, k, y: i < 2,
@@ -171,7 +187,9 @@ def test_a_training_step_reads_weights_before_it_changes_them():
             session.run(tf.global_variables_initializer())
             return [session.run([loss, train], {x: fed})[0] for _ in range(6)]
 
-    np.testing.assert_allclose(losses(), losses(unroll=False), rtol=1e-5)
+    wanted = losses(unroll=None)
+    np.testing.assert_allclose(losses(unroll=0), wanted, rtol=1e-5)
+    np.testing.assert_allclose(losses(unroll=3), wanted, rtol=1e-5)      # changed on the way
 
 
 def test_lists_that_are_only_partly_set_fail_as_ever():
@@ -181,7 +199,7 @@ def test_lists_that_are_only_partly_set_fail_as_ever():
         [0, array])
     with tf.Session() as session:
         assert session.run(array.read(1)).tolist() == [[2.0]]
-        for options in ({}, {'unroll': False}):
+        for options in ({'unroll': 0}, {'unroll': None}):
             assert values([array.stack()], {}, **options)[0].shape == (3, 1, 1)
 
 

@@ -1,11 +1,13 @@
 """What somebody who is new to Estimators runs into."""
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import pytest
 
 import tinyflow as tf
-from tests.estimator.small import X, Y, line, line_fn, points
+from tests.estimator.small import KEYS, X, Y, line, line_fn, points
 
 
 def classifier(model_dir, units):
@@ -61,6 +63,74 @@ def test_tensors_in_lists_stay_what_the_input_fn_made_them(tmp_path):
     def input_fn():
         return {'x': tf.stack([tf.constant([0.5]), tf.constant([1.0])])}, tf.constant([[2.], [3.]])
     assert np.isfinite(line(tmp_path).train(input_fn, steps=1).get_variable_value('line/bias'))
+
+
+@pytest.mark.parametrize('call, kind, words', [
+    (lambda d: classifier(d, 4).train(halves, steps=1), TypeError,
+     r'hidden_units=\[4\], one number'),
+    (lambda d: line(d).train(points(), hooks=[tf.train.StopAtStepHook], steps=1), TypeError,
+     r'that is the class; StopAtStepHook\(...\) makes a hook'),
+    (lambda d: classifier(d, [4]).train(
+        lambda: tf.data.Dataset.from_tensor_slices(halves()), steps=1), ValueError,
+     r'dataset.batch\(32\) in the input function'),
+    (lambda d: line(d).train(points(), steps=1).get_variable_value('line/weights'),
+     tf.errors.NotFoundError, r'get_variable_names\(\), such as line/'),
+], ids=['units', 'hook class', 'no batch', 'variable'])
+def test_a_slip_is_answered_with_what_was_meant(tmp_path, call, kind, words):
+    with pytest.raises(kind, match=words):
+        call(tmp_path)
+
+
+def test_values_of_an_untrained_model_are_not_given_in_silence(tmp_path, told):
+    estimator = classifier(tmp_path, [4])
+    told.clear()
+    logger = logging.getLogger('tensorflow')
+    logger.setLevel(logging.WARNING)            # what is heard unless one asks for more
+    estimator.evaluate(halves)
+    next(estimator.predict({'x': [0.5]}))
+    assert [text.split(', ')[-1] for text in told] == [
+        'running initialization to evaluate.', 'running initialization to predict.']
+
+
+def test_the_log_shows_values_as_numpy_does(tmp_path, told):
+    line(tmp_path).train(points(), steps=1, hooks=[
+        tf.train.LoggingTensorHook(['mean_squared_error/value'], every_n_iter=1)])
+    logged = next(text for text in told if text.startswith('mean_squared_error/value = '))
+    value = logged.split(' = ')[1]
+    assert value == str(np.float32(value)) and len(value) < 12
+
+
+def test_early_stopping_says_nothing_before_there_can_be_an_evaluation(tmp_path, told):
+    estimator = line(tmp_path, save_checkpoints_steps=5)
+    hook = tf.estimator.experimental.stop_if_no_decrease_hook(
+        estimator, 'loss', 50, run_every_secs=None, run_every_steps=5, restore_best=True)
+    tf.estimator.train_and_evaluate(
+        estimator, tf.estimator.TrainSpec(points(), max_steps=20, hooks=[hook]),
+        tf.estimator.EvalSpec(points(1), steps=None, start_delay_secs=0, throttle_secs=0))
+    assert not any('no evaluation' in text for text in told)
+
+
+def scored_fn(features, labels, mode):
+    """line_fn with a score of the global step: 3, then 2, then worse, and best from step 13 on."""
+    spec = line_fn(features, labels, mode, {})
+    if mode != KEYS.EVAL:
+        return spec
+    score = tf.gather([3.0] + 4 * [2.0] + 8 * [2.5] + 20 * [1.0], tf.train.get_global_step())
+    return spec._replace(eval_metric_ops={'score': tf.metrics.mean(score)})
+
+
+def test_the_best_checkpoint_may_be_the_one_that_is_saved_when_it_stops(tmp_path):
+    estimator = tf.estimator.Estimator(
+        scored_fn, str(tmp_path), tf.estimator.RunConfig(save_checkpoints_steps=4))
+    hook = tf.estimator.experimental.stop_if_no_decrease_hook(
+        estimator, 'score', 8, run_every_secs=None, run_every_steps=3, restore_best=True)
+    tf.estimator.train_and_evaluate(
+        estimator, tf.estimator.TrainSpec(points(), max_steps=400, hooks=[hook]),
+        tf.estimator.EvalSpec(points(1), steps=None, start_delay_secs=0, throttle_secs=0))
+    found = {step: metrics['score'] for step, metrics in
+             tf.contrib.estimator.read_eval_metrics(estimator.eval_dir()).items()}
+    assert max(found) == min(found, key=found.get) < 20
+    assert estimator.evaluate(points(1))['global_step'] == max(found)
 
 
 # ---- pictures ----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextvars
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -155,3 +156,26 @@ class Executable:
     def store(self) -> Store:
         """The Store that the program works on."""
         return self._arenas.store
+
+
+
+class Looping(Executable):
+    """A program with loops that, once it has run so often, is replaced by one without.
+
+    Writing loops out takes as long as some ten to a hundred runs save.
+    """
+
+    def __init__(self, program: Program, arenas: Arenas, patience: int,
+                 write_out: Callable[[], Executable | None]) -> None:
+        super().__init__(program, arenas)
+        self._patience = patience
+        self._write_out = write_out
+
+    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
+        if self.runs >= self._patience:
+            self._patience = sys.maxsize        # once: if loops must stay, they stay
+            instead = self._write_out()
+            if instead is not None:
+                instead.runs = self.runs
+                return instead(feeds)
+        return super().__call__(feeds)

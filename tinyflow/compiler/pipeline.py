@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tinyflow.compiler.advice import warn_of_silent_broadcasting
-from tinyflow.compiler.executable import Arenas, Executable
+from tinyflow.compiler.executable import Arenas, Executable, Looping
 from tinyflow.compiler.infer import ListShape, infer
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.left_out import may_leave_out, warn_of_what_is_left_out
@@ -45,13 +45,20 @@ class Options:
     fold: bool = True
     passes: tuple[str, ...] = tuple(PASSES)
     nan_check: bool = False         # run value by value, to tell where a NaN comes from
-    unroll: bool = True             # write loops of known length out
+    unroll: int | None = 32         # runs after which loops of known length are written out
 
 
-def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options) -> Program:
-    """`program` specialised to feed shapes (None where a size is left open) and rewritten."""
+def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options,
+             write_out: bool | None = None) -> Program:
+    """`program` specialised to feed shapes (None where a size is left open) and rewritten.
+
+    `write_out` says whether loops of known length become straight-line code, by default if the
+    options allow it at all.
+    """
     program = infer(program, feed_shapes, options.fold)
-    if options.unroll and options.fold and not options.nan_check:
+    if write_out is None:
+        write_out = options.unroll is not None
+    if write_out and options.fold and not options.nan_check:
         unrolled = unroll(program, options.fold)
         if unrolled is not program:
             program = infer(unrolled, feed_shapes, options.fold)
@@ -98,10 +105,14 @@ class Entry:
         general = self._seen > _TOO_MANY_SHAPES
         if general:
             shapes = _common([*self.executables, shapes])
+        options = self._options
         with collector_paused():
-            program = optimise(self.program, shapes, self._options)
-            made = Watched(program, self._arenas, self.program) if self._options.nan_check \
-                else Executable(program, self._arenas)
+            program = optimise(self.program, shapes, options, options.unroll == 0)
+            made = Watched(program, self._arenas, self.program) if options.nan_check else \
+                Looping(program, self._arenas, options.unroll,
+                        lambda: self._write_loops_out(shapes)) \
+                if options.unroll and any(i.type == 'While' for i in program.instructions) else \
+                Executable(program, self._arenas)
         self.executables[shapes] = made
         if general:
             self._general = shapes          # not before it is there: a failure leaves all as it was
@@ -109,6 +120,16 @@ class Entry:
             oldest = next(key for key in self.executables if key != self._general)
             del self.executables[oldest]
         return made
+
+
+    def _write_loops_out(self, shapes: tuple) -> Executable | None:
+        """Replaces the program with loops by one without; None if they must stay."""
+        with self._lock, collector_paused():
+            program = optimise(self.program, shapes, self._options)
+            if any(i.type == 'While' for i in program.instructions):
+                return None
+            self.executables[shapes] = Executable(program, self._arenas)
+            return self.executables[shapes]
 
 
 def _fits(general: Sequence[Shape], shapes: Sequence[tuple]) -> bool:

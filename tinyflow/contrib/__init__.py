@@ -17,6 +17,7 @@ _LAZY = {
     'losses': 'tinyflow.contrib.losses',
     'metrics': 'tinyflow.contrib.metrics',
     'nn': 'tinyflow.contrib.nn',
+    'predictor': 'tinyflow.contrib.predictor',
     'rnn': 'tinyflow.contrib.rnn',
     'seq2seq': 'tinyflow.contrib.seq2seq',
     'slim': 'tinyflow.contrib.slim',

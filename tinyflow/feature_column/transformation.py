@@ -63,7 +63,8 @@ class FeatureTransformationCache:
         if raw == ():
             raise worded(ValueError(report(
                 f'Feature (key: {key}) cannot have rank 0.', inputs=[(key, _told(tensor))],
-                mend='features are batches; one example has a batch of one: [value].')))
+                mend='features are batches: dataset.batch(32) in the input function; one '
+                     'example is a batch of one, [value].')))
         if raw is not None:
             return tensor if len(raw) != 1 else _expanded(tensor)
         positive = value_checks.assert_positive(

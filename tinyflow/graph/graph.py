@@ -67,6 +67,7 @@ class Graph:
         # Attributes of imported nodes that mean nothing to tinyflow: name -> {key: AttrValue}.
         self._extra_attrs: dict[str, dict] = {}
         self._warned_of_size = False
+        self._exported: Any = None          # the GraphDef of a finalized graph; graphdef/export.py
         self._loose: list[Operation] = []   # nodes that may go; see graph/forgetting.py
         self._loose_depth = 0
         self._sessions: weakref.WeakSet = weakref.WeakSet()
@@ -115,7 +116,7 @@ class Graph:
         self._finalized_by = here(2)
 
     def _unsafe_unfinalize(self) -> None:
-        self._finalized_by = None
+        self._finalized_by = self._exported = None
 
     @property
     def finalized(self) -> bool:

@@ -24,6 +24,19 @@ def graph_def(graph, from_version=None, add_shapes=False):
     Warns [A19] of constants above 32 MB. Raises ValueError above 2 GB.
     """
     from tinyflow.formats.protos.graph_pb2 import GraphDef
+    if not add_shapes or from_version or not graph.finalized:
+        return _graph_def(graph, from_version, add_shapes)
+    # A training saves the finalized graph with each checkpoint.
+    shown = [op.outputs and [t.raw_shape for t in op.outputs] for op in graph._operations]
+    if graph._exported is None or graph._exported[0] != shown:
+        graph._exported = shown, _graph_def(graph, None, True)
+    proto = GraphDef()
+    proto.CopyFrom(graph._exported[1])
+    return proto
+
+
+def _graph_def(graph, from_version, add_shapes):
+    from tinyflow.formats.protos.graph_pb2 import GraphDef
     operations = [op for op in graph.get_operations() if op.id > (from_version or 0)]
     _check_size(graph, operations)
     proto = GraphDef()

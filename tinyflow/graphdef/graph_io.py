@@ -4,7 +4,9 @@ from __future__ import annotations
 import os
 
 from tinyflow.formats import reading
+from tinyflow.formats.files import write_atomically
 from tinyflow.graph.graph import Graph
+from tinyflow.graphdef.graph_text import graph_text
 
 
 def write_graph(graph_or_graph_def, logdir, name, as_text=True):
@@ -17,5 +19,8 @@ def write_graph(graph_or_graph_def, logdir, name, as_text=True):
     if logdir:
         os.makedirs(logdir, exist_ok=True)
     path = os.path.join(logdir, name)
-    reading.write(path, message, as_text)
+    if as_text and message.DESCRIPTOR.name == 'GraphDef':
+        write_atomically(path, graph_text(message))
+    else:
+        reading.write(path, message, as_text)
     return path

@@ -1,6 +1,8 @@
 """From the logits of a CTC network to label sequences: the best path, or a search with a beam."""
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
 
 from tinyflow.graph.dtypes import float32, float64
@@ -81,6 +83,37 @@ def _merged(labels):
     return [label for i, label in enumerate(labels) if i == 0 or label != labels[i - 1]]
 
 
+def _best_leaves(stay, before, grown, inside, width):
+    """The best [(prefix, its new label or None if it stays as it is)], at most `width`.
+
+    As TensorFlow does it: prefixes grow one after the other, the likeliest first. One that falls
+    out of the beam before the prefix that it grew from had its turn grows no more in this step.
+    """
+    leaves = [(score, -i, None) for i, score in enumerate(stay.tolist())]
+    heapq.heapify(leaves)
+    dropped, barren = set(), set()
+    for i in np.argsort(-before, kind='stable').tolist():
+        full = len(leaves) >= width
+        if i in barren or before[i] == -np.inf or full and before[i] <= leaves[0][0]:
+            continue
+        row, held = grown[i], inside.get(i, {})
+        hopeful = row > (leaves[0][0] if full else -np.inf)
+        hopeful[list(held)] = True
+        for k in np.flatnonzero(hopeful).tolist():
+            if k in held:
+                if held[k] in dropped:
+                    barren.add(held[k])
+                continue
+            leaf = (float(row[k]), -i, k)
+            if len(leaves) < width:
+                heapq.heappush(leaves, leaf)
+            elif leaf[0] > leaves[0][0]:
+                out = heapq.heapreplace(leaves, leaf)
+                if out[2] is None:
+                    dropped.add(-out[1])
+    return [(-i, k) for _, i, k in sorted(leaves, key=lambda leaf: -leaf[0])]
+
+
 def _search(logits, width, top):
     """[(labels, log probability)] of the `top` best prefixes; Graves 2012, section 7.5.3.
 
@@ -97,20 +130,17 @@ def _search(logits, width, top):
             + scores[:-1]
         label = label + np.where(last >= 0, scores[last], -np.inf)
         place = {prefix: i for i, prefix in enumerate(prefixes)}
+        inside = {}                 # (prefix, label): what it grows into, if that is in the beam
         for i, prefix in enumerate(prefixes):
             parent = place.get(prefix[:-1]) if prefix else None
-            if parent is not None:                          # what grows into it is in the beam
+            if parent is not None:
                 label[i] = np.logaddexp(label[i], grown[parent, prefix[-1]])
-                grown[parent, prefix[-1]] = -np.inf
+                inside.setdefault(parent, {})[prefix[-1]] = i
         blank = total + scores[-1]
-        every = np.concatenate([np.logaddexp(blank, label), grown.ravel()])
-        best = np.argsort(-every, kind='stable')[:width]
-        best = best[every[best] > -np.inf]
-        old = len(prefixes)
-        prefixes = [prefixes[i] if i < old else
-                    (*prefixes[(i - old) // classes], int((i - old) % classes)) for i in best]
-        blank = np.array([blank[i] if i < old else -np.inf for i in best])
-        label = np.array([label[i] if i < old else every[i] for i in best])
+        kept = _best_leaves(np.logaddexp(blank, label), total, grown, inside, width)
+        prefixes = [prefixes[i] if k is None else (*prefixes[i], k) for i, k in kept]
+        blank, label = (np.array([blank[i] if k is None else -np.inf for i, k in kept]),
+                        np.array([label[i] if k is None else grown[i, k] for i, k in kept]))
     total = np.logaddexp(blank, label)
     best = np.argsort(-total, kind='stable')[:top]
     if len(best) < top:

@@ -19,7 +19,7 @@ from tinyflow.graph.static import constant_value
 __all__: list[str] = []
 
 
-def _text(scalar):
+def text_of(scalar):
     """The file name that a string scalar holds."""
     if scalar.ndim and scalar.size != 1:
         raise ValueError(f'a file name must be one string, not {shapes.text(scalar.shape)}')
@@ -45,7 +45,7 @@ class SaveV2(Op):
     def kernel(prefix, tensor_names, shape_and_slices, tensors, *, dtypes):
         names = _texts(tensor_names, 'tensor_names', len(tensors))
         parts = _texts(shape_and_slices, 'shape_and_slices', len(tensors))
-        with BundleWriter(_text(prefix)) as writer:
+        with BundleWriter(text_of(prefix)) as writer:
             for name, part, tensor, dtype in zip(names, parts, tensors, dtypes):
                 if part:
                     writer.add_slice(name, *slices.parse(part), np.asarray(tensor), dtype)
@@ -81,7 +81,7 @@ class RestoreV2(Op):
     def kernel(prefix, tensor_names, shape_and_slices, *, dtypes):
         names = _texts(tensor_names, 'tensor_names', len(dtypes))
         parts = _texts(shape_and_slices, 'shape_and_slices', len(dtypes))
-        with BundleReader(_text(prefix)) as reader:
+        with BundleReader(text_of(prefix)) as reader:
             return tuple([_restored(reader, name, part, dtype)
                           for name, part, dtype in zip(names, parts, dtypes)])
 
@@ -105,7 +105,7 @@ class MergeV2Checkpoints(Op):
     pure = False
 
     def kernel(checkpoint_prefixes, destination_prefix, *, delete_old_dirs):
-        merge([p.decode() for p in checkpoint_prefixes.reshape(-1)], _text(destination_prefix),
+        merge([p.decode() for p in checkpoint_prefixes.reshape(-1)], text_of(destination_prefix),
               delete_old_dirs)
         return ()
 
@@ -119,7 +119,7 @@ class ShardedFilename(Op):
         return ()
 
     def kernel(basename, shard, num_shards):
-        return _scalar(f'{_text(basename)}-{int(shard):05d}-of-{int(num_shards):05d}')
+        return _scalar(f'{text_of(basename)}-{int(shard):05d}-of-{int(num_shards):05d}')
 
 
 class ShardedFilespec(Op):
@@ -131,7 +131,7 @@ class ShardedFilespec(Op):
         return ()
 
     def kernel(basename, num_shards):
-        return _scalar(f'{_text(basename)}-?????-of-{int(num_shards):05d}')
+        return _scalar(f'{text_of(basename)}-?????-of-{int(num_shards):05d}')
 
 
 def _scalar(text):

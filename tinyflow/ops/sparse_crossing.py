@@ -174,7 +174,7 @@ def _cross(inputs, out_type, name, **settings):
         [i.indices for i in sparse], values, [i.dense_shape for i in sparse], dense,
         sparse_types=[t.dtype.base_dtype for t in values],
         dense_types=[t.dtype.base_dtype for t in dense], out_type=out_type,
-        internal_type=dtypes.int64 if numbers and out_type is dtypes.int64 else dtypes.string,
+        internal_type=dtypes.int64 if numbers else dtypes.string,
         name=name, **settings)
     return SparseTensor(indices, values, shape)
 

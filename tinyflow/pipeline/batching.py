@@ -20,7 +20,8 @@ from tinyflow.pipeline.base import (
     invalid,
     read_only,
 )
-from tinyflow.pipeline.sources import CountedCursor
+from tinyflow.pipeline.shuffling import Shuffled
+from tinyflow.pipeline.sources import CountedCursor, Slices
 
 
 def stacked(elements: Sequence[Element]) -> list[np.ndarray]:
@@ -62,12 +63,27 @@ def _ragged(column: Sequence[Any], i: int, number: int) -> errors.OpError:
 
 
 class _BatchedCursor(Transform):
+    def __init__(self, source: Batched) -> None:
+        super().__init__(source)
+        self.rows_of = source.rows_of()
+        if self.rows_of is not None:
+            self.input.rows = True
+
     def __next__(self) -> Element:
         size = self.source.batch_size
-        elements = list(islice(self.input, size))
+        elements = list(islice(self.input, size)) if self.rows_of is None else \
+            self.input.rows_taken(size)
         if not elements or (self.source.drop_remainder and len(elements) < size):
             raise StopIteration
-        return self.source.pack(elements)
+        if self.rows_of is None:
+            return self.source.pack(elements)
+        return self._gathered(self.rows_of, elements)
+
+    def _gathered(self, slices: Slices, numbers: list) -> Element:
+        """The rows of those numbers; those of a restored position stand there as they are."""
+        if set(map(type, numbers)) == {int}:
+            return [c.take(numbers, 0) for c in slices.components]
+        return self.source.pack([slices.row(n) if type(n) is int else n for n in numbers])
 
 
 class Batched(Source):
@@ -78,6 +94,12 @@ class Batched(Source):
     def __init__(self, source: Source, batch_size: int, drop_remainder: bool) -> None:
         self.inputs = source,
         self.batch_size, self.drop_remainder = batch_size, bool(drop_remainder)
+
+    def rows_of(self) -> Slices | None:
+        """The arrays whose shuffled rows are batched, if that is what comes in."""
+        shuffled = self.inputs[0]
+        below = shuffled.inputs[0] if type(shuffled) is Shuffled else None
+        return below if type(self) is Batched and type(below) is Slices else None
 
     def pack(self, elements: Sequence[Element]) -> Element:
         return stacked(elements)

@@ -8,6 +8,7 @@ from the next pass while the last one runs out.
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 from tinyflow.pipeline.base import INFINITE, UNKNOWN, Cursor, Element, Source, State, load, save
 from tinyflow.pipeline.randomness import Words, seeds_or_any
@@ -25,6 +26,7 @@ class _ShuffledCursor(Cursor):
         self.epoch = 0
         self.begun = False
         self.input: Cursor | None = None
+        self.rows = False           # elements are numbers of rows; see Batched.rows_of
 
     def __next__(self) -> Element:
         if self.held < self.source.buffer_size and (self.input is not None or not self.begun):
@@ -46,11 +48,43 @@ class _ShuffledCursor(Cursor):
         self.held -= 1
         return element
 
+    def rows_taken(self, count: int) -> list:
+        """The next `count` elements, fewer at the end, where they are numbers of rows."""
+        taken: list = []
+        ring, size, words = self.ring, self.source.buffer_size, self.words
+        while len(taken) < count:
+            cursor: Any = self.input
+            if cursor is None or self.held != size - 1 or len(ring) < size \
+                    or cursor.position >= cursor.source.count:
+                for element in self:
+                    taken.append(element)
+                    break
+                else:
+                    break
+                continue
+            # In the middle of a pass one row comes in and one goes out: `_fill` and `__next__`.
+            last = self.slices[-1]
+            ring[last[1] % size] = cursor.position
+            cursor.position += 1
+            last[1] += 1
+            first = self.slices[0]
+            while first[0] == first[1]:
+                self.slices.popleft()
+                first = self.slices[0]
+            start = first[0]
+            index = (start + words.draw() % (first[1] - start)) % size
+            start %= size
+            taken.append(ring[index])
+            ring[index] = ring[start]
+            ring[start] = None
+            first[0] += 1
+        return taken
+
     def _fill(self) -> None:
         """Takes elements in until the buffer is full or the last pass over the input is over."""
         begins = not self.begun
         if begins:
-            self.input = self.source.inputs[0].open()
+            self.input = self._opened()
             self.begun = True
         count, size, ring = self.source.count, self.source.buffer_size, self.ring
         while self.input is not None and self.held < size:
@@ -80,7 +114,13 @@ class _ShuffledCursor(Cursor):
         self.slices.append([end, end])
         self._end_input()
         if self.source.count == INFINITE or self.epoch < self.source.count:
-            self.input = self.source.inputs[0].open()
+            self.input = self._opened()
+
+    def _opened(self) -> Cursor:
+        cursor = self.source.inputs[0].open()
+        if self.rows:
+            cursor.rows = True              # type: ignore[attr-defined]
+        return cursor
 
     def _end_input(self) -> None:
         if self.input is not None:
@@ -89,9 +129,13 @@ class _ShuffledCursor(Cursor):
 
     def get_state(self) -> State:
         return {'words': self.words.get_state(), 'drawn by all': self.source.drawn_by_passes(),
-                'ring': [None if e is None else tuple(e) for e in self.ring],
+                'ring': [None if e is None else tuple(self._whole(e)) for e in self.ring],
                 'slices': [list(s) for s in self.slices], 'held': self.held, 'epoch': self.epoch,
                 'begun': self.begun, 'input': self.input and save(self.input)}
+
+    def _whole(self, element: Any) -> Element:
+        rows: Any = self.source.inputs[0]
+        return rows.row(element) if type(element) is int else element
 
     def set_state(self, state: State) -> None:
         self.ring, self.held = list(state['ring']), state['held']
@@ -99,7 +143,7 @@ class _ShuffledCursor(Cursor):
         self.epoch, self.begun = state['epoch'], state['begun']
         self._end_input()
         if state['input'] is not None:
-            self.input = self.source.inputs[0].open()
+            self.input = self._opened()
             load(self.input, state['input'])
         self.words.set_state(state['words'])
         self.source.set_drawn_by_passes(state['drawn by all'])

@@ -47,6 +47,8 @@ class Once(Source):
 
 
 class _SlicesCursor(CountedCursor):
+    rows = False            # give numbers of rows, which a batch gathers all at once
+
     def __init__(self, source: Slices) -> None:
         super().__init__(source)
         if len(source.components) == 1:
@@ -60,10 +62,11 @@ class _SlicesCursor(CountedCursor):
         if i >= self.source.count:
             raise StopIteration
         self.position = i + 1
+        if self.rows:
+            return i                                    # type: ignore[return-value]
         if self.one:
             return (self.component[i],)
-        # An ellipsis keeps a row of a vector of strings an array.
-        return [c[i, ...] for c in self.source.components]
+        return self.source.row(i)
 
 
 class Slices(Source):
@@ -77,6 +80,11 @@ class Slices(Source):
     def __init__(self, components: Sequence[np.ndarray]) -> None:
         self.components = tuple(read_only(components))
         self.count = len(components[0])
+
+    def row(self, number: int) -> Element:
+        """One element."""
+        # An ellipsis keeps a row of a vector of strings an array.
+        return [c[number, ...] for c in self.components]
 
     def cardinality(self) -> int:
         return self.count

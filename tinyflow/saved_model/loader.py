@@ -22,7 +22,7 @@ _LOG = logging.getLogger('tinyflow')
 
 def maybe_saved_model_directory(export_dir):
     """True if the directory has a saved_model.pb or saved_model.pbtxt."""
-    return _model_file(os.fspath(export_dir)) is not None
+    return _model_file(os.fsdecode(export_dir)) is not None
 
 
 def _model_file(export_dir):
@@ -40,7 +40,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
     Returns the MetaGraphDef, whose signature_def names inputs and outputs. Raises OSError if there
     is no SavedModel or it is damaged, RuntimeError if no graph has these tags.
     """
-    export_dir = os.fspath(export_dir)
+    export_dir = os.fsdecode(export_dir)        # Estimator.export_saved_model returns bytes
     proto = find_meta_graph(read_saved_model(export_dir), tags, export_dir)
     with sess.graph.as_default():
         proto = load_graph(proto, import_scope, export_dir, **saver_kwargs)
@@ -51,6 +51,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 def read_saved_model(export_dir):
     """The SavedModel message in a directory. OSError if it is missing or damaged."""
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    export_dir = os.fsdecode(export_dir)
     path = _model_file(export_dir)
     if path is None:
         raise worded(OSError(

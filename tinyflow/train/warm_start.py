@@ -7,10 +7,11 @@ from tinyflow.graph.defaults import device, get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops import saving, state
 from tinyflow.train.inspection import NewCheckpointReader, checkpoint_filename
+from tinyflow.train.vocabularies import initialize_by_words
 from tinyflow.variable_store import get_store
 from tinyflow.variables import Variable
 
-__all__ = ['VocabInfo', 'init_from_checkpoint', 'warm_start']
+__all__ = ['init_from_checkpoint', 'warm_start']
 
 
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
@@ -88,42 +89,40 @@ def _initialize_from(variable, path, name):
     variable._initial_value = value
 
 
-class VocabInfo:
-    """Vocabularies of an embedding before and after; not in tinyflow."""
-
-    def __init__(self, *args, **kwargs):
-        raise NotImplementedError(
-            'tf.train.VocabInfo: warm starts with changed vocabularies are not in tinyflow.\n'
-            '  Mend: load the old table with tf.train.load_variable, reorder it with NumPy, and '
-            'give it to tf.Variable.')
-
-
 def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None,
                var_name_to_prev_var_name=None):
     """Makes initializers restore from a checkpoint, as `init_from_checkpoint`, by equal names.
 
     `vars_to_warm_start` is a regular expression on the names of trainable Variables, or a list of
-    such on global ones, or of Variables. `var_name_to_prev_var_name` tells which had other names.
+    such on global ones, or of Variables; None for those of `var_name_to_vocab_info` only, which has
+    a VocabInfo for each matrix whose vocabulary has changed. `var_name_to_prev_var_name` tells
+    which had other names. Raises ValueError for names that are not warm-started.
     """
-    if var_name_to_vocab_info:
-        VocabInfo()
+    vocabularies = dict(var_name_to_vocab_info or {})
     previous = dict(var_name_to_prev_var_name or {})
-    mapping = {}
+    grouped = {}
     for variable in _chosen(vars_to_warm_start):
         info = variable._get_save_slice_info()
         name = info.full_name if info else variable.op.name
-        mapping.setdefault(name, []).append(variable)
-    mapping = {previous.pop(name, name): parts for name, parts in mapping.items()}
-    if previous:
-        raise worded(ValueError('You provided the following names in var_name_to_prev_var_name, '
-                                f'but they are not warm-started: {sorted(previous)}'))
-    init_from_checkpoint(ckpt_to_initialize_from, mapping)
+        grouped.setdefault(name, []).append(variable)
+    mapping = {}
+    for name, parts in grouped.items():
+        stored = previous.pop(name, name)
+        if name in vocabularies:
+            initialize_by_words(parts, vocabularies.pop(name), ckpt_to_initialize_from, stored)
+        elif vars_to_warm_start:
+            mapping[stored] = parts
+    for what, unused in (('prev_var_name', previous), ('vocab_info', vocabularies)):
+        if unused:
+            raise worded(ValueError(
+                f'You provided the following names in var_name_to_{what}, but they are not '
+                f'warm-started: {sorted(unused)}'))
+    if mapping:
+        init_from_checkpoint(ckpt_to_initialize_from, mapping)
 
 
 def _chosen(which):
-    if which is None:
-        return []
-    if isinstance(which, str):
+    if which is None or isinstance(which, str):
         return get_collection(GraphKeys.TRAINABLE_VARIABLES, which)
     if all(isinstance(item, str) for item in which):
         found = [v for item in which for v in get_collection(GraphKeys.GLOBAL_VARIABLES, item)]

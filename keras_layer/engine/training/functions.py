@@ -39,6 +39,25 @@ class Functions:
                 return made.watched(*self._watched[kind])
         return made
 
+    def runner(self, kind):
+        """A callable of feeds that goes on when a batch is the first with weights of samples.
+
+        The function is then made anew, with places for them, and batches without any (made before,
+        or of the other of training and validation data) get ones.
+        """
+        made = self.get(kind)
+        run, count = made.bound(), made.count
+
+        def following(feeds):
+            nonlocal run, count
+            if len(feeds) != count:
+                made = self.get(kind)
+                run, count = made.bound(), made.count
+                if len(feeds) < count:
+                    feeds = self._model._with_weights(feeds)
+            return run(feeds)
+        return following
+
     def _train(self):
         model, compiled = self._model, self._model._compiled
         weights = self._trained_weights = list(model.trainable_weights)
@@ -72,6 +91,7 @@ class _Call:
         self._feeds_phase = not isinstance(phase, int)
         self._training = training
         self.inputs = [*inputs, phase] if self._feeds_phase else list(inputs)
+        self.count = len(inputs)
         self.outputs = list(outputs)
         self.function = K.Function(self.inputs, self.outputs, updates, name=name)
         self._with = {}
@@ -100,6 +120,7 @@ class _Watched:
 
     def __init__(self, call, function, give):
         self._call, self._function, self._give = call, function, give
+        self.count = call.count
 
     def bound(self):
         run = self._call.bound(self._function)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from keras_layer.callbacks.container import configure_callbacks
-from keras_layer.engine.training.batches import ArrayBatches
+from keras_layer.engine.training.batches import ArrayBatches, CycledBatches
 from tinyflow.errors import worded
 
 
@@ -52,7 +52,7 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
     for epoch in range(initial_epoch, epochs):
         model.reset_metrics()
         run_callbacks.on_epoch_begin(epoch, {})
-        run = model._functions.get('train').bound()
+        run = model._functions.runner('train')
         if samples is not None and steps_per_epoch is None:
             batches = data.epoch(data.order(shuffle))
         else:
@@ -109,7 +109,7 @@ def _steps(model, data, steps, first):
             element = data()
         except StopIteration:
             return
-        yield model._feeds_of(element)
+        yield element if isinstance(data, CycledBatches) else model._feeds_of(element)
         done += 1
 
 
@@ -122,7 +122,7 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, kind='test', ow
             steps_per_epoch=steps, samples=samples if samples is not None else steps,
             verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='test')
     model.reset_metrics()
-    run = model._functions.get('test').bound()
+    run = model._functions.runner('test')
     names, averages = model.metrics_names, Averages()
     if samples is not None and steps is None:
         if not own_callbacks:

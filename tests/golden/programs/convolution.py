@@ -182,3 +182,17 @@ def convolutional_digits(tf, np):
     feeds = {x: _images(np, 5, 64), labels: np.eye(3)[[0, 2, 1, 1, 0]]}
     return [run(tf.global_variables_initializer()), run([loss, train], feeds),
             run([loss, train], feeds), run([loss, logits], feeds)]
+
+
+@program
+def fractional_pools(tf, np):
+    x = tf.constant(_images(np, 2, 7, 11, 2))
+    found = []
+    for seed, (random, overlapping) in enumerate([(False, False), (False, True), (True, False),
+                                                  (True, True)]):
+        for pool in (tf.nn.fractional_max_pool, tf.nn.fractional_avg_pool):
+            y, rows, columns = pool(x, [1.0, 1.44, 1.73, 1.0], random, overlapping, True, seed, 5)
+            found += [y, rows, columns, tf.gradients(y ** 2, x)[0]]
+    whole = tf.nn.fractional_avg_pool(tf.cast(x * 8, tf.int32), [1.0, 1.5, 1.5, 1.0],
+                                      deterministic=True, seed=3, seed2=4, name='whole')
+    return [run(found + list(whole))] * 2

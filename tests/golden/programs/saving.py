@@ -110,6 +110,47 @@ def warm_start_by_pattern(tf, np):
     return [run(tf.global_variables_initializer()), run([a, b])]
 
 
+def vocabulary(name, words):
+    with open(place(name), 'w') as file:
+        file.write('\n'.join(words) + '\n')
+    return place(name)
+
+
+def warm_by_words(tf, np, shape, axis, initializer, old_size=-1, partitioner=None):
+    old = vocabulary('old_words', ['a', 'b', 'c', 'd'])
+    new = vocabulary('new_words', ['c', 'x', 'a', 'y'])
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable('old', initializer=np.arange(20, dtype=np.float32).reshape(5, 4))
+        session.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(session, place('by_words'), write_meta_graph=False,
+                                     write_state=False)
+    with tf.variable_scope('', partitioner=partitioner):
+        w = tf.get_variable('w', shape, initializer=tf.zeros_initializer())
+    info = tf.train.VocabInfo(new, 4, 2, old, old_size, initializer, axis)
+    tf.train.warm_start(path, None, {'w': info}, {'w': 'old'})
+    return [run(tf.global_variables_initializer()), run(tf.convert_to_tensor(w))]
+
+
+@program
+def warm_start_rows_by_words(tf, np):
+    return warm_by_words(tf, np, [6, 4], 0, None)
+
+
+@program
+def warm_start_rows_by_words_drawn(tf, np):
+    return warm_by_words(tf, np, [6, 4], 0, tf.random_uniform_initializer(seed=5), 2)
+
+
+@program
+def warm_start_columns_by_words(tf, np):
+    return warm_by_words(tf, np, [5, 6], 1, tf.ones_initializer())
+
+
+@program
+def warm_start_parts_by_words(tf, np):
+    return warm_by_words(tf, np, [6, 4], 0, None, -1, tf.fixed_size_partitioner(3))
+
+
 # ---- Examples ------------------------------------------------------------------------------------
 
 

@@ -1,19 +1,50 @@
 """tf.contrib.learn: its data sets and its text preprocessing; the estimators are tf.estimator."""
+from importlib import import_module as _import_module
+
 from tinyflow.absent import AbsentError as _AbsentError, absent as _absent
 from tinyflow.contrib.learn import datasets, preprocessing
 from tinyflow.errors import worded as _worded
 
-__all__ = ['datasets', 'preprocessing']
+__all__ = ['RunConfig', 'datasets', 'preprocessing']
 _missing = _absent(__name__, __all__)
-_ESTIMATORS = {'BaseEstimator', 'DNNClassifier', 'DNNEstimator', 'DNNLinearCombinedClassifier',
-               'DNNLinearCombinedRegressor', 'DNNRegressor', 'Estimator', 'Experiment',
-               'LinearClassifier', 'LinearRegressor', 'ModeKeys', 'ModelFnOps', 'RunConfig'}
+
+# What each became, with the arguments that changed.
+_TRAINED = ('; fit(...) became train(input_fn, steps=...), and input_fn for arrays is '
+            "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
+_INSTEAD = {
+    **{name: f'tf.estimator.{name}, over columns of tf.feature_column, e.g. '
+             f"numeric_column('x', shape=[4]){_TRAINED}" for name in (
+                 'DNNClassifier', 'DNNLinearCombinedClassifier', 'DNNLinearCombinedRegressor',
+                 'DNNRegressor', 'LinearClassifier', 'LinearRegressor')},
+    **dict.fromkeys(['BaseEstimator', 'DNNEstimator', 'Estimator', 'Evaluable', 'SKCompat',
+                     'Trainable'], f'tf.estimator.Estimator(model_fn, model_dir){_TRAINED}'),
+    'KMeansClustering': 'tf.contrib.factorization.KMeansClustering',
+    'ModeKeys': 'tf.estimator.ModeKeys, whose INFER is PREDICT',
+    'ModelFnOps': 'tf.estimator.EstimatorSpec(mode, predictions, loss, train_op)',
+    'Experiment': 'tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)',
+    'learn_runner': 'tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)',
+    'infer_real_valued_columns_from_input':
+        "[tf.feature_column.numeric_column('x', shape=[number of features])], with features "
+        "{'x': array}",
+    'infer_real_valued_columns_from_input_fn':
+        "[tf.feature_column.numeric_column('x', shape=[number of features])], with features "
+        "{'x': array}",
+    'MetricSpec': "eval_metric_ops={'accuracy': tf.metrics.accuracy(labels, classes)} in the "
+                  'EstimatorSpec, or tf.contrib.estimator.add_metrics',
+    'monitors': 'tf.train.SessionRunHook and its kin, as hooks=[...] of train',
+    'make_export_strategy': 'tf.estimator.LatestExporter(name, serving_input_receiver_fn)',
+    'run_config': 'tf.estimator.RunConfig',
+}
 
 
 def __getattr__(name):
-    if name in _ESTIMATORS:
-        raise _worded(_AbsentError(f'tf.contrib.learn.{name} is left out of tinyflow; '
-                                   f'tf.estimator followed it in TensorFlow 1.3.'))
+    if name == 'RunConfig':
+        found = globals()[name] = _import_module('estimator_layer.learn').RunConfig
+        return found
+    if name in _INSTEAD:
+        raise _worded(_AbsentError(
+            f'tf.contrib.learn.{name} is left out of tinyflow; in TensorFlow 1.3 tf.estimator '
+            f'followed it.\n  Mend: {_INSTEAD[name]}.'))
     return _missing(name)
 
 

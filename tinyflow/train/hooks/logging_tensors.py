@@ -65,7 +65,7 @@ class LoggingTensorHook(SessionRunHook):
             if self._formatter:
                 logging.info(self._formatter(tensor_values))
                 return
-            values = ', '.join([f'{_label(tag)} = {tensor_values[tag]}'
+            values = ', '.join([f'{_label(tag)} = {tensor_values[tag]!s}'
                                 for tag in self._tag_order])
             if seconds is None:
                 logging.info('%s', values)

@@ -1,0 +1,1 @@
+"""Parts of the boosted trees of tf.estimator: features, the model's state, growing, explaining."""

@@ -1,0 +1,84 @@
+"""Why trees say what they say: the gain by each feature, and what a feature did to one example."""
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+
+import tinyflow as tf
+from estimator_layer.canned.trees.model_fn import NAME, Inputs
+from estimator_layer.canned.trees.resources import TreeEnsemble
+from estimator_layer.model_fn import ModeKeys
+from tinyflow.errors import worded
+from tinyflow.ops.boosted_trees import BoostedTreesExampleDebugOutputs, BoostedTreesPredict
+from tinyflow.ops.trees_messages import restore
+from tinyflow.ops.trees_model import LEAF, Ensemble
+
+__all__ = ['PATH_KEY', 'explained', 'importances', 'with_paths']
+
+PATH_KEY = '_serialized_debug_outputs_proto'
+
+
+def importances(serialized, names, normalize):
+    """{name of a column: the sum of the gains of its splits}, the largest first.
+
+    ValueError to normalize what no split has gained.
+    """
+    ensemble = Ensemble()
+    restore(ensemble, 0, serialized)
+    sums = np.zeros(len(names))
+    for tree in ensemble.trees:
+        own = np.zeros(len(names))
+        for feature, gain in zip(tree.features, tree.gains):
+            if feature != LEAF:
+                own[feature] += gain
+        sums += own * tree.weight
+    if normalize:
+        if (sums < 0).any():
+            raise worded(ValueError('feature_importances must be non-negative.\n  Mend: '
+                                    'normalize=False, or pruning.'))
+        if not sums.sum() > 0:
+            raise worded(ValueError('Trees are all empty or contain only a root node.'))
+        sums = sums / sums.sum()
+    return _by_name(names, sums)
+
+
+def _by_name(names, values):
+    """{name: sum of its values}, the largest first, whatever their sign."""
+    sums = {}
+    for name, value in zip(names, values):
+        sums[name] = sums.get(name, 0) + value
+    return collections.OrderedDict(
+        sorted(sums.items(), key=lambda item: abs(item[1]), reverse=True))
+
+
+def with_paths(features, head, columns, epsilon):
+    """The EstimatorSpec of PREDICT, whose predictions hold the way of each example, too."""
+    mode = ModeKeys.PREDICT
+    with tf.name_scope(NAME) as name:
+        ensemble = TreeEnsemble(name)
+        buckets = Inputs(columns, epsilon).buckets(features)
+        logits = BoostedTreesPredict.apply(ensemble.handle, buckets,
+                                           logits_dimension=head.logits_dimension)
+        spec = head.create_estimator_spec(features=features, mode=mode, labels=None,
+                                          train_op_fn=tf.no_op, logits=logits)
+        paths = BoostedTreesExampleDebugOutputs.apply(ensemble.handle, buckets,
+                                                      logits_dimension=head.logits_dimension)
+        return spec._replace(predictions={**spec.predictions, PATH_KEY: paths})
+
+
+def explained(serialized, names, is_classification):
+    """(the bias, {name of a column: its contribution to the prediction}) of an example.
+
+    The prediction changes from node to node; each change counts for the feature of the split
+    (Palczewska et al. 2013, "Interpreting random forest models using a feature contribution
+    method"). Of a classifier it is the probability.
+    """
+    from tinyflow.formats.protos import boosted_trees_pb2
+    path = boosted_trees_pb2.DebugOutput.FromString(serialized)
+    outputs = np.array(path.logits_path)
+    if is_classification:
+        outputs = 1 / (1 + np.exp(-outputs))
+    changes = np.bincount(np.array(path.feature_ids, np.intp), weights=np.diff(outputs),
+                          minlength=len(names))
+    return outputs[0], _by_name(names, changes)

@@ -1,0 +1,35 @@
+"""The hyperparameters of boosted trees."""
+from __future__ import annotations
+
+import collections
+
+from tinyflow.errors import worded
+from tinyflow.ops import trees_growing
+
+__all__ = ['Settings', 'max_splits', 'pruning_of']
+
+Settings = collections.namedtuple('Settings', [
+    'n_trees', 'max_depth', 'learning_rate', 'l1', 'l2', 'tree_complexity', 'min_node_weight',
+    'center_bias', 'pruning_mode', 'quantile_sketch_epsilon'])
+
+_MODES = {'none': trees_growing.NO_PRUNING, 'pre': trees_growing.PRE_PRUNING,
+          'post': trees_growing.POST_PRUNING}
+
+
+def max_splits(settings):
+    """The greatest number of splits of one tree."""
+    return (1 << settings.max_depth) - 1
+
+
+def pruning_of(settings):
+    """The number of the pruning mode; ValueError unless it goes with tree_complexity."""
+    if settings.pruning_mode not in _MODES:
+        raise worded(ValueError('pruning_mode mode must be one of: ' + ', '.join(sorted(_MODES))))
+    mode = _MODES[settings.pruning_mode]
+    if settings.tree_complexity > 0 and mode == trees_growing.NO_PRUNING:
+        raise worded(ValueError(
+            'Tree complexity have no effect unless pruning mode is chosen.\n  Mend: '
+            "pruning_mode='pre' or 'post'."))
+    if settings.tree_complexity <= 0 and mode != trees_growing.NO_PRUNING:
+        raise worded(ValueError('For pruning, tree_complexity must be positive.'))
+    return mode

@@ -1,0 +1,70 @@
+"""Records TF 1.15's boosted trees (Python 3.7):
+
+    python tests/golden/estimator/record_trees.py [kernels | name ...]
+"""
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
+
+import tensorflow as tf  # noqa: E402
+from tensorflow.python.ops import gen_boosted_trees_ops  # noqa: E402
+
+from tests.golden.estimator import trees_cases, trees_kernels  # noqa: E402
+
+# Whose checkpoint tinyflow loads.
+KEPT = 'classifier_in_memory_numeric'
+
+
+def op(name, *inputs, **attrs):
+    """A raw op; TF infers the number of features itself."""
+    if name == 'BoostedTreesBucketize':
+        attrs.pop('num_features')
+    function = re.sub('(?<!^)(?=[A-Z])', '_', name).lower()
+    return getattr(gen_boosted_trees_ops, function)(*inputs, **attrs)
+
+
+def record(name, case):
+    directory = tempfile.mkdtemp()
+    try:
+        estimator, losses = trees_cases.train(tf, case, directory)
+        found = trees_cases.results(tf, case, estimator)
+        found['losses'] = losses
+        found['nodes'] = {mode: trees_cases.nodes(tf, case, mode) for mode in ('train', 'infer')}
+        if name == KEPT:
+            files = os.path.join(os.path.dirname(HERE), 'files', 'trees')
+            shutil.rmtree(files, ignore_errors=True)
+            os.makedirs(files)
+            latest = tf.train.latest_checkpoint(directory)
+            for end in ('.index', '.data-00000-of-00001'):
+                shutil.copy(latest + end, os.path.join(files, 'model.ckpt-0' + end))
+        return found
+    finally:
+        shutil.rmtree(directory)
+
+
+def write(target, found):
+    with open(target, 'w') as file:
+        json.dump(found, file, default=lambda v: v.item(), separators=(',', ':'), sort_keys=True)
+        file.write('\n')
+
+
+if __name__ == '__main__':
+    tf.logging.set_verbosity(tf.logging.ERROR)
+    recorded = os.path.join(os.path.dirname(HERE), 'recorded')
+    if sys.argv[1:] in ([], ['kernels']):
+        write(os.path.join(recorded, 'estimator.trees_kernels.json'), trees_kernels.run(tf, op))
+    target = os.path.join(recorded, 'estimator.trees.json')
+    every, kept = trees_cases.cases(tf), {}
+    if os.path.exists(target):
+        with open(target) as file:
+            kept = {name: value for name, value in json.load(file).items() if name in every}
+    for name in [] if sys.argv[1:] == ['kernels'] else sys.argv[1:] or sorted(every):
+        print(name)
+        kept[name] = record(name, every[name])
+        write(target, kept)
