@@ -294,3 +294,21 @@ def test_batches_of_shuffled_rows_go_on_and_are_as_row_by_row(buffer_size):
         again = opened(batching.Batched)
         load(again, state)
         assert begun + told(again) == wanted
+
+
+@pytest.mark.parametrize('rows', [
+    [(np.float32(i), np.arange(3) + i) for i in range(40)],
+    [None, *[(np.array([i, i]), np.int64(i), np.str_('a')) for i in range(40)]],
+    [(np.float32(i),) if i % 2 else (np.float64(i),) for i in range(40)],
+    [(np.array([b'x', i], object),) for i in range(40)],
+    [(np.zeros(i % 3),) for i in range(40)], [None] * 40, [() for _ in range(40)],
+], ids=['alike', 'a gap and text', 'dtypes', 'objects', 'shapes', 'nothing', 'empty'])
+def test_buffers_of_many_elements(rows):
+    """Elements that are alike are written column by column; they come back as they were."""
+    found = decode(encode({'ring': rows}))['ring']
+    assert len(found) == len(rows)
+    for one, other in zip(found, rows):
+        assert type(one) is type(other) and (one is None or len(one) == len(other))
+        for a, b in zip(one or (), other or ()):
+            assert type(a) is type(b) and a.dtype == b.dtype
+            np.testing.assert_array_equal(a, b)

@@ -42,12 +42,12 @@ PLAIN, WEIGHTED = SQUARES.mean(), (SQUARES * W).mean()
 
 
 @pytest.mark.parametrize('validation', [
-    lambda: dict(validation_data=(X, Y, W)),
-    lambda: dict(validation_data=_dataset(X, Y, W), validation_steps=4),
-    lambda: dict(validation_data=_generator(X, Y, W), validation_steps=4)])
+    lambda: {'validation_data': (X, Y, W)},
+    lambda: {'validation_data': _dataset(X, Y, W), 'validation_steps': 4},
+    lambda: {'validation_data': _generator(X, Y, W), 'validation_steps': 4}])
 @pytest.mark.parametrize('training', [
-    lambda: dict(x=X, y=Y), lambda: dict(x=_dataset(X, Y), steps_per_epoch=4),
-    lambda: dict(x=_generator(X, Y), steps_per_epoch=4)])
+    lambda: {'x': X, 'y': Y}, lambda: {'x': _dataset(X, Y), 'steps_per_epoch': 4},
+    lambda: {'x': _generator(X, Y), 'steps_per_epoch': 4}])
 def test_weights_in_the_validation_alone(training, validation):
     history = _model().fit(**training(), **validation(), epochs=2, verbose=0).history
     np.testing.assert_allclose(history['loss'], [PLAIN] * 2, rtol=1e-5)
@@ -132,4 +132,4 @@ def test_names_beyond_what_one_attribute_holds(tmp_path):
     with h5py.File(tmp_path / 'names.h5', 'w') as file:
         hdf5._set_names(file, 'weight_names', names)
         assert len(file.attrs) > 1
-        assert [n.decode() for n in hdf5._names(file, 'weight_names')] == names
+        assert hdf5._names(file, 'weight_names') == names

@@ -17,6 +17,7 @@ from tinyflow.pipeline.base import Held
 from tinyflow.pipeline.batching import Listed
 
 _MAGIC = b'tinyflow iterator 1\n'
+_LEAST_ROWS = 32            # from so many on, elements are written column by column
 _LENGTH = struct.Struct('<Q')
 _DOUBLE = struct.Struct('<d')
 _CRC = struct.Struct('<I')
@@ -73,6 +74,8 @@ def _write(value: Any, put: Callable[[bytes], None]) -> None:
         _write_all(b'w', value.elements, put)
     elif isinstance(value, dict):
         _write_all(b'm', [part for item in value.items() for part in item], put)
+    elif isinstance(value, list) and (table := _as_table(value)) is not None:
+        _write_table(value, table, put)
     elif isinstance(value, (list, tuple)):
         _write_all(b'l' if isinstance(value, list) else b't', value, put)
     else:
@@ -90,6 +93,34 @@ def _write_all(kind: bytes, values: Any, put: Callable[[bytes], None]) -> None:
     put(kind + _LENGTH.pack(len(values)))
     for value in values:
         _write(value, put)
+
+
+def _as_table(values: list) -> list[tuple] | None:
+    """The elements of a buffer, [(array, number, ...)], if they are alike and so many that it pays.
+
+    A shuffle buffer has ten thousand of them, and one place without any (None).
+    """
+    rows = [value for value in values if value is not None] if len(values) >= _LEAST_ROWS else []
+    if not rows or type(rows[0]) is not tuple or not rows[0]:
+        return None
+    alike = [(type(part), getattr(part, 'dtype', None), getattr(part, 'shape', None))
+             for part in rows[0]]
+    if any(dtype is None or dtype.hasobject for _, dtype, _ in alike):
+        return None
+    for row in rows:
+        if type(row) is not tuple or len(row) != len(alike):
+            return None
+        for part, (kind, dtype, shape) in zip(row, alike):
+            if type(part) is not kind or part.dtype != dtype or part.shape != shape:
+                return None
+    return rows
+
+
+def _write_table(values: list, rows: list[tuple], put: Callable[[bytes], None]) -> None:
+    put(b'k')
+    _write_array(np.array([value is not None for value in values]), put)
+    _write_all(b'l', [isinstance(part, np.generic) for part in rows[0]], put)
+    _write_all(b'l', [np.stack(column) for column in zip(*rows)], put)
 
 
 def _write_array(array: Any, put: Callable[[bytes], None]) -> None:
@@ -136,9 +167,17 @@ class _Reader:
             return dict(zip(values[::2], values[1::2], strict=True))
         if kind == b'h':
             return Held(self.value())
+        if kind == b'k':
+            return self.table()
         if kind in b'oag':
             return self.array(kind)
         raise ValueError(f'unknown kind {kind!r}')
+
+    def table(self) -> list:
+        present, scalars, columns = self.value(), self.value(), self.value()
+        rows = zip(*[list(column) if scalar else [np.array(part) for part in column]
+                     for scalar, column in zip(scalars, columns, strict=True)], strict=True)
+        return [next(rows) if there else None for there in present.tolist()]
 
     def array(self, kind: bytes) -> Any:
         if kind == b'o':
