@@ -15,6 +15,7 @@ from estimator_layer.other_model import mend_told
 from estimator_layer.run_config import RunConfig
 from estimator_layer.warm_starting import warm_started
 from tinyflow import logging
+from tinyflow.config import ConfigProto
 from tinyflow.errors import NotFoundError, worded
 from tinyflow.train import training_util
 from tinyflow.train.checkpoint_state import latest_checkpoint
@@ -27,6 +28,21 @@ __all__ = ['Estimator', 'WarmStartSettings', 'config_with_directory']
 
 _WARM_START = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
                'var_name_to_prev_var_name')
+
+
+_TRAIN = ("train(input_fn, steps=...), where input_fn returns ({'x': x}, y): "
+          "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
+# What people write who know scikit-learn, Keras or tf.contrib.learn.
+_OTHER_LIBRARIES = {
+    'fit': _TRAIN, 'partial_fit': _TRAIN,
+    'score': 'evaluate(input_fn), a dict of metrics',
+    'predict_proba': "predict(input_fn), which yields dicts with 'probabilities'",
+    'predict_classes': "predict(input_fn), which yields dicts with 'class_ids'",
+    'predict_scores': "predict(input_fn), which yields dicts with 'predictions'",
+    'save': 'nothing is to be done: model_dir holds the checkpoints of train; export_saved_model '
+            'writes a SavedModel',
+    'export': 'export_saved_model(directory, serving_input_receiver_fn)',
+}
 
 
 class WarmStartSettings(collections.namedtuple('WarmStartSettings', _WARM_START)):
@@ -81,6 +97,12 @@ class Estimator:
         self._kept = KeptSessions()
 
     # ---- what it is ----------------------------------------------------------------------
+
+    def __getattr__(self, name):
+        text = f'{type(self).__name__!r} object has no attribute {name!r}'
+        if name in _OTHER_LIBRARIES:
+            text += f'\n  Mend: {_OTHER_LIBRARIES[name]}.'
+        raise worded(AttributeError(text))
 
     @property
     def model_dir(self):
@@ -260,7 +282,10 @@ def config_with_directory(config, model_dir):
         config = RunConfig()
     if not isinstance(config, RunConfig):
         raise worded(ValueError(
-            f'config must be an instance of `RunConfig`, but provided {config}.'))
+            f'config must be an instance of `RunConfig`, but provided {config}.\n  Mend: '
+            + ('tf.estimator.RunConfig(session_config=config).' if isinstance(config, ConfigProto)
+               else 'tf.estimator.RunConfig(**config).' if isinstance(config, dict)
+               else 'tf.estimator.RunConfig(...).')))
     if model_dir is not None:
         model_dir = os.fspath(model_dir)
         if config.model_dir not in (None, model_dir):
@@ -295,7 +320,14 @@ def _check_positive(name, value):
 
 
 def _checked_hooks(hooks):
-    hooks = [hooks] if isinstance(hooks, SessionRunHook) else list(hooks or [])
+    hooks = [hooks] if isinstance(hooks, SessionRunHook) else hooks
+    listed = hooks is None or isinstance(hooks, (list, tuple)) or hasattr(hooks, '__next__')
+    if not listed:                          # train(x, y), as in scikit-learn and Keras
+        raise worded(TypeError(
+            f'hooks is a list of SessionRunHooks; got {type(hooks).__name__}.\n  Mend: labels come '
+            "from the input_fn, beside the features: train(lambda: ({'x': x}, y)), or train("
+            "({'x': x}, y)) with arrays."))
+    hooks = list(hooks or [])
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):
             text = f'Hooks must be a SessionRunHook, given: {hook}'

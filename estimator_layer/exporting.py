@@ -77,7 +77,7 @@ def _add(estimator, builder, mode, receiver_fn, checkpoint_path, with_variables)
     with Graph().as_default() as graph:
         estimator._create_global_step(graph)
         set_random_seed(config.tf_random_seed)
-        receiver = receiver_fn()
+        receiver = _received(receiver_fn)
         spec = estimator._call_model_fn(receiver.features, getattr(receiver, 'labels', None), mode,
                                         config)
         signatures = signature_defs(
@@ -105,6 +105,24 @@ def _add(estimator, builder, mode, receiver_fn, checkpoint_path, with_variables)
             else:
                 builder.add_meta_graph(**add)
     return signatures
+
+
+def _received(receiver_fn):
+    """What the caller's function returns, which must be a receiver."""
+    if not callable(receiver_fn):
+        raise worded(TypeError(
+            f'The serving_input_receiver_fn is no function: {type(receiver_fn).__name__}.\n  Mend: '
+            'give the function itself, without (); it is called inside of the graph that is '
+            'exported. build_parsing_serving_input_receiver_fn(spec) returns such a function.'))
+    receiver = receiver_fn()
+    if not hasattr(receiver, 'features') or not hasattr(receiver, 'receiver_tensors'):
+        raise worded(AttributeError(
+            f'The serving_input_receiver_fn returned a {type(receiver).__name__}, which has no '
+            'features and receiver_tensors.\n  Mend: return tf.estimator.export.'
+            "ServingInputReceiver(features={'x': x}, receiver_tensors={'x': x}), x a placeholder "
+            "with the first dimension None; or hand over tf.estimator.export."
+            "build_raw_serving_input_receiver_fn({'x': x})."))
+    return receiver
 
 
 def _outputs(mode, spec):

@@ -23,18 +23,20 @@ class KeptEvaluation(KeptModel):
         self.reset = variables_initializer(local_variables())
         return scaffold
 
+    def fetched(self):
+        return [self.update, *self.values.values()]
+
     def run(self, batches, checkpoint_path, steps, directory):
-        with self.lock:
-            started()
-            session = self.open(checkpoint_path)
-            session.run(self.reset)
-            self.users += 1
-            try:
+        try:
+            with self.lock:
+                started()
+                session = self.open(checkpoint_path)
+                session.run(self.reset)
                 self._update(session, batches, steps)
-            finally:
-                self.users -= 1
-            results = session.run(self.values)
-            finished()
+                results = session.run(self.values)
+                finished()
+        finally:
+            self.leave()
         with self.graph.as_default():
             write_results(directory, results, checkpoint_path)
         return results

@@ -13,14 +13,17 @@ class KeptPrediction(KeptModel):
 
     mode = ModeKeys.PREDICT
 
+    def fetched(self):
+        predictions = self.spec.predictions
+        return list(predictions.values()) if isinstance(predictions, dict) else [predictions]
+
     def run(self, batches, checkpoint_path, predict_keys):
-        fetches = chosen(self.spec.predictions, predict_keys)
-        warn_if_endless(batches.may_end)
-        session = self.open(checkpoint_path)
-        self.users += 1
         try:
+            fetches = chosen(self.spec.predictions, predict_keys)
+            warn_if_endless(batches.may_end)
+            session = self.open(checkpoint_path)
             predict = session.make_callable(fetches, self.feeds)
             for batch in batches:
                 yield predict(*batch)
         finally:
-            self.users -= 1
+            self.leave()

@@ -3,8 +3,8 @@
 TensorFlow builds the graph and reads the checkpoint anew for each call, 50 ms for one row (PAINS
 B15). Here the model is built once for each mode and each kind of features, with placeholders
 where the input's tensors were; it is restored again when there is a newer checkpoint. Not kept:
-calls with hooks, models with hooks, features that cannot be fed; RunConfig(keep_sessions=False)
-builds anew always.
+calls with hooks, models with hooks, features that cannot be fed, models whose second call would
+not begin as the first did; RunConfig(keep_sessions=False) builds anew always.
 """
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import os
 import threading
 
 from estimator_layer.batches import batches_of
+from estimator_layer.lasting_effects import has_lasting_effects
 from tinyflow import logging
+from tinyflow.errors import abstract
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
@@ -30,7 +32,9 @@ class NotKept(Exception):
 class KeptModel:
     """One mode's model with placeholders for its input, and its session.
 
-    `parts` of a subclass adds what it runs, before the graph is finished.
+    Who got it from KeptSessions.of runs it: `run` of a subclass ends with `leave`.
+
+    `parts` of a subclass adds what it runs, before the graph is finished; `fetched` names it.
     """
 
     mode = ''
@@ -41,7 +45,7 @@ class KeptModel:
         self.lock = threading.RLock()
         self.users = 0
         self.session = None
-        self._restored = None
+        self._restored = self._wanted = None
         self.graph = Graph()
         with self.graph.as_default(), self.graph.device(config.device_fn):
             set_random_seed(config.tf_random_seed)
@@ -52,10 +56,26 @@ class KeptModel:
                     self.graph.get_collection(GraphKeys.QUEUE_RUNNERS):
                 raise NotKept
             self.scaffold = self.parts()
+            if has_lasting_effects(self.fetched()):
+                raise NotKept
 
     def parts(self):
         """Adds this mode's own nodes; the Scaffold of the session."""
         return self.spec.scaffold
+
+    def fetched(self):
+        """The nodes that each call runs."""
+        raise abstract(self)
+
+    def take(self, checkpoint_path):
+        """One more user, who reads that checkpoint; until `leave` nobody changes the values."""
+        with self.lock:
+            self.users += 1
+            self._wanted = checkpoint_path, _changed_at(checkpoint_path)
+
+    def leave(self):
+        with self.lock:
+            self.users -= 1
 
     def open(self, checkpoint_path):
         """The session, with the values of that checkpoint."""
@@ -75,8 +95,9 @@ class KeptModel:
             self._restored = version
             return self.session
 
-    def is_at(self, checkpoint_path):
-        return self._restored in (None, (checkpoint_path, _changed_at(checkpoint_path)))
+    def is_for(self, checkpoint_path):
+        """True if its users, who may not have opened it yet, read that checkpoint."""
+        return self._wanted == (checkpoint_path, _changed_at(checkpoint_path))
 
     def close(self):
         with self.lock:
@@ -114,7 +135,7 @@ class KeptSessions:
         key = kind, batches.signature
         with self._lock:
             model = self._models.pop(key, None)
-            if model is not None and model.users and not model.is_at(checkpoint_path):
+            if model is not None and model.users and not model.is_for(checkpoint_path):
                 model = None                # somebody reads from it: it must not change now
             if model is None:
                 try:
@@ -122,6 +143,7 @@ class KeptSessions:
                 except NotKept:
                     self._refused.add(kind)
                     return None
+            model.take(checkpoint_path)
             self._models[key] = model
             while len(self._models) > _MOST:
                 self._models.pop(next(iter(self._models))).close()

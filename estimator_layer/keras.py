@@ -181,7 +181,8 @@ def _in_order(given, names, what, of_model):
             raise worded(KeyError(
                 f'The dictionary passed into {what} does not have the expected {of_model} keys '
                 f'defined in the keras model.\n\tExpected keys: {set(names)}\n\t{what} keys: '
-                f'{set(given)}\n\tDifference: {wrong}'))
+                f'{set(given)}\n\tDifference: {wrong}\n  Mend: the input_fn names its {what} as '
+                f'the model does: {{{", ".join(f"{name!r}: ..." for name in names)}}}.'))
         given = [given[name] for name in names]
     if not isinstance(given, (list, tuple)):
         given = [given]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections
 
 from estimator_layer.export.signatures import with_default_output
+from tinyflow import logging
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
@@ -102,6 +103,9 @@ def _checked_loss(loss, mode):
             f'Loss must be scalar, given: {loss}\n  Mend: one number for the batch, as '
             'tf.reduce_mean(loss) is.'))
     _check_graph(loss, 'loss', loss.name)
+    if loss.get_shape().ndims:
+        logging.warning('The loss has shape %s, a number for each example; a batch of more than '
+                        'one will fail. Mend: tf.reduce_mean(loss).', loss.get_shape())
     return loss if loss.get_shape().is_compatible_with([]) else shaping.reshape(loss, [])
 
 

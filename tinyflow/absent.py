@@ -90,7 +90,9 @@ _NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes by nodes of its own; here the 
 _LEFT_OUT = {
     'contrib.eager': 'there is no eager execution; build a graph first and run it by '
                      'tf.Session().run(...)',
-    'contrib.boosted_trees': _NO_CONTRIB, 'contrib.factorization': _NO_CONTRIB,
+    'contrib.boosted_trees': 'tf.estimator.BoostedTreesClassifier and BoostedTreesRegressor are '
+                             'what it became',
+    'contrib.factorization': _NO_CONTRIB,
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',

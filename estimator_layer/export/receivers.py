@@ -94,13 +94,23 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
 
     `feature_spec` is what tf.io.parse_example takes, as
     tf.feature_column.make_parse_example_spec(columns) gives it. The placeholder 'examples' is
-    string [batch].
+    string [batch]. ValueError for what is no such dict, as a list of columns.
     """
+    _check_feature_spec(feature_spec)
+
     def serving_input_receiver_fn():
         serialized = placeholder(dtypes.string, [default_batch_size], 'input_example_tensor')
         features = example_parsing.parse_example(serialized, feature_spec)
         return ServingInputReceiver(features, {'examples': serialized})
     return serving_input_receiver_fn
+
+
+def _check_feature_spec(feature_spec):
+    if not isinstance(feature_spec, dict):
+        raise worded(ValueError(
+            f'feature_spec is a dict; got {type(feature_spec).__name__}.\n  Mend: '
+            'tf.feature_column.make_parse_example_spec(feature_columns) makes it of columns; or '
+            "{'x': tf.FixedLenFeature([4], tf.float32)}."))
 
 
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):

@@ -92,6 +92,14 @@ class _Classes(Task):
         self.n_classes = n_classes
         self.label_vocabulary = label_vocabulary
 
+    def _known(self, ids):
+        """Ids of classes; a name that label_vocabulary lacks has become -1, and fails."""
+        message = None
+        if self.label_vocabulary:
+            message = (f'Labels must be in [0, n_classes): n_classes is {self.n_classes}. -1 is '
+                       f'a label that is not in label_vocabulary={list(self.label_vocabulary)}.')
+        return self._in_range(ids, self.n_classes, message)
+
     def _ids_of(self, names):
         if names.dtype.base_dtype != tf.string:
             raise worded(ValueError(
@@ -155,7 +163,7 @@ class Binary(_Classes):
         elif labels.dtype.base_dtype == tf.string:
             raise worded(ValueError('Labels of dtype string need a label_vocabulary.\n  Mend: '
                                     "label_vocabulary=['no', 'yes'], in the order of the ids."))
-        return self._in_range(tf.to_float(labels), 2)
+        return self._known(tf.to_float(labels))
 
     def _own_loss(self, labels, logits):
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -201,7 +209,7 @@ class MultiClass(_Classes):
                 if labels.dtype.base_dtype == tf.string else 'tf.cast(labels, tf.int64).'
             raise worded(ValueError('Labels dtype should be integer. Instead got '
                                     f'{labels.dtype.name}.\n  Mend: {mend}'))
-        return self._in_range(labels, self.n_classes)
+        return self._known(labels)
 
     def _own_loss(self, labels, logits):
         loss = tf.losses.sparse_softmax_cross_entropy(labels, logits,

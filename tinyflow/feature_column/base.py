@@ -163,6 +163,9 @@ def check_columns(feature_columns):
                 mend = (f'\n  Mend: for numbers tf.feature_column.numeric_column({column!r}); for '
                         'words tf.feature_column.indicator_column(tf.feature_column.'
                         f'categorical_column_with_vocabulary_list({column!r}, [...])).')
+            elif isinstance(column, int):
+                mend = ('\n  Mend: numbers are hidden_units, which come before feature_columns: '
+                        'DNNClassifier(hidden_units=[10, 10], feature_columns=columns).')
             raise worded(ValueError('Items of feature_columns must be a FeatureColumn. Given (type '
                                     f'{type(column)}): {column!r}.{mend}'))
     if not columns:

@@ -22,6 +22,9 @@ VARIABLE_KEYS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
 # What TensorFlow keeps of its old loops and branches; they are If and While nodes here.
 _CONTEXTS = (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT)
 
+# What a Scaffold makes beside Variables is known by Operations, which no message tells.
+_NEVER = (GraphKeys.RESOURCES, GraphKeys.LOCAL_RESOURCES)
+
 # collection -> (message, where it is, class with to_proto and from_proto, where that is)
 _MESSAGES: dict[str, tuple[str, str, str, str]] = {
     **dict.fromkeys(VARIABLE_KEYS, ('VariableDef', 'tinyflow.formats.protos.variable_pb2',
@@ -67,7 +70,7 @@ def fill(proto, key, items, export_scope=None):
     """
     functions = _functions(key)
     try:
-        if not items:
+        if not items or key in _NEVER:
             return False
         if functions and functions[1]:
             return _fill_messages(proto, items, functions[1], export_scope)

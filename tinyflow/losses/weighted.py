@@ -101,7 +101,10 @@ def check_given(**tensors):
     """ValueError for an argument that is None."""
     for name, tensor in tensors.items():
         if tensor is None:
-            raise worded(ValueError(f'{name} must not be None.'))
+            mend = ('\n  Mend: in mode PREDICT a model_fn gets labels=None: return tf.estimator.'
+                    'EstimatorSpec(mode, predictions=...) before the loss.'
+                    if name == 'labels' else '')
+            raise worded(ValueError(f'{name} must not be None.{mend}'))
 
 
 def check_same_shape(predictions, labels, name='predictions'):

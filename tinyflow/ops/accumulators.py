@@ -11,6 +11,7 @@ import threading
 import numpy as np
 
 from tinyflow import errors
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.boxes import boxed
 from tinyflow.graph.convert import convert_to_tensor
@@ -106,7 +107,7 @@ class ResourceConditionalAccumulator(Op):
     gradient = NOT_DIFFERENTIABLE
 
     def shape():
-        return ()
+        return (2,)             # what TF says, as if it were a pair of names
 
     def kernel(accumulator):
         return boxed(accumulator)
@@ -203,7 +204,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     def __init__(self, dtype, shape=None, shared_name=None, name='conditional_accumulator',
                  reduction_type='MEAN'):
         if reduction_type not in ('MEAN', 'SUM'):
-            raise ValueError(f"reduction_type must be 'MEAN' or 'SUM', not {reduction_type!r}")
+            raise worded(ValueError(
+                f"reduction_type must be 'MEAN' or 'SUM', not {reduction_type!r}"))
         super().__init__(dtype, shape, ResourceConditionalAccumulator.apply(
             dtype=dtypes.as_dtype(dtype), shape=shapes.as_shape(shape),
             shared_name=shared_name or '', name=name, reduction_type=reduction_type))
@@ -214,7 +216,11 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         ValueError for a gradient of another shape.
         """
         grad = convert_to_tensor(grad, self._dtype)
-        grad.shape.assert_is_compatible_with(self._shape)
+        if not grad.shape.is_compatible_with(self._shape):
+            raise worded(ValueError(report(
+                f"ResourceAccumulatorApplyGradient: Shapes {grad.shape} and {self._shape} are "
+                'incompatible', inputs=[('grad', grad)],
+                mend='the accumulator takes gradients of the shape that it was made with.')))
         step = identities.cast(convert_to_tensor(local_step), dtypes.int64)
         return ResourceAccumulatorApplyGradient.apply(self._accumulator_ref, step, grad, name=name)
 

@@ -97,11 +97,10 @@ def _blank_last(labels, logits, blank_index):
         blank_index += classes
     if isinstance(classes, int) and blank_index == classes - 1:
         return labels, logits
-    parts = [logits[:, :, :blank_index], logits[:, :, blank_index + 1:],
-             logits[:, :, blank_index:blank_index + 1]]
+    logits = joining.concat([logits[:, :, :blank_index], logits[:, :, blank_index + 1:],
+                             logits[:, :, blank_index:blank_index + 1]], axis=2)
     values = masking.where(labels.values < blank_index, labels.values, labels.values - 1)
-    return (SparseTensor(labels.indices, values, labels.dense_shape),
-            joining.concat(parts, axis=2))
+    return SparseTensor(labels.indices, values, labels.dense_shape), logits
 
 
 def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=True, unique=None,
@@ -110,7 +109,7 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
 
     As ctc_loss, but labels may be dense, and the blank is the class `blank_index`: 0 if it is not
     given. `unique`, which spares a TPU some work, changes nothing here. Each sequence has at least
-    one label.
+    one label. Logits after logit_length have no gradient; for dense labels, TF 1.15 gives them one.
 
     Shapes: labels [batch, longest] with label_length [batch], or a SparseTensor and None; logits
     [time, batch, classes] ([batch, time, classes] unless `logits_time_major`), logit_length

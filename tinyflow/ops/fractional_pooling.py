@@ -97,9 +97,6 @@ def _open(attrs):
     """The seeds of a node in a Session; None where each run draws new regions."""
     seeds = attrs['seed'], attrs['seed2']
     if not attrs['deterministic']:
-        if any(seeds):
-            raise ValueError('Both seed and seed2 should be 0 if deterministic is false.'
-                             '|deterministic=True.')
         return None
     return seeds if any(seeds) else tuple(np.random.default_rng().integers(1, 2**62, 2).tolist())
 
@@ -116,22 +113,26 @@ class _FractionalPool(Op, abstract=True):
     partial_rank = True
 
     def shape(value, *, pooling_ratio):
-        pools = _pooled_shape(value, pooling_ratio)
-        return pools, *((None if n is None else n + 1,) for n in pools[1:3])
+        # A sequence has one number more than there are regions; TF's static shape says as many.
+        return _pooled_shape(value, pooling_ratio), (None,), (None,)
 
     @staticmethod
-    def regions(seeds, shape, ratio, pseudo_random):
+    def regions(seeds, shape, attrs):
         """The sequences of rows and of columns."""
+        if seeds is None and (attrs['seed'] or attrs['seed2']):
+            raise ValueError('Both seed and seed2 should be 0 if deterministic is false.'
+                             '|deterministic=True.')
         stream = PhiloxStream(*seeds) if seeds else PhiloxStream.from_os()
-        pools = _pooled_shape(shape, ratio)
-        return [_sequence(stream, shape[axis], pools[axis], pseudo_random) for axis in (1, 2)]
+        pools = _pooled_shape(shape, attrs['pooling_ratio'])
+        return [_sequence(stream, shape[axis], pools[axis], attrs['pseudo_random'])
+                for axis in (1, 2)]
 
 
 def _reduced(ufunc, x, rows, columns, overlapping):
     """`ufunc` over each region: first along the rows, then along the columns."""
-    x = np.stack([ufunc.reduce(x[:, i:j], 1)
+    x = np.stack([ufunc.reduce(x[:, i:j], 1, x.dtype)
                   for i, j in _regions(rows, x.shape[1], overlapping)], 1)
-    return np.stack([ufunc.reduce(x[:, :, i:j], 2)
+    return np.stack([ufunc.reduce(x[:, :, i:j], 2, x.dtype)
                      for i, j in _regions(columns, x.shape[2], overlapping)], 2)
 
 
@@ -148,8 +149,10 @@ def _sizes(shape, rows, columns, overlapping):
 class FractionalMaxPool(_FractionalPool):
     """The largest element of each region."""
 
-    def kernel(seeds, value, *, pooling_ratio, pseudo_random, overlapping):
-        rows, columns = _FractionalPool.regions(seeds, value.shape, pooling_ratio, pseudo_random)
+    def kernel(seeds, value, *, pooling_ratio, pseudo_random, overlapping, seed, seed2):
+        rows, columns = _FractionalPool.regions(seeds, value.shape, {
+            'pooling_ratio': pooling_ratio, 'pseudo_random': pseudo_random, 'seed': seed,
+            'seed2': seed2})
         return _reduced(np.maximum, value, rows, columns, overlapping), rows, columns
 
     def gradient(op, dy, drows, dcolumns):
@@ -161,8 +164,10 @@ class FractionalMaxPool(_FractionalPool):
 class FractionalAvgPool(_FractionalPool):
     """The mean of each region."""
 
-    def kernel(seeds, value, *, pooling_ratio, pseudo_random, overlapping):
-        rows, columns = _FractionalPool.regions(seeds, value.shape, pooling_ratio, pseudo_random)
+    def kernel(seeds, value, *, pooling_ratio, pseudo_random, overlapping, seed, seed2):
+        rows, columns = _FractionalPool.regions(seeds, value.shape, {
+            'pooling_ratio': pooling_ratio, 'pseudo_random': pseudo_random, 'seed': seed,
+            'seed2': seed2})
         total = _reduced(np.add, value, rows, columns, overlapping)
         sizes = _sizes(value.shape, rows, columns, overlapping).astype(value.dtype)
         if value.dtype.kind == 'i':

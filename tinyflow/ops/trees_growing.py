@@ -100,6 +100,9 @@ def grow(ensemble, candidates, max_depth, pruning):
     tree = ensemble.trees[-1] if ensemble.trees else ensemble.add_tree()
     ensemble.changed()
     first = len(tree)
+    if candidates and not 0 <= min(candidates) <= max(candidates) < first:
+        raise ValueError(f'the growing tree has {first} nodes, and the nodes to split are '
+                         f'{sorted(candidates)}')
     for node in sorted(candidates):
         if pruning == PRE_PRUNING and candidates[node].gain < 0:
             continue
@@ -137,7 +140,3 @@ def center(ensemble, gradient, hessian, l1, l2):
     ensemble.changed()
     with np.errstate(divide='ignore', invalid='ignore'):
         return bool(abs(_f32(step) / tree.values[0]) > ENOUGH)
-
-
-__all__ = ['NO_PRUNING', 'POST_PRUNING', 'PRE_PRUNING', 'best_splits', 'center', 'choose', 'grow',
-           'weights_and_gains']

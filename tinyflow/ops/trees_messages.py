@@ -95,6 +95,3 @@ def _output(node):
             None, None, 'the leaves of a tree have several outputs|as in TensorFlow 1, a tree has '
             'one: a model of one number, or of two classes.')
     return values[0] if values else leaf.scalar
-
-
-__all__ = ['restore', 'serialized']

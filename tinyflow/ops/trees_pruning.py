@@ -10,7 +10,7 @@ def prune(tree):
     `tree.pruned` then says, for each old node, where it is now and what that changes of its output:
     examples that stood there go on from the new node.
     """
-    gone = {}                                   # old node -> (its parent, parent's output less its own)
+    gone = {}                       # old node -> (its parent, the parent's output less its own)
     _prepare(tree, 0, gone)
     if not gone:
         return
@@ -48,6 +48,3 @@ def _place(node, gone, numbers, tree):
         node, more = gone[node]
         change += more
     return numbers[node], change
-
-
-__all__ = ['prune']

@@ -59,7 +59,7 @@ def model_fn(features, labels, mode, head, columns, settings, n_batches_per_laye
         training = _Training(features, labels, head, inputs, settings, ensemble, step,
                              n_batches_per_layer, config, closed_form, weight_column,
                              train_in_memory)
-        return training.spec()
+    return training.spec()
 
 
 def _check_in_memory(train_in_memory, n_batches_per_layer, config):
@@ -81,12 +81,14 @@ class _Training:
         self._features, self._labels, self._head = features, labels, head
         self._inputs, self._settings, self._step = inputs, settings, step
         self._closed_form, self._in_memory = closed_form, in_memory
+        tf.no_op()                  # TF1 asks it for the device of the worker
         self._ready = kept(not inputs.float_columns, 'are_boundaries_ready')
         self._find_buckets()
-        stamp, *counts, self._nodes = ensemble.states()
-        partial, self._tree_ids, self._node_ids = BoostedTreesTrainingPredict.apply(
-            ensemble.handle, *self._cached[:2], self._buckets,
-            logits_dimension=head.logits_dimension)
+        with tf.control_dependencies([tf.no_op()]):         # where TF1 has a copy of the trees
+            stamp, *counts, self._nodes = ensemble.states()
+            partial, self._tree_ids, self._node_ids = BoostedTreesTrainingPredict.apply(
+                ensemble.handle, *self._cached[:2], self._buckets,
+                logits_dimension=head.logits_dimension)
         self._logits = self._cached[2] + partial
         self._sizes, self._groups = features_of.grouped(inputs.columns, inputs.num_quantiles)
         if in_memory:

@@ -319,4 +319,90 @@ LRN = [
                                         tf.zeros([1, 2, 2, 3]))]),
 ]
 
-ROWS = MAX + WITH_ARGMAX + AVG + BATCH_NORM + LRN
+# ---- pools of random regions -------------------------------------------------------------------
+
+_RATIO = [1.0, 1.5, 1.4, 1.0]
+# Of 7 rows and 8 columns: the regions that TensorFlow 1.15 draws with the seeds 3 and 4.
+_ROWS, _COLUMNS = (0, 2, 4, 5, 7), (0, 1, 3, 4, 6, 8)
+
+
+def _fractional(kind, **how):
+    def build(tf, x):
+        pool = getattr(tf.nn, f'fractional_{kind}_pool')
+        return pool(x, _RATIO, deterministic=True, seed=3, seed2=4, **how)[0]
+    return build
+
+
+def _fractional_back(kind, **how):
+    def build(tf, x, dy):
+        return tf.gradients(_fractional(kind, **how)(tf, x), x, dy)
+    return build
+
+
+def _regions(x, overlap):
+    """((row, column), region) of x [batch, 7, 8, channels], as views of x."""
+    for r, (i, j) in enumerate(zip(_ROWS, _ROWS[1:])):
+        for c, (k, m) in enumerate(zip(_COLUMNS, _COLUMNS[1:])):
+            yield (r, c), x[:, i:j + overlap, k:m + overlap]
+
+
+def _region_ref(reduce, overlap=0):
+    def ref(x):
+        y = np.empty((len(x), 4, 5, x.shape[-1]))
+        for (r, c), region in _regions(x, overlap):
+            y[:, r, c] = reduce(region, axis=(1, 2))
+        return y
+    return ref
+
+
+def _max_region_back(overlap):
+    def ref(x, dy):
+        dx = np.zeros_like(x)
+        for ((r, c), region), (_, target) in zip(_regions(x, overlap), _regions(dx, overlap)):
+            target += (region == region.max((1, 2), keepdims=True)) * dy[:, r:r + 1, c:c + 1]
+        return [dx]
+    return ref
+
+
+def _mean_region_back(overlap):
+    def ref(x, dy):
+        dx = np.zeros_like(x)
+        for (r, c), target in _regions(dx, overlap):
+            target += dy[:, r:r + 1, c:c + 1] / (target.shape[1] * target.shape[2])
+        return [dx]
+    return ref
+
+
+def _no_regions(op_type, *before):
+    one = np.zeros(1, np.int64)
+    return lambda tf: Op.registry[op_type].apply(*before, tf.zeros([2]), one, one)
+
+
+FRACTIONAL = [
+    row('FractionalMaxPool', _fractional('max'), [distinct(2, 7, 8, 2)],
+        ref=_region_ref(np.max), second=False,
+        bad=[lambda tf: tf.nn.fractional_max_pool(tf.zeros([2, 7, 8]), _RATIO),
+             lambda tf: tf.nn.fractional_max_pool(tf.zeros([2, 7, 8, 1]), [1.5, 1.5]),
+             lambda tf: tf.nn.fractional_max_pool(tf.zeros([2, 7, 8, 1]), [2., 1.5, 1.5, 1.])],
+        run_bad=[lambda tf: tf.nn.fractional_max_pool(tf.zeros([2, 7, 8, 1]), _RATIO, seed=3)[0]]),
+    row('FractionalMaxPool', _fractional('max', overlapping=True), [distinct(1, 7, 8, 1)],
+        ref=_region_ref(np.max, 1), second=False, name='overlapping'),
+    row('FractionalAvgPool', _fractional('avg'), [(2, 7, 8, 2)], ref=_region_ref(np.mean),
+        second=False,
+        bad=[lambda tf: tf.nn.fractional_avg_pool(tf.zeros([2, 7, 8]), _RATIO)]),
+    row('FractionalAvgPool', _fractional('avg', overlapping=True), [(1, 7, 8, 2)],
+        ref=_region_ref(np.mean, 1), second=False, name='overlapping'),
+    row('FractionalMaxPoolGrad', _fractional_back('max'), [distinct(1, 7, 8, 2), (1, 4, 5, 2)],
+        ref=_max_region_back(0), grad=False,
+        bad=[lambda tf: _no_regions('FractionalMaxPoolGrad', tf.zeros([2]), tf.zeros([2]))(tf)]),
+    row('FractionalMaxPoolGrad', _fractional_back('max', overlapping=True),
+        [distinct(1, 7, 8, 1), (1, 4, 5, 1)], ref=_max_region_back(1), grad=False,
+        name='overlapping'),
+    row('FractionalAvgPoolGrad', _fractional_back('avg'), [(1, 7, 8, 2), (1, 4, 5, 2)],
+        ref=_mean_region_back(0), grad=False,
+        bad=[_no_regions('FractionalAvgPoolGrad', np.array([1, 2], np.int64))]),
+    row('FractionalAvgPoolGrad', _fractional_back('avg', overlapping=True),
+        [(1, 7, 8, 1), (1, 4, 5, 1)], ref=_mean_region_back(1), grad=False, name='overlapping'),
+]
+
+ROWS = MAX + WITH_ARGMAX + AVG + FRACTIONAL + BATCH_NORM + LRN

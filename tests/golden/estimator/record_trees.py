@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 
 import tensorflow as tf  # noqa: E402
-from tensorflow.python.ops import gen_boosted_trees_ops  # noqa: E402
+from tensorflow.python.ops import control_flow_util, gen_boosted_trees_ops  # noqa: E402
 
 from tests.golden.estimator import trees_cases, trees_kernels  # noqa: E402
 
@@ -35,6 +35,7 @@ def record(name, case):
         estimator, losses = trees_cases.train(tf, case, directory)
         found = trees_cases.results(tf, case, estimator)
         found['losses'] = losses
+        control_flow_util.ENABLE_CONTROL_FLOW_V2 = True
         found['nodes'] = {mode: trees_cases.nodes(tf, case, mode) for mode in ('train', 'infer')}
         if name == KEPT:
             files = os.path.join(os.path.dirname(HERE), 'files', 'trees')
@@ -45,6 +46,7 @@ def record(name, case):
                 shutil.copy(latest + end, os.path.join(files, 'model.ckpt-0' + end))
         return found
     finally:
+        control_flow_util.ENABLE_CONTROL_FLOW_V2 = False
         shutil.rmtree(directory)
 
 

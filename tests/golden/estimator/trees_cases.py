@@ -14,7 +14,7 @@ AGE = np.round(_rng.uniform(1, 75, size=ROWS)).astype('float32')
 FARE = np.round(_rng.exponential(30., size=ROWS), 2).astype('float32')
 SEX = np.array(['male', 'female'], dtype=object)[_rng.randint(0, 2, size=ROWS)]
 CLASS = np.array(CLASSES, dtype=object)[_rng.randint(0, 3, size=ROWS)]
-PAIR = _rng.normal(size=(ROWS, 2)).astype('float32')
+PAIR = np.round(_rng.normal(size=(ROWS, 2)), 1).astype('float32')
 WEIGHT = _rng.uniform(.5, 2., size=ROWS).astype('float32')
 _SCORE = (SEX == 'female') * 1.5 + (CLASS == 'First') - AGE / 50. + FARE / 100. + PAIR[:, 0] * .4
 SURVIVED = (_SCORE + _rng.normal(size=ROWS) * .4 > .3).astype('int64')
@@ -71,19 +71,19 @@ def cases(tf):
         'classifier': classifier(lambda c: c.both, n_trees=6, max_depth=3, **three),
         'classifier_center': classifier(lambda c: c.both, center_bias=True, explain=True,
                                         n_trees=5, max_depth=3, **three),
-        'classifier_numeric': classifier(lambda c: c.all, quantile_sketch_epsilon=.05, n_trees=4,
+        'classifier_numeric': classifier(lambda c: c.all, n_trees=4,
                                          max_depth=3, **three),
         'classifier_weighted_names': classifier(
             lambda c: c.both, NAMES, weight_column='weight', label_vocabulary=['no', 'yes'],
             n_trees=4, max_depth=3, **three),
         'classifier_numeric_weighted': classifier(
             lambda c: c.all, weight_column='weight', center_bias=True, explain=True,
-            quantile_sketch_epsilon=.1, n_trees=3, max_depth=3, **three),
+            n_trees=3, max_depth=2, **three),
         'classifier_in_memory': classifier(lambda c: c.both, size=ROWS, train_in_memory=True,
                                            **dict(few, **one)),
         'classifier_in_memory_numeric': classifier(
             lambda c: c.all, size=ROWS, train_in_memory=True, center_bias=True, explain=True,
-            quantile_sketch_epsilon=.1, **dict(few, **one)),
+            **dict(few, **one)),
         'regressor': regressor(lambda c: c.buckets, learning_rate=.3, n_trees=6, max_depth=2,
                                **three),
         'regressor_regularized': regressor(
@@ -121,7 +121,7 @@ def _watcher(tf):
             self.losses = []
 
         def begin(self):
-            self.loss = tf.get_collection(tf.GraphKeys.LOSSES)[0]
+            self.loss = tf.get_collection(tf.GraphKeys.LOSSES)[-1]
 
         def before_run(self, run_context):
             return tf.train.SessionRunArgs(self.loss)

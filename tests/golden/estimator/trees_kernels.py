@@ -121,7 +121,17 @@ def quantiles(tf, op, settings):
         return seen
 
 
+def overflowing(tf, op, settings):
+    """A bucket too many, as a sketch may give, counts to the next node."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        values = [[1.], [2.], [4.], [8.], [16.]]
+        sums = op('BoostedTreesMakeStatsSummary', [0, 0, 0, 1, 1], values, values[::-1],
+                  [[0, 3, 4, 5, 2]], max_splits=4, num_buckets=4)
+        return [_flat(session.run(sums))]
+
+
 CASES = {
+    'overflowing': (overflowing, {}),
     'plain': (growing, {'seed': 1}),
     'deep': (growing, {'seed': 2, 'depth': 4, 'steps': 9}),
     'centered': (growing, {'seed': 3, 'center': 4}),

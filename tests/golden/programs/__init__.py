@@ -30,6 +30,7 @@ from . import (  # noqa: F401  (importing a module registers its programs)
     printing,
     checks,
     queues,
+    accumulators,
     datasets,
     feature_columns,
     sampling,

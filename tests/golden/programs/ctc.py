@@ -87,13 +87,14 @@ def ctc_labels_prepared(tf, np):
 
 @program
 def ctc_losses_of_dense_labels(tf, np):
+    """Of full length: TF gives steps after the end of a sequence a gradient, too."""
     x = tf.placeholder(tf.float32, [6, 3, 5], name='x')
     labels = np.array([[1, 1, 2], [3, 4, 0], [2, 0, 0]], np.int32)
     losses = [tf.nn.ctc_loss_v2(tf.constant(labels), x, tf.constant([3, 2, 1]),
-                                tf.constant([6, 5, 4])),
+                                tf.constant([6, 6, 6])),
               tf.nn.ctc_loss_v2(tf.constant(labels - 1 + (labels == 0)),
                                 tf.transpose(x, [1, 0, 2]), tf.constant([3, 2, 1]),
-                                tf.constant([6, 5, 4]), logits_time_major=False, blank_index=-1)]
+                                tf.constant([6, 6, 6]), logits_time_major=False, blank_index=-1)]
     gradients = [tf.gradients(loss * [1.0, 2.0, 3.0], x)[0] for loss in losses]
     return [run([losses, gradients], {x: _logits(np)})]
 

@@ -33,6 +33,7 @@ _INSTEAD = {
                   'EstimatorSpec, or tf.contrib.estimator.add_metrics',
     'monitors': 'tf.train.SessionRunHook and its kin, as hooks=[...] of train',
     'make_export_strategy': 'tf.estimator.LatestExporter(name, serving_input_receiver_fn)',
+    'estimators': 'tf.estimator',
     'run_config': 'tf.estimator.RunConfig',
 }
 

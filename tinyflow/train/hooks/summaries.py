@@ -78,7 +78,9 @@ class SummarySaverHook(SessionRunHook):
     def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None,
                  scaffold=None, summary_op=None):
         if (scaffold is None) == (summary_op is None):
-            raise worded(ValueError('Exactly one of scaffold or summary_op must be provided.'))
+            raise worded(ValueError(
+                'Exactly one of scaffold or summary_op must be provided.\n  Mend: '
+                'summary_op=tf.summary.merge_all().'))
         self._summary_op = summary_op
         self._summary_writer = summary_writer
         self._output_dir = output_dir

@@ -1,0 +1,209 @@
+"""Boosted trees do as TF 1.15's: every step, what they say, why, and the files they write."""
+import json
+import pathlib
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tests.golden.estimator import trees_cases as table, trees_kernels as kernels
+from tinyflow.graph.op import Op
+from tinyflow.ops.late import load_every_op
+
+GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
+RECORDED = json.loads((GOLDEN / 'recorded' / 'estimator.trees.json').read_text())
+KERNELS = json.loads((GOLDEN / 'recorded' / 'estimator.trees_kernels.json').read_text())
+NAMES = list(table.cases(tf))
+KEPT = 'classifier_in_memory_numeric'
+# Derivatives are simpler here; TF1's constructor turns resource variables on for all programs, so
+# that its global step is one.
+OTHERS = re.compile(r'Gradients/|Hessians/|global_step|AssignAdd|head/Const(_1)?$|'
+                    r'head/ReadVariableOp$|/Identity(_\d+)?$')
+
+
+def same(found, wanted, what):
+    if isinstance(wanted, dict):
+        assert set(found) == set(wanted), what
+        for key in wanted:
+            same(found[key], wanted[key], f'{what} {key}')
+    elif isinstance(wanted, (list, tuple)):
+        assert len(found) == len(wanted), what
+        for index, (one, other) in enumerate(zip(found, wanted)):
+            same(one, other, f'{what} {index}')
+    elif isinstance(wanted, str):
+        assert found == wanted, what
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5, err_msg=what)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_training_does_as_tensorflow(name, tmp_path):
+    """Losses of all steps until it ends, metrics, predictions, importances, contributions."""
+    case, wanted = table.cases(tf)[name], RECORDED[name]
+    estimator, losses = table.train(tf, case, str(tmp_path))
+    same(losses, wanted['losses'], 'losses')
+    for key, value in table.results(tf, case, estimator).items():
+        same(value, wanted[key], key)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_graphs_are_those_of_tensorflow(name):
+    case = table.cases(tf)[name]
+    for mode, nodes in RECORDED[name]['nodes'].items():
+        assert _rows(table.nodes(tf, case, mode)) == _rows(nodes), mode
+
+
+def _rows(nodes):
+    return [(name, 'If' if kind == 'StatelessIf' else kind) for name, kind in nodes
+            if not OTHERS.search(name)]
+
+
+def test_everything_recorded_is_compared():
+    assert set(RECORDED) == set(NAMES)
+    assert set(KERNELS) == set(kernels.CASES)
+
+
+@pytest.mark.parametrize('name', list(kernels.CASES))
+def test_raw_ops_do_as_tensorflow(name):
+    """Sums, gains, trees byte by byte with pruning, sketches, boundaries, buckets."""
+    load_every_op()
+    program, settings = kernels.CASES[name]
+    found = program(tf, lambda op, *inputs, **attrs: Op.registry[op].apply(*inputs, **attrs),
+                    settings)
+    _close(json.loads(json.dumps(found)), KERNELS[name], name)
+
+
+def _close(found, wanted, what):
+    if isinstance(wanted, list) and any(isinstance(part, (list, str)) for part in wanted):
+        assert len(found) == len(wanted), what
+        for index, (one, other) in enumerate(zip(found, wanted)):
+            _close(one, other, f'{what} {index}')
+    elif isinstance(wanted, str):
+        assert found == wanted, what
+    else:
+        np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-7, err_msg=what)
+
+
+# ---- files -------------------------------------------------------------------------------
+
+def test_a_checkpoint_of_tensorflow_predicts_here(tmp_path):
+    """The trees and the boundaries are read; predictions and explanations are TensorFlow's."""
+    for file in (GOLDEN / 'files' / 'trees').iterdir():
+        shutil.copy(file, tmp_path)
+    (tmp_path / 'checkpoint').write_text('model_checkpoint_path: "model.ckpt-0"\n')
+    case, wanted = table.cases(tf)[KEPT], RECORDED[KEPT]
+    estimator = case.make(table.Columns(tf), model_dir=str(tmp_path))
+    for key, value in table.results(tf, case, estimator).items():
+        same(value, wanted[key], key)
+
+
+def test_training_goes_on_from_a_checkpoint(tmp_path):
+    """The stamp, the growing layer and the buckets are restored: the same trees as in one go."""
+    case = table.cases(tf)['regressor']
+    whole, losses = table.train(tf, case, str(tmp_path / 'whole'))
+    _, first = table.train(tf, case, str(tmp_path / 'parts'), steps=15)
+    parts, rest = table.train(tf, case, str(tmp_path / 'parts'))
+    same(first + rest, losses, 'losses')
+    assert whole.experimental_feature_importances() == parts.experimental_feature_importances()
+
+
+def test_an_export_answers_as_the_model(tmp_path):
+    case = table.cases(tf)['classifier_numeric']
+    estimator, _ = table.train(tf, case, str(tmp_path / 'model'))
+    features = table.FEATURES
+    receiver = tf.estimator.export.build_raw_serving_input_receiver_fn({
+        key: tf.placeholder(tf.string if value.dtype == object else value.dtype,
+                            [None, *value.shape[1:]]) for key, value in features.items()})
+    where = estimator.export_saved_model(str(tmp_path / 'saved'), receiver).decode()
+    wanted = RECORDED['classifier_numeric']['predictions']
+    with tf.Graph().as_default(), tf.Session() as session:
+        loaded = tf.saved_model.load(session, ['serve'], where)
+        signature = loaded.signature_def['predict']
+        feed = {signature.inputs[key].name: value[:12] for key, value in features.items()}
+        found = session.run(signature.outputs['probabilities'].name, feed)
+    same(found.tolist(), [row['probabilities'] for row in wanted], 'probabilities')
+
+
+# ---- tf.contrib.estimator ------------------------------------------------------------------
+
+def test_training_in_memory_by_one_call(tmp_path):
+    case, wanted = table.cases(tf)['classifier_in_memory'], RECORDED['classifier_in_memory']
+    model = tf.contrib.estimator.boosted_trees_classifier_train_in_memory(
+        table.input_fn(tf, case, False), table.Columns(tf).both, model_dir=str(tmp_path),
+        n_trees=6, max_depth=3)
+    same(table.results(tf, case, model)['metrics'], wanted['metrics'], 'metrics')
+
+
+def test_a_regression_in_memory_by_one_call(tmp_path):
+    case, wanted = table.cases(tf)['regressor_post'], RECORDED['regressor_post']
+    model = tf.contrib.estimator.boosted_trees_regressor_train_in_memory(
+        table.input_fn(tf, case, False), table.Columns(tf).both, model_dir=str(tmp_path),
+        n_trees=6, max_depth=3, pruning_mode='post', tree_complexity=.1, center_bias=True)
+    same(table.results(tf, case, model)['explained'], wanted['explained'], 'explained')
+
+
+# ---- what is wrong -------------------------------------------------------------------------
+
+def _train(tmp_path, columns, batches=1, **settings):
+    case = table.cases(tf)['classifier']
+    tf.estimator.BoostedTreesClassifier(columns, batches, str(tmp_path), **settings).train(
+        table.input_fn(tf, case, True), max_steps=1)
+
+
+def test_settings_that_do_not_fit_say_so(tmp_path):
+    columns = table.Columns(tf)
+    town = tf.feature_column.categorical_column_with_vocabulary_list('sex', ['male'])
+    for settings, says in (
+            ({'n_classes': 3}, 'not supported with multi class'),
+            ({'n_classes': 3, 'pruning_mode': None}, 'only binary classification'),
+            ({'pruning_mode': 'pre'}, 'tree_complexity must be positive'),
+            ({'tree_complexity': .1}, 'unless pruning mode is chosen'),
+            ({'pruning_mode': 'late', 'tree_complexity': .1}, 'must be one of: none, post, pre'),
+            ({'batches': 2, 'train_in_memory': True}, 'a single batch')):
+        with pytest.raises(ValueError, match=says):
+            _train(tmp_path, columns.buckets, **settings)
+    with pytest.raises(ValueError, match='wrapped by IndicatorColumn'):
+        _train(tmp_path, [town])
+    with pytest.raises(ValueError, match='leave embeddings to deep models'):
+        _train(tmp_path, [tf.feature_column.embedding_column(town, 2)])
+    with pytest.raises(ValueError, match='rank of 1'):
+        _train(tmp_path, [tf.feature_column.numeric_column('pair', shape=(2, 1))])
+    with pytest.raises(ValueError, match='only 1 dimension regression'):
+        tf.estimator.BoostedTreesRegressor(columns.buckets, 1, label_dimension=2,
+                                           pruning_mode=None)
+
+
+def test_explanations_need_a_centered_bias(tmp_path):
+    case = table.cases(tf)['classifier']
+    model = tf.estimator.BoostedTreesClassifier(table.Columns(tf).both, 1, str(tmp_path))
+    with pytest.raises(ValueError, match='center_bias must be enabled'):
+        next(model.experimental_predict_with_explanations(table.input_fn(tf, case, False)))
+
+
+def test_importances_need_splits(tmp_path):
+    case = table.cases(tf)['classifier']
+    model = tf.estimator.BoostedTreesClassifier(table.Columns(tf).both, 9, str(tmp_path))
+    model.train(table.input_fn(tf, case, True), max_steps=1)
+    with pytest.raises(ValueError, match='after training'):
+        model.experimental_feature_importances()
+
+
+def test_contributions_add_up_to_the_prediction(tmp_path):
+    case = table.cases(tf)['regressor_numeric']
+    model, _ = table.train(tf, case, str(tmp_path))
+    rows = model.experimental_predict_with_explanations(table.input_fn(tf, case, False),
+                                                        predict_keys=['predictions'])
+    for row in rows:
+        assert set(row) == {'predictions', 'bias', 'dfc'}
+        assert row['bias'] + sum(row['dfc'].values()) == pytest.approx(row['predictions'][0],
+                                                                       abs=1e-4)
+
+
+def test_a_graph_without_its_trees_says_what_to_run():
+    handle = Op.registry['BoostedTreesEnsembleResourceHandleOp'].apply()
+    states = Op.registry['BoostedTreesGetEnsembleStates'].apply(handle)
+    with tf.Session() as session, \
+            pytest.raises(tf.errors.FailedPreconditionError, match='Scaffold'):
+        session.run(states)
