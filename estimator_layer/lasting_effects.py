@@ -39,14 +39,14 @@ def _draws(op):
 
 def _changed(op):
     """The names of the Variables that the operation writes to."""
-    for position in op.definition.writes:
+    for position in op.writes:
         yield _place(op.inputs[position].op)
 
 
 def _place(op):
     """The Variable behind a chain of changes, each of which gives on the place it changed."""
-    while op.inputs and op.definition.writes:
-        op = op.inputs[op.definition.writes[0]].op
+    while op.inputs and op.writes:
+        op = op.inputs[op.writes[0]].op
     while op.inputs and op.type in ('Identity', 'RefIdentity'):
         op = op.inputs[0].op
     return op.name

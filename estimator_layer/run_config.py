@@ -68,7 +68,8 @@ class RunConfig:
       log_step_count_steps: loss and speed are logged every so many steps (None: never).
       train_distribute, eval_distribute: a tf.distribute.Strategy.
       keep_sessions: whether graph and session stay between calls of evaluate and predict while
-        the checkpoint is the same (tinyflow's own; it changes no result, only the time).
+        the checkpoint is the same (tinyflow's own). It changes no result, only the time, unless
+        the model_fn depends on something that the program changes in between: then say False.
     The remaining arguments are TensorFlow's for clusters; the properties that tell of a cluster
     come from the environment variable TF_CONFIG.
     """

@@ -7,7 +7,8 @@ from estimator_layer.canned.trees.model_fn import model_fn
 from estimator_layer.canned.trees.settings import Settings
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads import checks
-from estimator_layer.heads.v1 import BinaryHeadV1, MultiClassHeadV1, RegressionHeadV1
+from estimator_layer.heads.tasks import Binary, MultiClass
+from estimator_layer.heads.v1 import BinaryHeadV1, RegressionHeadV1
 from tinyflow.errors import worded
 
 __all__ = ['BoostedTreesClassifier', 'BoostedTreesEstimator', 'BoostedTreesRegressor',
@@ -161,7 +162,7 @@ class BoostedTreesEstimator(TreesBase):
                             l2_regularization, tree_complexity, min_node_weight, center_bias,
                             pruning_mode, quantile_sketch_epsilon)
         super().__init__(model_dir, config, feature_columns, head,
-                         isinstance(head, (BinaryHeadV1, MultiClassHeadV1)), settings,
+                         isinstance(getattr(head, '_task', None), (Binary, MultiClass)), settings,
                          n_batches_per_layer)
 
 

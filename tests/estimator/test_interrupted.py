@@ -92,3 +92,43 @@ def test_a_damaged_resume_file_is_named(tmp_path):
     latest.unlink()
     estimator.train(interrupted.input_fn, max_steps=30)
     assert estimator.get_variable_value('global_step') == 30
+
+
+def test_replicas_own_values_go_on_too(tmp_path):
+    """Moving averages differ between replicas; the checkpoint has their mean, the file all."""
+    def model_fn(features, labels, mode):
+        training = mode == tf.estimator.ModeKeys.TRAIN
+        net = tf.layers.dense(features['x'], 4, use_bias=False)
+        net = tf.layers.batch_normalization(net, training=training, momentum=0.9)
+        loss = tf.losses.sparse_softmax_cross_entropy(labels, tf.layers.dense(net, 3))
+        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+            train_op = tf.train.AdamOptimizer(0.01).minimize(loss, tf.train.get_global_step())
+        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+    class Fail(tf.train.SessionRunHook):
+        """An error at the tenth step."""
+
+        def begin(self):
+            self.steps = 0
+
+        def after_run(self, run_context, run_values):
+            self.steps += 1
+            if self.steps == 10:
+                raise ZeroDivisionError
+
+    def train(name, *hooks):
+        strategy = tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:1'])
+        config = tf.estimator.RunConfig(tf_random_seed=5, save_checkpoints_steps=4,
+                                        train_distribute=strategy)
+        estimator = tf.estimator.Estimator(model_fn, str(tmp_path / name), config)
+        estimator.train(interrupted.input_fn, hooks=hooks, max_steps=20)
+
+    train('whole')
+    try:
+        train('failed', Fail())
+    except ZeroDivisionError:
+        pass
+    train('failed')
+    whole, failed = weights(tmp_path / 'whole'), weights(tmp_path / 'failed')
+    for name in whole:
+        np.testing.assert_array_equal(whole[name], failed[name], err_msg=name)

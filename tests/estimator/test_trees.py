@@ -90,7 +90,7 @@ def _close(found, wanted, what):
 
 def test_a_checkpoint_of_tensorflow_predicts_here(tmp_path):
     """The trees and the boundaries are read; predictions and explanations are TensorFlow's."""
-    for file in (GOLDEN / 'files' / 'trees').iterdir():
+    for file in (GOLDEN / 'files' / 'trees' / 'checkpoint').iterdir():
         shutil.copy(file, tmp_path)
     (tmp_path / 'checkpoint').write_text('model_checkpoint_path: "model.ckpt-0"\n')
     case, wanted = table.cases(tf)[KEPT], RECORDED[KEPT]
@@ -112,18 +112,21 @@ def test_training_goes_on_from_a_checkpoint(tmp_path):
 def test_an_export_answers_as_the_model(tmp_path):
     case = table.cases(tf)['classifier_numeric']
     estimator, _ = table.train(tf, case, str(tmp_path / 'model'))
-    features = table.FEATURES
-    receiver = tf.estimator.export.build_raw_serving_input_receiver_fn({
-        key: tf.placeholder(tf.string if value.dtype == object else value.dtype,
-                            [None, *value.shape[1:]]) for key, value in features.items()})
-    where = estimator.export_saved_model(str(tmp_path / 'saved'), receiver).decode()
-    wanted = RECORDED['classifier_numeric']['predictions']
+    where = estimator.export_saved_model(str(tmp_path / 'saved'), table.serving_receiver(tf))
+    _answers(where.decode())
+
+
+def test_a_saved_model_of_tensorflow_answers_here():
+    _answers(str(GOLDEN / 'files' / 'trees' / 'saved_model'))
+
+
+def _answers(where):
+    wanted = [row['probabilities'] for row in RECORDED['classifier_numeric']['predictions']]
     with tf.Graph().as_default(), tf.Session() as session:
-        loaded = tf.saved_model.load(session, ['serve'], where)
-        signature = loaded.signature_def['predict']
-        feed = {signature.inputs[key].name: value[:12] for key, value in features.items()}
+        signature = tf.saved_model.load(session, ['serve'], where).signature_def['predict']
+        feed = {signature.inputs[key].name: value[:12] for key, value in table.FEATURES.items()}
         found = session.run(signature.outputs['probabilities'].name, feed)
-    same(found.tolist(), [row['probabilities'] for row in wanted], 'probabilities')
+    same(found.tolist(), wanted, 'probabilities')
 
 
 # ---- tf.contrib.estimator ------------------------------------------------------------------
@@ -199,6 +202,18 @@ def test_contributions_add_up_to_the_prediction(tmp_path):
         assert set(row) == {'predictions', 'bias', 'dfc'}
         assert row['bias'] + sum(row['dfc'].values()) == pytest.approx(row['predictions'][0],
                                                                        abs=1e-4)
+
+
+def test_a_public_head_explains_probabilities(tmp_path):
+    """Beyond TF 1.15, whose estimator takes the heads of tf.contrib.estimator only."""
+    case = table.cases(tf)['classifier']
+    model = tf.estimator.BoostedTreesEstimator(
+        table.Columns(tf).both, 3, tf.estimator.BinaryClassHead(), str(tmp_path), n_trees=3,
+        max_depth=2, center_bias=True)
+    model.train(table.input_fn(tf, case, True))
+    row = next(model.experimental_predict_with_explanations(table.input_fn(tf, case, False)))
+    assert row['bias'] + sum(row['dfc'].values()) == pytest.approx(row['probabilities'][1],
+                                                                   abs=1e-5)
 
 
 def test_a_graph_without_its_trees_says_what_to_run():

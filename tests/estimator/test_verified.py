@@ -145,6 +145,41 @@ def test_the_key_of_a_cross_chooses_other_buckets():
         assert not np.array_equal(one, other)
 
 
+def test_b15_metrics_that_check_their_inputs_let_the_session_stay(tmp_path, told):
+    """An If node writes what its branches write: those of tf.metrics.auc write nothing."""
+    estimator = tf.estimator.LinearClassifier([tf.feature_column.numeric_column('x')],
+                                              str(tmp_path))
+
+    def input_fn():
+        return tf.data.Dataset.from_tensor_slices(({'x': X}, np.int32(X > 0))).batch(8)
+
+    estimator.train(input_fn, steps=1)
+    assert estimator.evaluate(input_fn) == estimator.evaluate(input_fn)
+    assert any('Graph and session stay' in line for line in told)
+
+
+class FirstValues(tf.train.SessionRunHook):
+    """Keeps the values before the first step, of each replica's Variables."""
+
+    def after_create_session(self, session, coord):
+        self.kernels = [session.run(v) for variable in tf.trainable_variables()
+                        if 'kernel' in variable.op.name
+                        for v in getattr(variable, 'components', (variable,))]
+
+
+def test_b24_a_warm_start_reaches_every_replica(tmp_path):
+    first = line(tmp_path / 'first').train(points(), steps=5)
+    strategy = tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:1'])
+    second = tf.estimator.Estimator(
+        first._model_fn, str(tmp_path / 'second'), params={},
+        config=tf.estimator.RunConfig(train_distribute=strategy), warm_start_from=first.model_dir)
+    values = FirstValues()
+    second.train(points(), steps=1, hooks=[values])
+    assert len(values.kernels) == 2
+    for kernel in values.kernels:
+        np.testing.assert_array_equal(kernel, first.get_variable_value('line/kernel'))
+
+
 def test_positions_of_another_step_are_not_taken(tmp_path):
     from tinyflow.train.exact_resume import restore_positions, save_positions
     prefix = str(tmp_path / 'model.ckpt-5')

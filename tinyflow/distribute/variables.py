@@ -139,6 +139,8 @@ class SyncOnReadVariable(_Distributed):
     So counters of metrics add up (SUM), and moving averages of batch normalisation are averaged.
     """
 
+    keeps_own_values = True         # an exact resume has to know them all
+
     def _read(self):
         if context.current_replica() is not None:
             return super()._read()

@@ -16,6 +16,7 @@ import os
 from tinyflow import logging
 from tinyflow.errors import DataLossError, NotFoundError, OpError
 from tinyflow.formats import files
+from tinyflow.graph.keys import GraphKeys
 from tinyflow.pipeline.state_bytes import decode, encode
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.session_run_hook import SessionRunHook
@@ -36,9 +37,19 @@ def save_positions(session, prefix, step):
     It is written before the checkpoint, which only counts once all of it is there.
     """
     positions, lost = session.positions()
-    files.write_atomically(resume_file(prefix),
-                           encode({'global_step': int(step), 'positions': positions}))
+    state = {'global_step': int(step), 'positions': positions, 'replicas': _own_values(session)}
+    files.write_atomically(resume_file(prefix), encode(state))
     return lost
+
+
+def _own_values(session):
+    """{name: [value of each replica]} of Variables of which the checkpoint has the mean or sum."""
+    return {v.name: session.variable_values(v.components) for v in _own_to_replicas(session)}
+
+
+def _own_to_replicas(session):
+    return [v for v in session.graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+            if getattr(v, 'keeps_own_values', False)]
 
 
 def restore_positions(session, prefix, step):
@@ -62,6 +73,10 @@ def restore_positions(session, prefix, step):
     if saved_step != int(step):
         return False
     session.set_positions(positions)
+    for variable in _own_to_replicas(session):
+        values = state.get('replicas', {}).get(variable.name, ())
+        session.set_variable_values(
+            (part, value) for part, value in zip(variable.components, values) if value is not None)
     return True
 
 

@@ -83,10 +83,13 @@ def _initialize_from(variable, path, name):
         value, = saving.RestoreV2.apply(
             path, [name], [info.spec if info else ''], dtypes=(variable.dtype.base_dtype,),
             name='checkpoint_initializer')
-    variable._initializer_op = state.assign(
-        variable, value, validate_shape=variable.shape.is_fully_defined()).op
+    for part in getattr(variable, 'components', (variable,)):       # one for each replica
+        part._initializer_op = state.assign(
+            part, value, validate_shape=variable.shape.is_fully_defined()).op
+        part._initial_value = value
+    if hasattr(variable, 'components'):
+        variable._initialize_all = None             # made of what initialised them before
     value.set_shape(variable.shape)
-    variable._initial_value = value
 
 
 def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_vocab_info=None,

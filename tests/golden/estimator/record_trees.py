@@ -17,8 +17,9 @@ from tensorflow.python.ops import control_flow_util, gen_boosted_trees_ops  # no
 
 from tests.golden.estimator import trees_cases, trees_kernels  # noqa: E402
 
-# Whose checkpoint tinyflow loads.
-KEPT = 'classifier_in_memory_numeric'
+# Whose checkpoint, and whose SavedModel, tinyflow loads.
+KEPT, SAVED = 'classifier_in_memory_numeric', 'classifier_numeric'
+FILES = os.path.join(os.path.dirname(HERE), 'files', 'trees')
 
 
 def op(name, *inputs, **attrs):
@@ -38,16 +39,30 @@ def record(name, case):
         control_flow_util.ENABLE_CONTROL_FLOW_V2 = True
         found['nodes'] = {mode: trees_cases.nodes(tf, case, mode) for mode in ('train', 'infer')}
         if name == KEPT:
-            files = os.path.join(os.path.dirname(HERE), 'files', 'trees')
-            shutil.rmtree(files, ignore_errors=True)
-            os.makedirs(files)
-            latest = tf.train.latest_checkpoint(directory)
-            for end in ('.index', '.data-00000-of-00001'):
-                shutil.copy(latest + end, os.path.join(files, 'model.ckpt-0' + end))
+            _keep(tf.train.latest_checkpoint(directory))
+        if name == SAVED:
+            _save(estimator, directory)
         return found
     finally:
         control_flow_util.ENABLE_CONTROL_FLOW_V2 = False
         shutil.rmtree(directory)
+
+
+def _keep(checkpoint):
+    folder = os.path.join(FILES, 'checkpoint')
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for end in ('.index', '.data-00000-of-00001'):
+        shutil.copy(checkpoint + end, os.path.join(folder, 'model.ckpt-0' + end))
+
+
+def _save(estimator, directory):
+    with tf.Graph().as_default():
+        receiver = trees_cases.serving_receiver(tf)
+        where = estimator.export_saved_model(os.path.join(directory, 'saved'), receiver).decode()
+    folder = os.path.join(FILES, 'saved_model')
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.move(where, folder)
 
 
 def write(target, found):

@@ -164,6 +164,12 @@ def results(tf, case, estimator):
     return found
 
 
+def serving_receiver(tf):
+    """What feeds an exported model the features as they are."""
+    return tf.estimator.export.build_raw_serving_input_receiver_fn(
+        {key: _placeholder(tf, key, value) for key, value in sorted(FEATURES.items())})
+
+
 def nodes(tf, case, mode):
     """[(name, type)] of the graph of one mode."""
     with tf.Graph().as_default() as graph:
