@@ -222,7 +222,9 @@ def keras_mlp(tf, np):
     ])
     model.compile("sgd", "sparse_categorical_crossentropy", metrics=["accuracy"])
     rng = np.random.RandomState(0)
-    x = rng.uniform(size=(12800, 784)).astype("float32")
+    x = np.empty((12800, 784), "float32")
+    for batch in np.split(x, 400):  # the peak below should not be that of a float64 copy
+        batch[:] = rng.uniform(size=batch.shape)
     y = rng.randint(0, 10, 12800)
 
     graph = tf.get_default_graph()

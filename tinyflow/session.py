@@ -16,6 +16,7 @@ import numpy as np
 
 from tinyflow import config as configuration
 from tinyflow.compiler.executable import Executable
+from tinyflow.compiler.give_back import give_back
 from tinyflow.compiler.pipeline import Compiler, Entry, Options
 from tinyflow.compiler.profile import fill_metadata
 from tinyflow.compiler.store import Store
@@ -98,6 +99,7 @@ class BaseSession:
         if target:
             raise worded(NotImplementedError(
                 f'Session(target={target!r}): tinyflow runs in this process only.'))
+        give_back()                         # what Sessions before this one have left
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._store = Store()
@@ -298,6 +300,7 @@ class BaseSession:
         self._calls.clear()
         self._compiler.clear()
         self._store.clear()
+        give_back()
 
     def as_default(self) -> AbstractContextManager[BaseSession]:
         """Makes this the default Session inside a `with` block, without closing it afterwards."""

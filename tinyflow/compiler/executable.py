@@ -16,10 +16,13 @@ from tinyflow.compiler.failure import (
     too_large,
     uninitialized as uninitialized_error,
 )
+from tinyflow.compiler.give_back import ended
 from tinyflow.compiler.ir import Program
 from tinyflow.compiler.memory import plan_memory
 from tinyflow.compiler.nested import FunctionMaker
 from tinyflow.compiler.store import Store
+
+BYTES_PER_INSTRUCTION = 2000        # about what a node, its values and its source take
 
 
 class Arena:
@@ -44,13 +47,18 @@ class Arena:
         next, so that an arena is as large as the largest of them and not as all together.
         """
         if self.memory.size < nbytes:
-            for executable in self.bound:
-                executable.unbind(self)
-            self.bound.clear()
+            self.free()             # first: both blocks at once might be too much
             raw = np.empty(nbytes + 64, np.uint8)
             start = -raw.ctypes.data % 64
             self.memory = raw[start:start + nbytes]
         return self.memory
+
+    def free(self) -> None:
+        """Gives up the block and the programs bound to it."""
+        for executable in self.bound:
+            executable.unbind(self)
+        self.bound.clear()
+        self.memory = np.empty(0, np.uint8)
 
 
 def _no_functions(*arguments: Any, **more: Any) -> Callable[..., list]:
@@ -64,6 +72,16 @@ class Arenas:
         self.store = store
         self.free: list[Arena] = []
         self.function: FunctionMaker = _no_functions        # set by the Compiler
+        self.most_bytes = 0         # that a program of theirs was bound to, or its nodes take
+
+    def clear(self) -> None:
+        """Frees the memory of all arenas that no run is using."""
+        while self.free:
+            self.free.pop().free()
+        ended(self.most_bytes)
+
+    def __del__(self) -> None:
+        ended(self.most_bytes)
 
 
 class Executable:
@@ -126,6 +144,9 @@ class Executable:
         except (MemoryError, ValueError):
             raise too_large(self.plan) from None
         frame = self.bind(self.source, block)
+        self._arenas.most_bytes = max(
+            self._arenas.most_bytes, self.plan.arena_bytes,
+            BYTES_PER_INSTRUCTION * len(self.program.instructions))
         self._frames[arena] = frame
         arena.bound.add(self)
         return frame
@@ -136,7 +157,9 @@ class Executable:
 
     def unbind(self, arena: Arena) -> None:
         """Forgets the function that works in `arena`."""
-        self._frames.pop(arena, None)
+        frame = self._frames.pop(arena, None)
+        if frame is not None:
+            frame.__globals__.clear()       # they hold the frame, and all its memory, in a circle
 
     def uninitialized(self) -> None:
         """Called by the program when a Variable that it reads has no value yet."""

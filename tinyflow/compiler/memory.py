@@ -7,7 +7,6 @@ which are the caller's own, are allocated by the run itself.
 """
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import count
 from math import prod
@@ -16,9 +15,7 @@ import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.joins import Location, Part, find_parts, split_parts, split_source
-
-_ALIGN = 64             # bytes; a cache line
-_SMALL = 4096           # bytes; smaller blocks are reused only for results of their very size
+from tinyflow.compiler.packing import Block, pack
 
 
 @dataclass
@@ -38,43 +35,13 @@ class Plan:
                 f'{self.unplanned_bytes:,} without reuse')
 
 
-class _Arena:
-    """Offsets of free blocks, by size."""
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._exact: dict[int, list[int]] = {}
-        self._large: list[tuple[int, int]] = []         # (size, offset), sorted
-
-    def take(self, nbytes: int) -> tuple[int, int]:
-        nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
-        free = self._exact.get(nbytes)
-        if nbytes < _SMALL:
-            if free:
-                return free.pop(), nbytes
-        else:
-            i = bisect_left(self._large, (nbytes, -1))
-            if i < len(self._large) and self._large[i][0] <= 2 * nbytes:
-                size, offset = self._large.pop(i)
-                return offset, size
-        offset = self.size
-        self.size += nbytes
-        return offset, nbytes
-
-    def give(self, offset: int, nbytes: int) -> None:
-        if nbytes < _SMALL:
-            self._exact.setdefault(nbytes, []).append(offset)
-        else:
-            item = (nbytes, offset)
-            self._large.insert(bisect_left(self._large, item), item)
-
-
 class _Planner:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.locations: dict[Value, Location] = {}
-        self.arena = _Arena()
-        self.block: dict[Value, tuple[int, int]] = {}           # root -> (offset, size)
+        self.block: dict[Value, Block] = {}         # of each root that is alive
+        self.blocks: list[Block] = []               # all of them, also the ended ones
+        self.placed: list[tuple[Location, Block]] = []
         self.root: dict[Value, Value] = {}
         self.dummy: dict[Value, np.ndarray] = {}
         self.fetched = {v for v in program.fetches if v is not None}
@@ -93,7 +60,10 @@ class _Planner:
         for step, instruction in enumerate(self.program.instructions):
             self._place_results(instruction, step, last_use)
             dies_at[instruction] = self._release(instruction, step, last_use)
-        return Plan(self.program, self.locations, self.arena.size, self.unplanned, dies_at,
+        arena_bytes = pack(self.blocks)
+        for location, block in self.placed:
+            location.offset = block.offset
+        return Plan(self.program, self.locations, arena_bytes, self.unplanned, dies_at,
                     self.root, self.parts)
 
     def _join(self) -> None:
@@ -212,8 +182,9 @@ class _Planner:
                 self.block[value] = self.block.pop(taken)
                 location.overwrites = taken
             else:
-                self.block[value] = self.arena.take(nbytes)
-            location.offset = self.block[value][0]
+                self.block[value] = Block(nbytes, step, len(self.program.instructions))
+                self.blocks.append(self.block[value])
+            self.placed.append((location, self.block[value]))
 
     def _overwritable(self, instruction: Instruction, value: Value, step: int,
                       last_use: dict[Value, int]) -> Value | None:
@@ -241,7 +212,7 @@ class _Planner:
             if last_use[root] != step:
                 continue
             if root in self.block:
-                self.arena.give(*self.block.pop(root))
+                self.block.pop(root).last = step
             if self.locations[value].kind == 'local':
                 dead.append(value)
         return dead

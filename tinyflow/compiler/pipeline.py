@@ -178,7 +178,7 @@ class Compiler:
     def clear(self) -> None:
         """Forgets all programs and their memory."""
         self.entries.clear()
-        self.arenas.free.clear()
+        self.arenas.clear()
 
 
 class _Function:

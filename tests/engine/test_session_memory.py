@@ -1,0 +1,127 @@
+"""Where results live, and when their memory is given up."""
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import tinyflow as tf
+from tinyflow.compiler import give_back
+from tinyflow.compiler.packing import Block, pack
+
+BLOCKS = st.lists(
+    st.tuples(st.sampled_from([0, 4, 64, 65, 4000, 4096, 5000, 8192, 100_000, 100_001]),
+              st.integers(0, 30), st.integers(0, 12)),
+    max_size=40)
+
+
+@settings(max_examples=200, deadline=None)
+@given(BLOCKS)
+def test_blocks_that_are_needed_in_the_same_step_share_no_byte(rows):
+    blocks = [Block(nbytes, first, first + steps)
+              for nbytes, first, steps in sorted(rows, key=lambda row: row[1])]
+    size = pack(blocks)
+    for n, a in enumerate(blocks):
+        assert a.offset % 64 == 0
+        assert a.offset + a.nbytes <= size
+        for b in blocks[:n]:
+            if a.first <= b.last and b.first <= a.last:
+                assert a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
+
+
+def test_a_block_takes_the_gap_that_several_smaller_ones_leave():
+    halves = [Block(8192, 0, 1), Block(8192, 0, 1)]
+    whole = [Block(16384, 2, 3)]
+    assert pack(halves + whole) == 16384
+
+
+def test_a_convolutional_network_needs_no_more_than_what_is_alive_at_once():
+    """The arena is as small as the sum of what some single step needs."""
+    x = tf.placeholder(tf.float32, [8, 28, 28, 1])
+    hidden = tf.layers.conv2d(x, 32, 5, padding='same', activation=tf.nn.relu)
+    hidden = tf.layers.max_pooling2d(hidden, 2, 2)
+    hidden = tf.layers.conv2d(hidden, 64, 5, padding='same', activation=tf.nn.relu)
+    logits = tf.layers.dense(tf.layers.flatten(tf.layers.max_pooling2d(hidden, 2, 2)), 10)
+    train = tf.train.AdamOptimizer().minimize(tf.reduce_mean(logits ** 2))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        plan = tf.explain(train, {x: np.zeros([8, 28, 28, 1], np.float32)}, session).memory
+    needed = np.zeros(len(plan.program.instructions) + 1)
+    steps = {instruction: n for n, instruction in enumerate(plan.program.instructions)}
+    births, ends = {}, {}
+    for instruction, n in steps.items():
+        for value in instruction.inputs + instruction.outputs:
+            root = plan.roots[value]
+            while plan.locations[root].overwrites is not None:
+                root = plan.locations[root].overwrites
+            births.setdefault(root, n)
+            ends[root] = n
+    for root, first in births.items():
+        if plan.locations[root].kind == 'buffer':
+            needed[first:ends[root] + 1] += Block(
+                int(np.prod(root.sizes)) * root.dtype.size, 0, 0).nbytes
+    assert needed.max() <= plan.arena_bytes <= 1.02 * needed.max()
+
+
+def test_a_growing_arena_frees_the_smaller_block_at_once():
+    x = tf.placeholder(tf.float32, [None, 1000])
+    y = tf.reduce_sum(tf.sin(x) * tf.cos(x))
+    gc.collect()
+    gc.disable()
+    try:
+        with tf.Session() as session:
+            session.run(y, {x: np.ones([10, 1000], np.float32)})
+            arena, = session._compiler.arenas.free
+            first = weakref.ref(arena.memory.base)
+            session.run(y, {x: np.ones([100, 1000], np.float32)})
+            assert first() is None
+            second = weakref.ref(arena.memory.base)
+            np.testing.assert_allclose(             # the program for ten rows is bound anew
+                session.run(y, {x: np.ones([10, 1000], np.float32)}), 4546.487, rtol=1e-5)
+            assert second() is not None
+            del arena
+        assert second() is None                     # closed
+    finally:
+        gc.enable()
+
+
+@pytest.fixture
+def trims(monkeypatch):
+    calls = []
+    monkeypatch.setattr(give_back, '_malloc_trim', lambda: calls.append)
+    monkeypatch.setattr(give_back, '_owed', False)
+    return calls
+
+
+def _run(rows, close):
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [rows, 1000])
+        y = tf.sin(x) * tf.cos(x)
+        session = tf.Session()
+        session.run(tf.reduce_sum(y), {x: np.ones([rows, 1000], np.float32)})
+        if close:
+            session.close()
+
+
+def test_closing_a_large_session_gives_its_memory_back(trims):
+    _run(3000, close=True)
+    assert trims == [0]
+    tf.Session().close()
+    assert trims == [0]
+
+
+def test_a_large_session_that_nobody_closed_is_given_back_before_the_next(trims):
+    _run(3000, close=False)
+    gc.collect()
+    assert trims == []
+    tf.Session().close()
+    assert trims == [0]
+
+
+def test_small_sessions_do_not_pay_for_it(trims):
+    _run(3, close=True)
+    _run(3, close=False)
+    gc.collect()
+    tf.Session().close()
+    assert trims == []
