@@ -126,6 +126,12 @@ class AddN(Op):
             np.add(out, other, out)
         return out
 
+    def emit(call):
+        if len(call.inputs) != 2 or call.inputs[0].dtype.np.kind == 'O' or not all(
+                v.known_shape and v.raw_shape == call.inputs[0].raw_shape for v in call.inputs):
+            return None
+        return f'np.add({call.args[0]}, {call.args[1]}, {call.out})'
+
     def gradient(op, dy):
         return [dy] * len(op.inputs)
 

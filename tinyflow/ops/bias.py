@@ -1,6 +1,7 @@
 """BiasAdd: a vector added along the channel axis, and what is built of it."""
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -91,6 +92,13 @@ class BiasAddGrad(Op):
         if _channel_axis(dy.ndim, data_format) == dy.ndim - 1:
             return _column_sums(dy.reshape(-1, dy.shape[-1]), out)
         return np.einsum('ijk->j', dy.reshape(*dy.shape[:2], -1), out=out)
+
+    def emit(call):
+        dy, = call.inputs
+        if not dy.known_shape or len(dy.sizes) != 2 or dy.sizes[1] < _NARROW \
+                or math.prod(dy.sizes) <= _ONE_THREAD:
+            return None
+        return f'np.add.reduce({call.args[0]}, 0, None, {call.out})'
 
     def gradient(op, ddy):
         dy, data_format = op.inputs[0], op.attrs['data_format']

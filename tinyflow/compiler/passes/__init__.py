@@ -1,8 +1,8 @@
 """Stage 5: rewrites of a Program. Each is a function Program -> Program that reports a Note.
 
-All of them keep results bit for bit, except `transposes`, `columns`, `pools` and `stacks`, after
-which sums may be added up in another order, `steps`, which rounds in another place, and `sums`,
-after which a zero may have another sign.
+All of them keep results bit for bit, except `transposes`, `columns`, `pools`, `stacks` and
+`turned`, after which sums may be added up in another order, `shared` and `steps`, which round in
+another place, and `sums`, after which a zero may have another sign.
 """
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
 from tinyflow.compiler.passes.columns import narrow_products
@@ -11,22 +11,27 @@ from tinyflow.compiler.passes.functions import narrow_functions
 from tinyflow.compiler.passes.identities import drop_identities
 from tinyflow.compiler.passes.merge import merge_equal
 from tinyflow.compiler.passes.pools import mask_before_pools
+from tinyflow.compiler.passes.shared import share_products
 from tinyflow.compiler.passes.stacks import stack_products
 from tinyflow.compiler.passes.steps import scale_steps
 from tinyflow.compiler.passes.sums import flatten_sums
 from tinyflow.compiler.passes.transposes import fold_transposes
+from tinyflow.compiler.passes.turned import turn_repeated
 
 PASSES = {
     'functions': narrow_functions,
     'identities': drop_identities,
     'merge': merge_equal,
     'broadcasts': drop_broadcasts,
+    'shared': share_products,
     'transposes': fold_transposes,
     'columns': narrow_products,
     'pools': mask_before_pools,
     'sums': flatten_sums,
     'stacks': stack_products,
+    'turned': turn_repeated,
     'steps': scale_steps,
     'unused': drop_unused,
 }
-EXACT = frozenset(PASSES) - {'transposes', 'columns', 'pools', 'stacks', 'steps', 'sums'}
+EXACT = frozenset(PASSES) - {
+    'shared', 'transposes', 'columns', 'pools', 'stacks', 'turned', 'steps', 'sums'}
