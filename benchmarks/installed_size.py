@@ -30,13 +30,22 @@ def installed_bytes(package):
         if name in seen:
             continue
         seen.add(name)
-        try:
-            distribution = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
+        distribution = installed(name)
+        if distribution is None:
             continue
         files.update(files_of(distribution))
         waiting.extend(required_names(distribution))
     return sum(file.stat().st_size for file in files)
+
+
+def installed(name):
+    """The distribution of this name, None if there is none.
+
+    A source tree on the path may have metadata of its own, which lists no bytecode; what pip has
+    installed, even as a pointer to that tree, has a RECORD.
+    """
+    found = metadata.distributions(name=name)
+    return max(found, key=lambda distribution: bool(distribution.read_text("RECORD")), default=None)
 
 
 def required_names(distribution):

@@ -1,6 +1,7 @@
 """How an Estimator calls a model_fn: its parameters checked, its result checked."""
 from __future__ import annotations
 
+import functools
 import inspect
 
 from estimator_layer.model_fn import EstimatorSpec
@@ -13,11 +14,17 @@ _KNOWN = ('features', 'labels', 'mode', 'params', 'self', 'config')
 
 
 def parameters(function):
-    """The names of a function's parameters; () where Python cannot tell."""
+    """The names of the parameters that a caller fills by name; () where Python cannot tell.
+
+    Without *args and **kwargs, and without what a functools.partial has filled already.
+    """
     try:
-        return tuple(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):         # a built-in function tells nothing
         return ()
+    filled = function.keywords if isinstance(function, functools.partial) else ()
+    return tuple(name for name, parameter in signature.parameters.items() if name not in filled
+                 and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD))
 
 
 def check(model_fn, params):

@@ -224,6 +224,7 @@ class _StopHook(SessionRunHook):
     def begin(self):
         self._timer.reset()
         self._looked_at = 0
+        self._stopped = False
         self._global_step = training_util.get_global_step()
         with variable_scope('signal_early_stopping', reuse=AUTO_REUSE):
             stop = get_variable('STOP', shape=[], dtype=dtypes.bool,

@@ -29,6 +29,9 @@ __all__ = ['Estimator', 'WarmStartSettings', 'config_with_directory']
 _WARM_START = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
                'var_name_to_prev_var_name')
 
+# The global step's name in a checkpoint; the second one is that of model_to_estimator's
+# checkpoints by object.
+_GLOBAL_STEP = ('global_step', 'estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE')
 
 _TRAIN = ("train(input_fn, steps=...), where input_fn returns ({'x': x}, y): "
           "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
@@ -212,11 +215,7 @@ class Estimator:
         """
         if serving_input_receiver_fn is None and input_fn is not None:
             serving_input_receiver_fn = exporting.receiver_of(self, input_fn)
-        if not serving_input_receiver_fn:
-            raise worded(ValueError(
-                'An input_receiver_fn must be defined.\n  Mend: serving_input_receiver_fn='
-                'tf.estimator.export.build_raw_serving_input_receiver_fn({name: placeholder}), or '
-                'input_fn=the function that gives the training data.'))
+        _check_receiver(serving_input_receiver_fn)
         return exporting.export(self, export_dir_base,
                                 {experimental_mode: serving_input_receiver_fn},
                                 assets_extra, as_text, checkpoint_path)
@@ -224,9 +223,14 @@ class Estimator:
     def export_savedmodel(self, export_dir_base, serving_input_receiver_fn=None,
                           assets_extra=None, as_text=False, checkpoint_path=None,
                           strip_default_attrs=False):
-        """The old name of export_saved_model."""
-        return self.export_saved_model(export_dir_base, serving_input_receiver_fn, assets_extra,
-                                       as_text, checkpoint_path)
+        """The old export_saved_model, which keeps attributes that have their defaults.
+
+        `strip_default_attrs` leaves them out, as export_saved_model does.
+        """
+        _check_receiver(serving_input_receiver_fn)
+        return exporting.export(self, export_dir_base,
+                                {ModeKeys.PREDICT: serving_input_receiver_fn}, assets_extra,
+                                as_text, checkpoint_path, strip_default_attrs)
 
     def experimental_export_all_saved_models(self, export_dir_base, input_receiver_fn_map,
                                              assets_extra=None, as_text=False,
@@ -247,7 +251,9 @@ class Estimator:
     def _global_step(self):
         """The step of the latest checkpoint, 0 without one."""
         path = latest_checkpoint(self._model_dir)
-        return int(load_variable(path, 'global_step')) if path else 0
+        stored = [name for name, _ in list_variables(path)] if path else ()
+        name = next((name for name in _GLOBAL_STEP if name in stored), None)
+        return int(load_variable(path, name)) if name else 0
 
     def _warm_start(self, checkpoint_path):
         """Lets the Variables of the default graph begin as warm_start_from says."""
@@ -312,6 +318,14 @@ def _warm_start_settings(given):
         logging.info('Warm-starting from a SavedModel')
         path = variables
     return WarmStartSettings(ckpt_to_initialize_from=path)
+
+
+def _check_receiver(serving_input_receiver_fn):
+    if not serving_input_receiver_fn:
+        raise worded(ValueError(
+            'An input_receiver_fn must be defined.\n  Mend: serving_input_receiver_fn='
+            'tf.estimator.export.build_raw_serving_input_receiver_fn({name: placeholder}), or '
+            'input_fn=the function that gives the training data.'))
 
 
 def _check_positive(name, value):

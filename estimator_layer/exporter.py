@@ -114,7 +114,7 @@ class BestExporter(_SavedModelExporter):
         if self._model_dir != estimator.model_dir and self._pattern:
             logging.info('Loading best metric from event files.')
             self._model_dir = estimator.model_dir
-            self._best = self._best_of(os.path.join(self._model_dir, self._pattern),
+            self._best = self._best_of(os.path.join(glob.escape(self._model_dir), self._pattern),
                                        eval_result['global_step'])
         if self._best is not None and not self._better(best_eval_result=self._best,
                                                        current_eval_result=eval_result):

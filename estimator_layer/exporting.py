@@ -34,7 +34,8 @@ _TAGS = {ModeKeys.PREDICT: [tag_constants.SERVING], ModeKeys.TRAIN: [tag_constan
 _ATTEMPTS = 10
 
 
-def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpoint_path=None):
+def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpoint_path=None,
+           strip_default_attrs=True):
     """Writes {mode: input receiver function} as one SavedModel; its directory, as bytes.
 
     It is written under another name first: a reader never sees half of it.
@@ -59,7 +60,7 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
         signatures = {}
         for mode in modes:
             signatures[mode] = _add(estimator, builder, mode, receivers[mode], checkpoint_path,
-                                    with_variables=mode == modes[0])
+                                    strip_default_attrs, with_variables=mode == modes[0])
         builder.save(as_text)
         _copy_assets(assets_extra, temporary)
         os.rename(temporary, directory)
@@ -71,7 +72,8 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
     return os.fsencode(directory)
 
 
-def _add(estimator, builder, mode, receiver_fn, checkpoint_path, with_variables):
+def _add(estimator, builder, mode, receiver_fn, checkpoint_path, strip_default_attrs,
+         with_variables):
     """Adds one mode's graph; its {name: SignatureDef}."""
     config = estimator.config
     with Graph().as_default() as graph:
@@ -99,7 +101,7 @@ def _add(estimator, builder, mode, receiver_fn, checkpoint_path, with_variables)
                     f'checkpoint from: `{checkpoint_path}`. Full Traceback:\n\n{error}')) from error
             add = {'tags': _TAGS[mode], 'signature_def_map': signatures, 'main_op': main_op,
                    'assets_collection': get_collection(GraphKeys.ASSET_FILEPATHS),
-                   'saver': saver, 'strip_default_attrs': True}
+                   'saver': saver, 'strip_default_attrs': strip_default_attrs}
             if with_variables:
                 builder.add_meta_graph_and_variables(session, **add)
             else:

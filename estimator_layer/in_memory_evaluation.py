@@ -24,8 +24,9 @@ class InMemoryEvaluatorHook(SessionRunHook):
     """Evaluates every `every_n_iter` steps without a checkpoint in between.
 
     The training's Variables are copied into the evaluation's graph, so that both see the same
-    values. Raises ValueError for an interval or a number of steps that is not positive, TypeError
-    for what is no Estimator.
+    values. Raises ValueError for an interval or a number of steps that is not positive, and for
+    a model whose state is not all in Variables, as that of boosted trees; TypeError for what is no
+    Estimator.
     """
 
     def __init__(self, estimator, input_fn, steps=None, hooks=None, name=None, every_n_iter=100):
@@ -48,9 +49,8 @@ class InMemoryEvaluatorHook(SessionRunHook):
         self._timer.reset()
         self._iterations = 0
         self._step = training_util.get_global_step()
-        self._trained = {v.op.name: v for key in (GraphKeys.GLOBAL_VARIABLES,
-                                                  GraphKeys.SAVEABLE_OBJECTS)
-                         for v in get_default_graph().get_collection(key)}
+        self._trained = {v.op.name: v for v in
+                         get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)}
 
     def after_create_session(self, session, coord):
         """Evaluates before the first step."""
@@ -78,6 +78,10 @@ class InMemoryEvaluatorHook(SessionRunHook):
             inputs = features_and_labels(self._input_fn, ModeKeys.EVAL, estimator.params, config)
             spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
             update, results = metric_ops(spec)
+            if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
+                raise worded(ValueError(
+                    'InMemoryEvaluator does not support saveables other than global variables.\n  '
+                    'Mend: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
             wanted = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
             lacking = sorted(set(wanted) - set(values))
             if lacking:

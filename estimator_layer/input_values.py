@@ -6,10 +6,9 @@ end in training.
 """
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
 
+from estimator_layer.calling import parameters
 from estimator_layer.inputs.columns import InputFunction
 from estimator_layer.inputs.numpy_io import numpy_input_fn
 from estimator_layer.inputs.pandas_io import pandas_input_fn
@@ -120,18 +119,12 @@ def _called(input_fn, mode, params, config, replicas):
             'returns instead of the function.'))
     given = {'mode': mode, 'params': params, 'config': config,
              'input_context': InputContext(1, 0, replicas)}
-    wanted = _parameters(input_fn)
+    wanted = parameters(input_fn)
     return input_fn(**{name: given[name] for name in given if name in wanted})
 
 
-def _parameters(function):
-    try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError):         # a built-in function tells nothing
-        return {}
-
-
 def parted(result):
+    """(features, labels) of what an input_fn returned; labels are None if it gave none."""
     if isinstance(result, (list, tuple)):
         if len(result) != 2:
             raise worded(ValueError(

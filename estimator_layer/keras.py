@@ -69,7 +69,7 @@ def model_to_estimator(keras_model=None, keras_model_path=None, custom_objects=N
             'tf.keras.Model(inputs, outputs), or a model_fn that makes the model.'))
     by_object = checkpoint_format == 'checkpoint'
     build = _model_fn(keras_model, custom_objects, by_object)
-    first = _first_checkpoint(keras_model, build, config)
+    first = _first_checkpoint(keras_model, custom_objects, config)
     return Estimator(build, config=config,
                      warm_start_from=WarmStartSettings(first, vars_to_warm_start=['.*']))
 
@@ -197,7 +197,7 @@ def _floats(tensor):
         else tensor
 
 
-def _first_checkpoint(keras_model, build, config):
+def _first_checkpoint(keras_model, custom_objects, config):
     """Writes weights, optimizer state and step of the model below model_dir; once."""
     directory = os.path.join(config.model_dir, 'keras')
     path = latest_checkpoint(directory)
@@ -210,7 +210,7 @@ def _first_checkpoint(keras_model, build, config):
     with tf.Graph().as_default(), tf.Session(config=config.session_config) as session:
         tf.set_random_seed(config.tf_random_seed)
         tf.train.create_global_step()
-        model = _clone(keras_model, None, None, None, ModeKeys.TRAIN)
+        model = _clone(keras_model, custom_objects, None, None, ModeKeys.TRAIN)
         model._functions.get('train')
         session.run(tf.global_variables_initializer())
         session.set_variable_values(zip(model.weights, weights))

@@ -8,6 +8,7 @@ __all__ = ['chosen', 'single_examples', 'warn_if_endless']
 
 
 def warn_if_endless(may_end):
+    """Warns of an input that never ends, for which predict yields forever."""
     if not may_end:
         logging.warning('Input graph does not use tf.data.Dataset or contain a QueueRunner. That '
                         'means predict yields forever. This is probably a mistake.')

@@ -7,7 +7,7 @@ _HOMES = {'CosineDecay': 'keras_layer.optimizers.cosine',
           'LinearCosineDecay': 'keras_layer.optimizers.cosine',
           'NoisyLinearCosineDecay': 'keras_layer.optimizers.cosine',
           'PeepholeLSTMCell': 'keras_layer.layers.recurrent',
-         'SequenceFeatures': 'keras_layer.layers.dense_features',
+          'SequenceFeatures': 'keras_layer.layers.dense_features',
           'export_saved_model': 'keras_layer.saving.saved_model',
           'load_from_saved_model': 'keras_layer.saving.saved_model'}
 __all__ = list(_HOMES) + ['terminate_keras_multiprocessing_pools']

@@ -63,6 +63,7 @@ class TreesBase(Estimator):
         estimator = Estimator(model_fn=build, model_dir=self.model_dir, config=self.config,
                               warm_start_from=self._warm_start_settings)
         if predict_keys is not None:
+            predict_keys = [predict_keys] if isinstance(predict_keys, str) else predict_keys
             predict_keys = [*dict.fromkeys([*predict_keys, explaining.PATH_KEY])]
         for row in estimator.predict(input_fn, predict_keys=predict_keys, hooks=hooks,
                                      checkpoint_path=checkpoint_path):
@@ -150,7 +151,8 @@ class BoostedTreesRegressor(TreesBase):
 class BoostedTreesEstimator(TreesBase):
     """Gradient boosted trees under a head of one logit, e.g. tf.contrib.estimator's.
 
-    See BoostedTreesClassifier for the arguments.
+    See BoostedTreesClassifier for the arguments. `weight_column` has no effect, as in TensorFlow:
+    give it to the head.
     """
 
     def __init__(self, feature_columns, n_batches_per_layer, head, model_dir=None,

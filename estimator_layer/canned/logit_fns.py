@@ -1,9 +1,8 @@
 """call_logit_fn: the part of a model below its head, called with what it asks for."""
 from __future__ import annotations
 
-import inspect
-
 import tinyflow as tf
+from estimator_layer.calling import parameters
 from tinyflow.errors import worded
 
 __all__ = ['call_logit_fn']
@@ -15,7 +14,7 @@ def call_logit_fn(logit_fn, features, mode, params, config):
     Raises ValueError if it is neither.
     """
     given = {'mode': mode, 'params': params, 'config': config}
-    taken = inspect.signature(logit_fn).parameters
+    taken = parameters(logit_fn)
     logits = logit_fn(features=features, **{k: v for k, v in given.items() if k in taken})
     by_name = isinstance(logits, dict) and all(
         isinstance(key, str) and isinstance(value, tf.Tensor) for key, value in logits.items())

@@ -224,6 +224,7 @@ def checked_reduction(reduction):
 
 
 def checked_keys(keys, valid):
+    """The keys of the predictions that are wanted, a tuple; ValueError for an unknown one."""
     for key in keys or ():
         if key not in valid:
             raise worded(ValueError(f'Prediction key must be in PredictionKeys, given: {key}. '

@@ -1,9 +1,8 @@
 """What heads check of labels, logits, weights and loss functions: while building where they can."""
 from __future__ import annotations
 
-import inspect
-
 import tinyflow as tf
+from estimator_layer.calling import parameters
 from tinyflow.errors import report, worded
 
 __all__ = ['call_loss_fn', 'check_label_vocabulary', 'check_loss_fn', 'check_n_classes',
@@ -166,7 +165,7 @@ def call_loss_fn(loss_fn, labels, logits, features, dimension=1):
 
     Shapes: logits [*batch, units] -> [*batch, dimension].
     """
-    extra = {'features': features} if 'features' in _argument_names(loss_fn) else {}
+    extra = {'features': features} if 'features' in parameters(loss_fn) else {}
     with tf.name_scope(None, 'call_loss_fn', [labels, logits, *_values(features)]):
         loss = loss_fn(labels=labels, logits=logits, **extra)
         of_logits = tf.shape(logits, name='logits_shape')
@@ -180,17 +179,13 @@ def call_loss_fn(loss_fn, labels, logits, features, dimension=1):
             return tf.identity(loss)
 
 
-def _argument_names(function):
-    return list(inspect.signature(function).parameters)
-
-
 def check_loss_fn(loss_fn, optional=('features',)):
     """ValueError unless loss_fn takes labels, logits and nothing unknown."""
-    names = _argument_names(loss_fn)
+    names = parameters(loss_fn)
     for wanted in ('labels', 'logits'):
         if wanted not in names:
             raise worded(ValueError(f'loss_fn must contain argument: {wanted}. Given arguments: '
-                                    f'{tuple(names)}'))
+                                    f'{names}'))
     unknown = sorted(set(names) - {'labels', 'logits', *optional})
     if unknown:
         raise worded(ValueError(f'loss_fn has unexpected args: {unknown}'))
@@ -207,6 +202,7 @@ def check_n_classes(n_classes):
 
 
 def check_label_vocabulary(vocabulary, error=ValueError):
+    """Raises `error` unless the vocabulary is a list, a tuple or None."""
     if vocabulary is not None and not isinstance(vocabulary, (list, tuple)):
         raise worded(error('label_vocabulary should be a list or a tuple. Given type: '
                            f'{type(vocabulary)}'))

@@ -19,7 +19,7 @@ from estimator_layer.heads.keys import (
     REGRESS_SERVING_KEY,
     PredictionKeys as Key,
 )
-from tinyflow.errors import worded
+from tinyflow.errors import abstract, worded
 
 __all__ = ['Binary', 'MultiClass', 'MultiLabel', 'Regression', 'Task']
 
@@ -42,7 +42,7 @@ class Task:
 
     def labels(self, labels, logits):
         """The labels as the loss takes them."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def _dense(self, labels, logits, dimension):
         return checks.dense_labels(labels, logits, dimension, shapes_last=self.public)
@@ -69,7 +69,7 @@ class Task:
 
     def export_outputs(self, predictions):
         """{name of a signature: ExportOutput}."""
-        raise NotImplementedError
+        raise abstract(self)
 
 
 class _Predictions(dict):

@@ -12,7 +12,7 @@ from estimator_layer.heads import checks, v1_metrics
 from estimator_layer.heads.keys import MetricKeys, PredictionKeys as Key, named
 from estimator_layer.heads.tasks import Binary, MultiClass, MultiLabel, Regression
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.errors import worded
+from tinyflow.errors import abstract, worded
 
 __all__ = ['BinaryHeadV1', 'HeadV1', 'LossSpec', 'MultiClassHeadV1', 'MultiLabelHeadV1',
            'RegressionHeadV1', 'binary_or_multi_class_head', 'reduced_train_op']
@@ -111,11 +111,11 @@ class HeadV1:
 
     def _predictions(self, logits):
         """All predictions, by key; LOGITS are the checked ones."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def _metrics(self, predictions, spec, penalty):
         """{name: (value, update_op)}."""
-        raise NotImplementedError
+        raise abstract(self)
 
     def _named(self, metrics, penalty):
         """The metrics by their full keys, with that of the regularization."""

@@ -25,6 +25,7 @@ __all__ = ['InputFunction', 'as_column', 'batches', 'check_shuffle']
 
 
 def check_shuffle(shuffle):
+    """Raises ValueError unless `shuffle` was said, True or False."""
     if not isinstance(shuffle, bool):
         raise worded(ValueError(
             'shuffle must be provided and explicitly set as boolean (it is recommended to set it '

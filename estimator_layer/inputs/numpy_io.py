@@ -63,7 +63,7 @@ def _check(x, y, features, labels):
             f'{len(shared)} duplicate keys are found in both x and y: {shared}'))
     shapes = {name: np.shape(array) for name, array in features.items()}
     of_labels = {name: np.shape(array) for name, array in labels.items()}
-    for name, shape in {**shapes, **of_labels}.items():
+    for name, shape in [*shapes.items(), *of_labels.items()]:
         if not shape:
             raise worded(ValueError(f'{name!r} is a single value: a column has a row per example.'))
     if len({shape[0] for shape in [*shapes.values(), *of_labels.values()]}) > 1:

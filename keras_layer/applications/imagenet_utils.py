@@ -21,17 +21,23 @@ def preprocess_input(x, data_format=None, mode='caffe'):
     """Pixels from 0 to 255 as the networks want them.
 
     'caffe': blue, green, red, minus their means. 'tf': from -1 to 1. 'torch': from 0 to 1, minus
-    the means and divided by the deviations.
+    the means and divided by the deviations. ValueError for another mode or data_format.
     """
+    data_format = data_format or K.image_data_format()
+    if data_format not in ('channels_first', 'channels_last'):
+        raise worded(ValueError(f'Unknown data_format {data_format}; it is "channels_last" or '
+                                '"channels_first".'))
+    if mode not in ('caffe', 'tf', 'torch'):
+        raise worded(ValueError(f'Unknown mode {mode!r}; there are "caffe", "tf" and "torch".'))
     x = np.array(x, dtype=K.floatx()) if not K.is_tensor(x) else x
-    first = (data_format or K.image_data_format()) == 'channels_first'
+    first = data_format == 'channels_first'
     if mode == 'tf':
         return x / 127.5 - 1.
     if mode == 'torch':
         means, deviations = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
         x = x / 255.
     else:
-        x = (x[::-1] if x.ndim == 3 else x[:, ::-1]) if first else x[..., ::-1]
+        x = (x[::-1] if len(x.shape) == 3 else x[:, ::-1]) if first else x[..., ::-1]
         means, deviations = _MEANS, (1., 1., 1.)
     shape = (3, 1, 1) if first else (3,)
     return (x - np.reshape(means, shape).astype(K.floatx())) \
@@ -57,8 +63,18 @@ def decode_predictions(preds, top=5, path=None):
             for row in np.asarray(preds)]
 
 
-def check(weights, include_top, classes):
-    """ValueError for settings that do not go together."""
+def check(weights, include_top, classes, others):
+    """ValueError for settings that do not go together; TypeError for unknown `others`.
+
+    The modules of Keras, which keras_applications may be given, are those of tinyflow anyway.
+    """
+    unknown = sorted(set(others) - {'backend', 'layers', 'models', 'utils'})
+    if unknown:
+        raise worded(TypeError(f'Invalid keyword argument: {unknown[0]}'))
+    if K.image_data_format() == 'channels_first':
+        raise worded(NotImplementedError(
+            'keras.applications: the networks want the channels last.\n  Mend: '
+            "K.set_image_data_format('channels_last')."))
     if not (weights in (None, 'imagenet') or os.path.exists(weights)):
         raise worded(ValueError(f'weights={weights!r}: use None (random initialization), '
                                 '"imagenet", or the path of a weights file that exists.'))

@@ -1,14 +1,19 @@
 """MobileNetV2: Sandler et al. (2018)."""
 from __future__ import annotations
 
-from keras_layer import layers as L
+import warnings
+
+from keras_layer import backend as K, layers as L
 from keras_layer.applications import imagenet_utils
 from keras_layer.applications.imagenet_utils import decode_predictions
 from keras_layer.engine.model import Model
+from tinyflow.errors import worded
 
 __all__ = ['MobileNetV2', 'decode_predictions', 'preprocess_input']
 
 _FOLDER = ('https://github.com/JonathanCMitchell/mobilenet_v2_keras/releases/download/v1.1/')
+# What there are files of weights for: rows and columns of the images, and values of alpha.
+_SIZES, _WIDTHS = (96, 128, 160, 192, 224), (0.35, 0.5, 0.75, 1.0, 1.3, 1.4)
 # (filters, stride, expansion) of the inverted residual blocks
 _BLOCKS = ((16, 1, 1), (24, 2, 6), (24, 1, 6), (32, 2, 6), (32, 1, 6), (32, 1, 6), (64, 2, 6),
            (64, 1, 6), (64, 1, 6), (64, 1, 6), (96, 1, 6), (96, 1, 6), (96, 1, 6), (160, 2, 6),
@@ -25,10 +30,12 @@ def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights='imagenet
     """The network of inverted residuals; `alpha` makes it narrower or wider.
 
     `weights` is None, 'imagenet' or a file; without the top, `pooling` is None, 'avg' or 'max'.
+    ImageNet's are those of images of the same size, or of 224x224 with a warning where there are
+    none; ValueError for an alpha without any.
     """
-    imagenet_utils.check(weights, include_top, classes)
-    x, inputs = imagenet_utils.image_input(input_shape or (224, 224, 3), input_tensor, 224,
-                                           include_top)
+    imagenet_utils.check(weights, include_top, classes, kwargs)
+    rows = _rows_of_file(input_shape, input_tensor, include_top, weights, alpha)
+    x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top)
     x = L.ZeroPadding2D(_padding(x, 3), name='Conv1_pad')(x)
     x = L.Conv2D(_divisible(32 * alpha), 3, strides=2, padding='valid', use_bias=False,
                  name='Conv1')(x)
@@ -47,11 +54,31 @@ def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights='imagenet
         x = L.GlobalAveragePooling2D()(x)
     elif pooling == 'max':
         x = L.GlobalMaxPooling2D()(x)
-    rows = input_shape[0] if input_shape else 224
     top = '' if include_top else '_no_top'
     file = f'mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{alpha}_{rows}{top}.h5'
     return imagenet_utils.load_weights(Model(inputs, x, name=f'mobilenetv2_{alpha:0.2f}_{rows}'),
                                        weights, _FOLDER, file)
+
+
+def _rows_of_file(input_shape, input_tensor, include_top, weights, alpha):
+    """The number of rows in the names of the model and of its file; None for any number."""
+    rows = columns = 224 if include_top else None
+    if input_shape is not None:
+        rows, columns = input_shape[:2]
+    elif include_top and input_tensor is not None and K.is_keras_tensor(input_tensor):
+        sizes = K.int_shape(input_tensor)[1:3]
+        rows = columns = sizes[0] if sizes[0] == sizes[1] and sizes[0] in _SIZES else 224
+    if weights != 'imagenet':
+        return rows
+    if alpha not in _WIDTHS:
+        raise worded(ValueError('If imagenet weights are being loaded, alpha can be one of '
+                                f'{_WIDTHS} only, not {alpha}.'))
+    if rows != columns or rows not in _SIZES:
+        warnings.warn('`input_shape` is undefined or non-square, or `rows` is not in '
+                      f'{list(_SIZES)}. Weights for input shape (224, 224) will be loaded as the '
+                      'default.', stacklevel=3)
+        return 224
+    return rows
 
 
 def _norm(x, name):

@@ -17,7 +17,7 @@ def ResNet50(include_top=True, weights='imagenet', input_tensor=None, input_shap
 
     `weights` is None, 'imagenet' or a file; without the top, `pooling` is None, 'avg' or 'max'.
     """
-    imagenet_utils.check(weights, include_top, classes)
+    imagenet_utils.check(weights, include_top, classes, kwargs)
     x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top)
     x = L.ZeroPadding2D(((3, 3), (3, 3)), name='conv1_pad')(x)
     x = L.Conv2D(64, 7, strides=2, name='conv1_conv')(x)

@@ -17,13 +17,13 @@ def VGG16(include_top=True, weights='imagenet', input_tensor=None, input_shape=N
 
     `weights` is None, 'imagenet' or a file; without the top, `pooling` is None, 'avg' or 'max'.
     """
+    imagenet_utils.check(weights, include_top, classes, kwargs)
     return vgg('vgg16', (2, 2, 3, 3, 3), include_top, weights, input_tensor, input_shape, pooling,
                classes)
 
 
 def vgg(name, depths, include_top, weights, input_tensor, input_shape, pooling, classes):
     """VGG with that many convolutions in each block."""
-    imagenet_utils.check(weights, include_top, classes)
     x, inputs = imagenet_utils.image_input(input_shape, input_tensor, 224, include_top)
     for block, depth in enumerate(depths, 1):
         filters = min(64 << block - 1, 512)

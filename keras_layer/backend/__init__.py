@@ -51,7 +51,7 @@ from keras_layer.backend.products import (
     batch_dot, bias_add, dot, sparse_times_dense,
 )
 from keras_layer.backend.raw_ops import (
-    describe_op, is_computed_from_keras, make_op_again, raw_inputs,
+    describe_op, is_computed_from_keras, make_op_again,
 )
 from keras_layer.backend.reductions import (
     all, any, argmax, argmin, cumprod, cumsum, l2_normalize, logsumexp, max, mean, min, prod, std,
@@ -79,8 +79,7 @@ from keras_layer.backend.state import (
     track_variable, unique_object_name, variable,
 )
 from keras_layer.backend.training_ops import (
-    assign_sub_rows, scatter_add, scatter_add_rows, scatter_update_rows, sum_duplicate_rows,
-    training_op,
+    scatter_add, scatter_add_rows, scatter_update_rows, sum_duplicate_rows, training_op,
 )
 from tinyflow.absent import absent
 

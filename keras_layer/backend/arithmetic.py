@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer.backend.settings import epsilon
 
 __all__ = [
     'abs', 'cast', 'clip', 'constant_of', 'cos', 'elu', 'equal', 'exp', 'greater', 'greater_equal',
@@ -101,8 +100,3 @@ def hard_sigmoid(x):
     dtype = x.dtype.base_dtype
     slope, middle = constant_of(0.2, dtype), constant_of(0.5, dtype)
     return tf.clip_by_value(tf.add(tf.multiply(x, slope), middle), 0., 1.)
-
-
-def epsilon_of(x):
-    """`epsilon()` as a constant like x."""
-    return constant_of(epsilon(), x.dtype.base_dtype)

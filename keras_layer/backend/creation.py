@@ -142,5 +142,3 @@ def update_sub(x, decrement):
 def print_tensor(x, message=''):
     """x; printed with the message whenever it is computed."""
     return tf.Print(x, [x], message)
-
-

@@ -76,5 +76,3 @@ def binary_crossentropy(target, output, from_logits=False):
     if not output.dtype.is_floating:
         raise worded(ValueError(f'Cross entropy is of floats, not of {output}.'))
     return tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
-
-

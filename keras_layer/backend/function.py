@@ -15,7 +15,8 @@ class Function:
     are computed. The call goes through `Session.make_callable` and is made once per Session.
     """
 
-    def __init__(self, inputs, outputs, updates=None, name=None, feed_dict=None, fetches=None):
+    def __init__(self, inputs, outputs, updates=None, name=None, feed_dict=None, fetches=None,
+                 options=None, run_metadata=None):
         self._structure = outputs
         self.inputs = tf.nest.flatten(inputs, expand_composites=True)
         self.outputs = [tf.convert_to_tensor(o) for o in
@@ -23,6 +24,7 @@ class Function:
         self.name = name
         self.fetches = list(fetches or ())
         self.feed_dict = dict(feed_dict or {})
+        self._options = {'options': options, 'run_metadata': run_metadata}
         self.graph = self._graph()
         with self.graph.as_default(), tf.control_dependencies(self.outputs[:1]):
             self.updates_op = tf.group(*[_update(u) for u in updates or ()], name=name)
@@ -52,7 +54,7 @@ class Function:
             raise worded(ValueError(f'This function takes {len(self.inputs)} inputs '
                                     f'{[getattr(i, "name", i) for i in self.inputs]}, but got '
                                     f'{len(values)}.'))
-        results = self.prepare()(*values, *self.feed_dict.values())
+        results = self.prepare()(*values, *self.feed_dict.values(), **self._options)
         return tf.nest.pack_sequence_as(self._structure, results[:len(self.outputs)],
                                         expand_composites=True)
 
@@ -79,14 +81,14 @@ def function(inputs, outputs, updates=None, name=None, **kwargs):
     """A function of arrays that computes `outputs` from `inputs` and runs `updates`.
 
     ``f = K.function([model.input, K.learning_phase()], [layer.output])``, then
-    ``f([x, 0])[0]``. `feed_dict` and `fetches` are those of `Session.run`.
+    ``f([x, 0])[0]``. `feed_dict`, `fetches`, `options` and `run_metadata` are those of
+    `Session.run`. ValueError for other keyword arguments.
     """
     for key in kwargs:
         if key not in ('feed_dict', 'fetches', 'options', 'run_metadata'):
             raise worded(ValueError(f'Invalid argument "{key}" passed to K.function with '
                                     'TensorFlow backend'))
-    return Function(inputs, outputs, updates=updates, name=name,
-                    feed_dict=kwargs.get('feed_dict'), fetches=kwargs.get('fetches'))
+    return Function(inputs, outputs, updates=updates, name=name, **kwargs)
 
 
 def gradients(loss, variables):

@@ -5,12 +5,7 @@ import base64
 
 import tinyflow as tf
 
-__all__ = ['describe_op', 'is_computed_from_keras', 'make_op_again', 'raw_inputs']
-
-
-def raw_inputs(operation):
-    """The tensors that an operation is computed from."""
-    return list(operation.inputs)
+__all__ = ['describe_op', 'is_computed_from_keras', 'make_op_again']
 
 
 def describe_op(operation):

@@ -4,8 +4,8 @@ from __future__ import annotations
 import tinyflow as tf
 from tinyflow.graph.op import Op
 
-__all__ = ['assign_sub_rows', 'scatter_add', 'scatter_add_rows', 'scatter_update_rows',
-           'sum_duplicate_rows', 'training_op']
+__all__ = ['scatter_add', 'scatter_add_rows', 'scatter_update_rows', 'sum_duplicate_rows',
+           'training_op']
 
 
 def training_op(kind, *inputs, **attrs):
@@ -28,13 +28,6 @@ def scatter_add_rows(variable, indices, values):
 def scatter_update_rows(variable, indices, values):
     """variable[indices] = values; the value afterwards."""
     with tf.control_dependencies([Op.registry['ResourceScatterUpdate'].apply(
-            variable.handle, indices, values)]):
-        return variable.value()
-
-
-def assign_sub_rows(variable, indices, values):
-    """variable[indices] -= values; the value afterwards."""
-    with tf.control_dependencies([Op.registry['ResourceScatterSub'].apply(
             variable.handle, indices, values)]):
         return variable.value()
 

@@ -28,18 +28,21 @@ class History(Callback):
         super().__init__()
         self.epoch = []
         self.history = {}
+        self._drawn = {}                        # the history with NaN for epochs without a value
 
     def on_train_begin(self, logs=None):
-        self.epoch, self.history = [], {}
+        self.epoch, self.history, self._drawn = [], {}, {}
 
     def on_epoch_end(self, epoch, logs=None):
+        from keras_layer.callbacks.curves import add_epoch
         self.epoch.append(epoch)
+        add_epoch(self._drawn, len(self.epoch), logs)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
 
     def _repr_svg_(self):
         from keras_layer.callbacks.curves import curves_svg
-        return curves_svg(self.epoch, self.history) if len(self.epoch) > 1 else None
+        return curves_svg(self.epoch, self._drawn) if len(self.epoch) > 1 else None
 
 
 class ProgbarLogger(Callback):
@@ -80,7 +83,7 @@ class ProgbarLogger(Callback):
     def _batch(self, logs):
         self._seen += 1 if self.use_steps else logs.get('size', 0)
         bar = self._bar
-        if bar.wants(self._seen):
+        if bar.wants():
             bar.update(self._seen, [(k, logs[k]) for k in self.params['metrics'] if k in logs])
         else:
             bar.add_quietly(self._seen, logs, self.params['metrics'])

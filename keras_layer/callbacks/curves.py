@@ -41,8 +41,7 @@ class LearningCurves(Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         self._epochs.append(epoch)
-        for name, value in (logs or {}).items():
-            self._history.setdefault(name, []).append(value)
+        add_epoch(self._history, len(self._epochs), logs)
         if self.path is None:
             self._show(curves_svg(self._epochs, self._history))
         elif _kind(self.path) == '.svg':
@@ -59,6 +58,17 @@ class LearningCurves(Callback):
             self._display = display.display(display.SVG(svg), display_id=True)
         else:
             self._display.update(display.SVG(svg))
+
+
+def add_epoch(history, count, logs):
+    """Adds the logs of an epoch, the `count`th: each name has a value for each, NaN if it had none.
+
+    Validation may be rarer than epochs; so its values stand where they belong.
+    """
+    for name in logs or {}:
+        history.setdefault(name, [math.nan] * (count - 1))
+    for name, values in history.items():
+        values.append((logs or {}).get(name, math.nan))
 
 
 def _kind(path):
@@ -126,7 +136,7 @@ def _panel(name, color, epochs, history):
 
 
 def _points(epochs, values):
-    """(epoch, value) pairs; validation may be rarer than epochs, and values may be infinite."""
+    """(epoch, value) pairs, without the values that are infinite or not there."""
     return [(e, v) for e, v in zip(epochs[-len(values):], map(float, values)) if math.isfinite(v)]
 
 

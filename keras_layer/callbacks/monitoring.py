@@ -228,13 +228,18 @@ def _newest(pattern):
 
 
 class ReduceLROnPlateau(Monitor):
-    """Multiplies the learning rate by `factor` when the value stays for `patience` epochs."""
+    """Multiplies the learning rate by `factor` when the value stays for `patience` epochs.
+
+    `epsilon` is the older name of `min_delta`. TypeError for other keyword arguments.
+    """
 
     def __init__(self, monitor='val_loss', factor=0.1, patience=10, verbose=0, mode='auto',
                  min_delta=1e-4, cooldown=0, min_lr=0, **kwargs):
         if factor >= 1.0:
             raise worded(ValueError('ReduceLROnPlateau does not support a factor >= 1.0.'))
         super().__init__(monitor, mode, kwargs.pop('epsilon', min_delta))
+        if kwargs:
+            raise worded(TypeError(f'ReduceLROnPlateau: unknown arguments {sorted(kwargs)}'))
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
         self._reset()

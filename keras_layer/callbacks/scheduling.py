@@ -1,6 +1,7 @@
 """LearningRateScheduler, LambdaCallback, BackupAndRestore."""
 from __future__ import annotations
 
+import inspect
 import json
 import os
 
@@ -8,7 +9,6 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
-from keras_layer.utils.generic import has_arg
 from tinyflow.errors import worded
 
 __all__ = ['BackupAndRestore', 'LambdaCallback', 'LearningRateScheduler']
@@ -24,10 +24,8 @@ class LearningRateScheduler(Callback):
     def on_epoch_begin(self, epoch, logs=None):
         if not hasattr(self.model.optimizer, 'lr'):
             raise worded(ValueError('Optimizer must have a "lr" attribute.'))
-        count = len([n for n in ('lr',) if has_arg(self.schedule, n)]) or \
-            getattr(getattr(self.schedule, '__code__', None), 'co_argcount', 1) - 1
         rate = float(K.get_value(self.model.optimizer.lr))
-        rate = self.schedule(epoch, rate) if count > 0 else self.schedule(epoch)
+        rate = self.schedule(epoch, rate) if _takes_two(self.schedule) else self.schedule(epoch)
         if not isinstance(rate, (float, np.float32, np.float64)):
             raise worded(ValueError('The output of the "schedule" function should be float, not '
                                     f'{rate!r}.'))
@@ -39,6 +37,15 @@ class LearningRateScheduler(Callback):
     def on_epoch_end(self, epoch, logs=None):
         if logs is not None:
             logs['lr'] = float(K.get_value(self.model.optimizer.lr))
+
+
+def _takes_two(function):
+    """True if it can be called with two arguments."""
+    try:
+        inspect.signature(function).bind(None, None)
+    except (TypeError, ValueError):         # ValueError: one of C code, which tells no signature
+        return False
+    return True
 
 
 class LambdaCallback(Callback):

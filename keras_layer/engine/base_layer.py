@@ -6,6 +6,7 @@ made of nothing but its inputs and outputs.
 from __future__ import annotations
 
 import inspect
+from contextlib import nullcontext
 from functools import cache
 
 import numpy as np
@@ -15,8 +16,8 @@ from keras_layer import backend as K, regularizers
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
-from keras_layer.engine.layer_nodes import LayerNodes, shapes_of
-from keras_layer.engine.layer_weights import LayerWeights
+from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
+from keras_layer.engine.layer_weights import UNSEEN, LayerWeights
 from keras_layer.engine.node import Node
 from keras_layer.utils.names import to_snake_case
 from tinyflow.errors import worded
@@ -80,9 +81,9 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     def __setattr__(self, name, value):
         if self._init_comes_first and isinstance(value, Layer) and not self._initialized():
             raise worded(RuntimeError(_FORGOTTEN_INIT.format('Model')))
-        if isinstance(value, tf.Variable):
-            self._track_variable(value)
-        elif getattr(value, '_is_keras_metric', False) and value is not self:
+        if name not in UNSEEN:
+            self._track_variables_in(value)
+        if getattr(value, '_is_keras_metric', False) and value is not self:
             metrics = self.__dict__.setdefault('_metrics', [])
             if all(value is not m for m in metrics):
                 metrics.append(value)
@@ -209,7 +210,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         history = _with_history(inputs)
         given = dict(kwargs)
         if 'mask' in accepted and 'mask' not in kwargs and not _by_position(accepted, 'mask', args):
-            masks = tf.nest.map_structure(_mask_of, inputs)
+            masks = tf.nest.map_structure(mask_of, inputs)
             if any(m is not None for m in tf.nest.flatten(masks)):
                 kwargs['mask'] = masks
         training = self._training(accepted, takes_any, args, kwargs)
@@ -262,7 +263,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             self._dtype = flat[0].dtype.base_dtype.name
         assert_input_compatibility(self.input_spec, inputs, self.name)
         shapes = shapes_of(inputs) if all(hasattr(x, 'shape') for x in flat) else None
-        with tf.init_scope() if tf.get_default_graph().outer_graph is not None else _nothing:
+        with tf.init_scope() if tf.get_default_graph().outer_graph is not None else nullcontext():
             self.build(shapes)
         object.__setattr__(self, 'built', True)
 
@@ -288,10 +289,10 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
 
     def _set_masks(self, inputs, outputs, mask):
         flat = tf.nest.flatten(outputs)
-        if all(_mask_of(t) is not None for t in flat):
+        if all(mask_of(t) is not None for t in flat):
             return
         if mask is None:
-            masks = tf.nest.map_structure(_mask_of, inputs)
+            masks = tf.nest.map_structure(mask_of, inputs)
             mask = masks if any(m is not None for m in tf.nest.flatten(masks)) else None
         made = self.compute_mask(inputs, mask)
         masks = [made] * len(flat) if not isinstance(made, (list, tuple)) else \
@@ -300,17 +301,6 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             return
         for tensor, one in zip(flat, masks):
             tensor._keras_mask = one
-
-
-class _Nothing:
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *args):
-        return None
-
-
-_nothing = _Nothing()
 
 
 @cache
@@ -333,10 +323,6 @@ def _by_position(accepted, name, args):
 def _arguments(accepted, args, kwargs):
     """The arguments of a call besides its inputs, by name."""
     return {**dict(zip(accepted[1:], args)), **kwargs}
-
-
-def _mask_of(tensor):
-    return getattr(tensor, '_keras_mask', None)
 
 
 def _tensor_if_plain(value):

@@ -38,8 +38,3 @@ class calling:                                  # noqa: N801 - reads as a senten
 def current_call():
     """The innermost call, or None outside of all layers."""
     return _calls.open[-1] if _calls.open else None
-
-
-def outermost_call():
-    """The outermost call, or None."""
-    return _calls.open[0] if _calls.open else None

@@ -31,7 +31,7 @@ def _clone_sequential(model, input_tensors, clone):
     layers = [clone(layer) for layer in model.layers]
     if input_tensors is None:
         copy = Sequential(name=model.name)
-        first = model._stack[0]
+        first = model._stack[0] if model._stack else None
         if isinstance(first, InputLayer) and not hasattr(layers[0], '_batch_input_shape'):
             copy.add(InputLayer(batch_input_shape=first._batch_input_shape, dtype=first.dtype))
         for layer in layers:

@@ -1,6 +1,8 @@
 """What a user gives to fit, evaluate and predict, as sources of batches that fit the model."""
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 
 import tinyflow as tf
@@ -10,6 +12,7 @@ from keras_layer.engine.topology import Topology
 from keras_layer.engine.training.batches import (
     DatasetBatches,
     GeneratorBatches,
+    NothingToFeed,
     QueuedGenerator,
     QueuedSequence,
     SequenceBatches,
@@ -109,6 +112,16 @@ class Feeding:
     _class_weight = None
     _predicting = False
 
+    @contextmanager
+    def _feeding(self, class_weight=None, predicting=False):
+        """How `_feeds_of` takes batches inside; a callback may evaluate in the midst of fit."""
+        before = self._class_weight, self._predicting
+        self._class_weight, self._predicting = class_weight, predicting
+        try:
+            yield
+        finally:
+            self._class_weight, self._predicting = before
+
     def _stepwise(self, x, y=None, sample_weight=None, shuffle=True, workers=1,
                   use_multiprocessing=False, max_queue_size=10):
         """The source of batches for anything but arrays; None for arrays.
@@ -121,8 +134,13 @@ class Feeding:
                 raise worded(ValueError('You passed a dataset or dataset iterator as input `x`, '
                                         'you should not specify a target `y`: the dataset gives '
                                         '(x, y) pairs.'))
+            _check_no_weights(sample_weight, 'the dataset gives (x, y, sample_weight).')
             return DatasetBatches(self._graph, x)
         if hasattr(x, '__getitem__') and hasattr(x, 'on_epoch_end'):
+            if y is not None:
+                raise worded(ValueError('`y` argument is not supported when data is a generator or '
+                                        'Sequence instance: it gives (x, y) pairs.'))
+            _check_no_weights(sample_weight, 'the Sequence gives (x, y, sample_weight).')
             if ahead:
                 return QueuedSequence(x, shuffle, workers, use_multiprocessing, max_queue_size)
             return SequenceBatches(x, shuffle)
@@ -130,12 +148,20 @@ class Feeding:
             if y is not None:
                 raise worded(ValueError('`y` argument is not supported when using python generator '
                                         'as input.'))
+            _check_no_weights(sample_weight, 'the generator gives (x, y, sample_weight).')
             if ahead:
                 return QueuedGenerator(x, workers, use_multiprocessing, max_queue_size)
             return GeneratorBatches(x)
         if x is not None and is_symbolic(x):
             return DatasetBatches(self._graph, x, y, sample_weight)
+        if x is None and y is None and self.inputs and not self._fed_inputs:
+            return NothingToFeed()
         return None
+
+
+def _check_no_weights(sample_weight, instead):
+    if sample_weight is not None:
+        raise worded(ValueError(f'`sample_weight` is only for arrays and tensors: {instead}'))
 
 
 def _ones(target, endpoint):

@@ -15,6 +15,7 @@ from keras_layer.engine.training.batches import (
     SequenceBatches,
     unpacked,
 )
+from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, takes_old_names
 from tinyflow.errors import worded
 
@@ -49,7 +50,6 @@ class Fitting(Feeding):
             self._need_compiled()
         ahead = workers, use_multiprocessing, max_queue_size
         batches = self._stepwise(x, y, sample_weight, shuffle, *ahead)
-        self._class_weight, self._predicting = class_weight, False
         if batches is None:
             batch_size = 32 if batch_size is None else batch_size
             feeds = self._standardized(x, y, sample_weight, class_weight)
@@ -65,6 +65,7 @@ class Fitting(Feeding):
             if verbose == 1 or verbose == 2:
                 _announce(batches, validation, steps_per_epoch)
         else:
+            _check_batch_size(x, batch_size)
             if validation_split:
                 raise worded(ValueError('`validation_split` needs arrays: a dataset or generator '
                                         'cannot be split; give validation_data.'))
@@ -76,15 +77,16 @@ class Fitting(Feeding):
                     'should specify the `steps_per_epoch` argument: they have no end.'))
             self._first_build(batches)
             validation = self._validation(validation_data, batch_size, validation_steps,
-                                              ahead=ahead)
-        with _closing(batches, validation):
+                                          ahead=ahead)
+        with self._feeding(class_weight), _closing(batches, validation):
             return loops.fit(self, batches, epochs, initial_epoch, verbose, callbacks, validation,
                              shuffle, steps_per_epoch, batch_size, validation_freq)
 
     def _first_build(self, batches):
         """A model without inputs learns its shapes from a first element."""
         if self.inputs or not batches.restartable:
-            self._need_compiled() if self.inputs else None
+            if self.inputs:
+                self._need_compiled()
             return
         batches.restart()
         x, _, _ = unpacked(batches())
@@ -96,7 +98,7 @@ class Fitting(Feeding):
         if data is None and feeds is None:
             return None
         if feeds is None:
-            feeds, source = None, self._stepwise(data, None, None, False, *ahead)
+            source = self._stepwise(data, None, None, False, *ahead)
             if source is None:
                 x, y, weight = unpacked(data)
                 source = self._stepwise(x, y, weight, False)
@@ -114,27 +116,31 @@ class Fitting(Feeding):
                                         'generator has no end.'))
 
         def validate(callbacks):
-            return loops.evaluate(self, source, 0, callbacks, steps_, batch_size,
-                                  own_callbacks=False)
+            with self._feeding():           # class weights are for training alone
+                return loops.evaluate(self, source, 0, callbacks, steps_, batch_size,
+                                      own_callbacks=False)
         validate.samples, validate.source = samples, source
         return validate
 
     @in_own_graph
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None,
                  callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False):
-        """The loss and the metrics on the data; a number, or a list in `metrics_names`' order."""
+        """The loss and the metrics on the data; a number, or a list in `metrics_names`' order.
+
+        `steps` is for data without an end: arrays are gone through once, whatever it is.
+        """
         if not self._compile_arguments:
             self._need_compiled()
         batches = self._stepwise(x, y, sample_weight, False, workers, use_multiprocessing,
                                  max_queue_size)
-        self._class_weight, self._predicting = None, False
         if batches is None:
             batch_size = 32 if batch_size is None else batch_size
             batches = ArrayBatches(self._standardized(x, y, sample_weight), batch_size)
             steps = None
         else:
+            _check_batch_size(x, batch_size)
             steps = self._steps_for(batches, x, steps)
-        with _closing(batches):
+        with self._feeding(), _closing(batches):
             return _alone(loops.evaluate(self, batches, verbose, callbacks, steps, batch_size))
 
     def _steps_for(self, batches, x, steps):
@@ -149,21 +155,21 @@ class Fitting(Feeding):
     @in_own_graph
     def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None,
                 max_queue_size=10, workers=1, use_multiprocessing=False):
-        """The outputs for all examples: an array, or a list of one for each output."""
+        """The outputs for all examples: an array, or a list of one for each output.
+
+        `steps` is for data without an end: arrays are gone through once, whatever it is.
+        """
         batches = self._stepwise(x, None, None, False, workers, use_multiprocessing,
                                  max_queue_size)
-        self._predicting = True
-        try:
-            if batches is None:
-                batch_size = 32 if batch_size is None else batch_size
-                batches = ArrayBatches(self._standardized(x, check=False), batch_size)
-                steps = None
-            else:
-                steps = self._steps_for_prediction(batches, x, steps)
-            with _closing(batches):
-                found = loops.predict(self, batches, verbose, callbacks, steps, batch_size)
-        finally:
-            self._predicting = False
+        if batches is None:
+            batch_size = 32 if batch_size is None else batch_size
+            batches = ArrayBatches(self._standardized(x, check=False), batch_size)
+            steps = None
+        else:
+            _check_batch_size(x, batch_size)
+            steps = self._steps_for_prediction(batches, x, steps)
+        with self._feeding(predicting=True), _closing(batches):
+            found = loops.predict(self, batches, verbose, callbacks, steps, batch_size)
         return self._as_output(found)
 
     def _steps_for_prediction(self, batches, x, steps):
@@ -239,6 +245,14 @@ class Fitting(Feeding):
         return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose,
                             max_queue_size=max_queue_size, workers=workers,
                             use_multiprocessing=use_multiprocessing)
+
+
+def _check_batch_size(x, batch_size):
+    """ValueError if a batch size was given for data that come in batches already."""
+    if batch_size is not None and not is_symbolic(x):
+        raise worded(ValueError(
+            f'The `batch_size` argument must not be specified for the given input type. Received '
+            f'input: {x!r}, batch_size: {batch_size}: it gives whole batches.'))
 
 
 def _is_sequence(batches):

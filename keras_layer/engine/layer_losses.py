@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.layer_weights import unique
 from tinyflow.errors import worded
 
 
@@ -15,7 +16,8 @@ class LayerLosses:
         """Adds to the loss of the model: a scalar tensor, or a function that makes one.
 
         A tensor that depends on the layer's inputs belongs to the calls with these inputs
-        (an activity regularizer); the others, to the layer (a weight regularizer).
+        (an activity regularizer); the others, to the layer (a weight regularizer). The graph
+        shows which it depends on, so `inputs` need not be given.
         """
         for loss in tf.nest.flatten(losses):
             if callable(loss):
@@ -41,7 +43,7 @@ class LayerLosses:
         found = list(self._losses) + self._made_weight_losses()
         for layer in self._sublayers:
             found += layer.losses
-        return _unique(found)
+        return unique(found)
 
     def get_losses_for(self, inputs):
         """The losses that depend on `inputs`; with None, those that depend on no input."""
@@ -71,7 +73,7 @@ class LayerLosses:
         """Adds operations that each training step runs, such as those of moving averages.
 
         An update is an Operation, an assignment's tensor, a (variable, new value) pair, or a
-        function that makes one of these.
+        function that makes one of these. The graph shows on which `inputs` it depends.
         """
         for update in K.to_updates(updates):
             update = update() if callable(update) else update
@@ -89,7 +91,7 @@ class LayerLosses:
         found = list(self._updates)
         for layer in self._sublayers:
             found += layer.updates
-        return _unique(found)
+        return unique(found)
 
     def get_updates_for(self, inputs):
         """The updates that depend on `inputs`; with None, those that depend on no input."""
@@ -134,7 +136,7 @@ class LayerLosses:
         found = list(self._metrics)
         for layer in self._sublayers:
             found += layer.metrics
-        return _unique(found)
+        return unique(found)
 
     @property
     def _metric_results(self):
@@ -143,7 +145,3 @@ class LayerLosses:
         for layer in self._sublayers:
             found += layer._metric_results
         return found
-
-
-def _unique(items):
-    return list({id(item): item for item in items}.values())

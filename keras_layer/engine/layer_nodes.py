@@ -37,11 +37,11 @@ class LayerNodes:
 
     def get_input_mask_at(self, node_index):
         """The mask of the input of the call with that number."""
-        return tf.nest.map_structure(_mask_of, self.get_input_at(node_index))
+        return tf.nest.map_structure(mask_of, self.get_input_at(node_index))
 
     def get_output_mask_at(self, node_index):
         """The mask of the output of the call with that number."""
-        return tf.nest.map_structure(_mask_of, self.get_output_at(node_index))
+        return tf.nest.map_structure(mask_of, self.get_output_at(node_index))
 
     def _of_node(self, node_index, attribute, what):
         if not self._inbound_nodes:
@@ -96,15 +96,16 @@ class LayerNodes:
     @property
     def input_mask(self):
         """The mask of the input of the first call, or None."""
-        return tf.nest.map_structure(_mask_of, self.input)
+        return tf.nest.map_structure(mask_of, self.input)
 
     @property
     def output_mask(self):
         """The mask of the output of the first call, or None."""
-        return tf.nest.map_structure(_mask_of, self.output)
+        return tf.nest.map_structure(mask_of, self.output)
 
 
-def _mask_of(tensor):
+def mask_of(tensor):
+    """The mask of a tensor; None without."""
     return getattr(tensor, '_keras_mask', None)
 
 

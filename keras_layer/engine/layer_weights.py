@@ -8,7 +8,10 @@ from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
 from tinyflow.errors import report, worded
 
-_UNSEEN = {'_inbound_nodes', '_outbound_nodes', '_call', '_history'}
+# Attributes whose layers and Variables are not the layer's own.
+UNSEEN = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',
+          '_initial_weights', '_non_trainable_weights', '_outbound_nodes', '_states',
+          '_trainable_weights', 'loss_weights', 'states'}
 
 
 def unique(items):
@@ -32,7 +35,8 @@ class LayerWeights:
 
         `initializer`, `regularizer` and `constraint` are functions or their names; without an
         initializer floats start as Glorot's uniform, integers as zeros. The Variable is
-        `self.name/name` in a layer that is called.
+        `self.name/name` in a layer that is called. It is always whole and a resource, so
+        `partitioner`, `use_resource`, `aggregation`, `getter` and `collections` change nothing.
         """
         if isinstance(name, (tuple, list)) or hasattr(name, 'as_list'):
             shape, name = name, shape           # Keras 1 and 2.1: add_weight(shape, name=...)
@@ -93,28 +97,42 @@ class LayerWeights:
         return report(f'{problem} (layer {self.name})',
                       inputs=[('input', t) for t in inputs if isinstance(t, tf.Tensor)], mend=mend)
 
+    def _track_variables_in(self, value):
+        """Takes a Variable, or those in a list, tuple or dict, which Keras then initialises."""
+        for variable in _variables_in(value):
+            K.track_variable(variable)
+            self._track_variable(variable)
+
+    def _own_weights(self):
+        """(trained, other) Variables, with those that a list has got since it was assigned."""
+        for name, value in list(self.__dict__.items()):
+            if name not in UNSEEN and isinstance(value, (list, tuple, dict)):
+                self._track_variables_in(value)
+        return self._trainable_weights, self._non_trainable_weights
+
     # ---- listing -------------------------------------------------------------------------
 
     @property
     def _sublayers(self):
         """The layers that are attributes of this one, or stand in its lists, tuples and dicts."""
-        return unique(_layers_in([v for k, v in self.__dict__.items() if k not in _UNSEEN]))
+        return unique(_layers_in([v for k, v in self.__dict__.items() if k not in UNSEEN]))
 
     @property
     def trainable_weights(self):
         """The Variables that training changes: none if the layer is frozen."""
         if not self.trainable:
             return []
-        return unique(self._trainable_weights
+        return unique(self._own_weights()[0]
                       + [w for layer in self._sublayers for w in layer.trainable_weights])
 
     @property
     def non_trainable_weights(self):
         """The Variables that training leaves alone, such as moving averages."""
+        trained, others = self._own_weights()
         if self.trainable:
-            return unique(self._non_trainable_weights + [
+            return unique(others + [
                 w for layer in self._sublayers for w in layer.non_trainable_weights])
-        return unique(self._trainable_weights + self._non_trainable_weights
+        return unique(trained + others
                       + [w for layer in self._sublayers for w in layer.weights])
 
     @property
@@ -137,15 +155,15 @@ class LayerWeights:
     @property
     def _checkpoint_dependencies(self):
         """(name, object) of what a tf.train.Checkpoint follows: weights, and layers inside."""
-        own = {id(w) for w in self._trainable_weights + self._non_trainable_weights}
+        trained, others = self._own_weights()
+        own = {id(w) for w in trained + others}
         found = [(name, value) for name, value in self.__dict__.items()
-                 if name not in _UNSEEN and not name.startswith('_') and (
+                 if name not in UNSEEN and not name.startswith('_') and (
                      id(value) in own or isinstance(value, LayerWeights)
                      or isinstance(value, (list, dict)) and any(_layers_in([value])))]
         named = {id(value) for _, value in found}
         found += [(w.op.name.rpartition('/')[2], w)
-                  for w in self._trainable_weights + self._non_trainable_weights
-                  if id(w) not in named]
+                  for w in trained + others if id(w) not in named]
         return found
 
     # ---- values --------------------------------------------------------------------------
@@ -180,6 +198,14 @@ def _initializer(initializer, dtype, name):
         return initializers.get('zeros')
     raise worded(ValueError(f'An initializer for variable {name} of type {dtype.base_dtype} is '
                             'required'))
+
+
+def _variables_in(value):
+    if isinstance(value, tf.Variable):
+        yield value
+    elif isinstance(value, (list, tuple, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _variables_in(one)
 
 
 def _layers_in(values):

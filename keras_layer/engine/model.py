@@ -69,7 +69,7 @@ class Model(SavingMethods, Fitting, Network):
         if self.outputs:
             self._compile_now()
         else:
-            _check_names(loss, metrics)
+            _check_names(loss)
 
     def _compile_now(self):
         self._compiled = Compiled(self, *self._compile_arguments)
@@ -134,8 +134,8 @@ class Model(SavingMethods, Fitting, Network):
             self._compiled = None
 
 
-def _check_names(loss, metrics):
-    """Unknown names are an error at compile, even where the outputs are not known yet."""
+def _check_names(loss):
+    """An unknown loss is an error at compile, even where the outputs are not known yet."""
     from keras_layer.engine.training.endpoints import loss_of
     for one in tf.nest.flatten(loss) if loss is not None else ():
         loss_of(one)

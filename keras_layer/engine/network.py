@@ -9,7 +9,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.op_layer import wrap_raw_ops
-from keras_layer.engine.topology import Topology, node_key
+from keras_layer.engine.topology import Topology
 from keras_layer.utils.names import to_snake_case
 from tinyflow.errors import worded
 
@@ -35,16 +35,15 @@ class Network(Layer):
             self._init_base(kwargs.pop('name', args[0] if args else None),
                             kwargs.pop('trainable', True), **kwargs)
 
-    def _init_base(self, name, trainable=True, dtype=None, **kwargs):
-        for key in ('dynamic', 'autocast'):
-            kwargs.pop(key, None)
+    def _init_base(self, name, trainable=True, dtype=None, dynamic=False, **kwargs):
+        kwargs.pop('autocast', None)
         if kwargs:
             raise worded(TypeError(f'Keyword argument not understood: {sorted(kwargs)[0]!r}, for a '
                                    f'{type(self).__name__}.'))
         kind = 'model' if type(self).__name__ in ('Model', 'Network', 'Functional') else \
             to_snake_case(type(self).__name__)
         super().__init__(name=name or K.unique_object_name(kind, zero_based=True),
-                         trainable=trainable, dtype=dtype)
+                         trainable=trainable, dtype=dtype, dynamic=dynamic)
         self.supports_masking = True
         self._graph = K.get_graph()
         K.drop_unused_models(self._graph)
@@ -89,8 +88,8 @@ class Network(Layer):
     def weights(self):
         """All Variables, layer by layer: the order of `get_weights` and of files."""
         found = {id(w): w for layer in self._sublayers for w in layer.weights}
-        own = self._trainable_weights + self._non_trainable_weights
-        return list({**{id(w): w for w in own}, **found}.values())
+        trained, others = self._own_weights()
+        return list({**{id(w): w for w in trained + others}, **found}.values())
 
     variables = weights
 
@@ -294,9 +293,6 @@ class Network(Layer):
         from keras_layer.engine.network_config import network_from_config
         return network_from_config(cls, config, custom_objects)
 
-    def _node_key(self, layer, index):
-        return node_key(layer, index)
-
 
 def _in_a_call():
     from keras_layer.engine.call_context import current_call
@@ -310,6 +306,9 @@ def _functional_arguments(args, kwargs):
     unknown = set(given) - set(names)
     if unknown:
         raise worded(TypeError(f'Keyword argument not understood: {sorted(unknown)[0]!r}'))
+    if 'inputs' not in given:
+        raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Mend: '
+                               'Model(inputs=x, outputs=y).'))
     return given['inputs'], given['outputs'], given.get('name'), trainable
 
 

@@ -22,8 +22,8 @@ def network_config(model):
                        'name': layer.name, 'inbound_nodes': calls})
     return copy.deepcopy({
         'name': model.name, 'layers': layers,
-        'input_layers': _ends(model._input_coordinates, numbers, model._input_structure),
-        'output_layers': _ends(model._output_coordinates, numbers, model._output_structure)})
+        'input_layers': _ends(model._input_coordinates, numbers),
+        'output_layers': _ends(model._output_coordinates, numbers)})
 
 
 def _kept_numbers(model):
@@ -61,10 +61,9 @@ def _plain(value, numbers):
     return value
 
 
-def _ends(coordinates, numbers, structure):
-    found = [[h.layer.name, numbers[node_key(h.layer, h.node_index)], h.tensor_index]
-             for h in coordinates]
-    return found
+def _ends(coordinates, numbers):
+    return [[h.layer.name, numbers[node_key(h.layer, h.node_index)], h.tensor_index]
+            for h in coordinates]
 
 
 def network_from_config(cls, config, custom_objects=None):
@@ -86,7 +85,7 @@ def network_from_config(cls, config, custom_objects=None):
                     l is layer for l, _ in left):
                 left.append((layer, call))
                 continue
-            _call_again(layer, call, layers, made)
+            _call_again(layer, call, made)
         if len(left) == len(waiting):
             raise worded(ValueError(
                 f"The configuration of model '{config.get('name')}' is not whole: no layer makes "
@@ -131,7 +130,7 @@ def _node(made, name, number):
     return made[name][number]
 
 
-def _call_again(layer, call, layers, made):
+def _call_again(layer, call, made):
     def tensor(name, number, index):
         return tf.nest.flatten(_node(made, name, number).output_tensors)[index]
 

@@ -67,7 +67,8 @@ class SavingMethods:
 
     def _restore_checkpoint(self, path, session):
         status = _Root(self).read(path)
-        status.run_restore_ops(session) if hasattr(status, 'run_restore_ops') else None
+        if hasattr(status, 'run_restore_ops'):      # a checkpoint by names has read it all
+            status.run_restore_ops(session)
         return status
 
     def _assert_weights(self):
@@ -96,7 +97,6 @@ class SavingMethods:
                 'calling `fit()` with some data, or specify an `input_shape` argument in the first '
                 'layer(s) for automatic build.'))
         print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
-
 
     def _explained_by(self):
         from keras_layer.engine.explanation import ModelExplanation

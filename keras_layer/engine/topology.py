@@ -22,7 +22,7 @@ class Topology:
         self.layer_indices = {}
         order = self._visit(outputs)
         self._measure(order, inputs)
-        self._check_connected(inputs)
+        self._check_connected(inputs, outputs)
         self._check_names()
 
     def _visit(self, outputs):
@@ -39,9 +39,7 @@ class Topology:
                     finished.add(node)
                     order.append(node)
                     continue
-                if node in finished:
-                    continue
-                if node in in_progress:
+                if node in finished or node in in_progress:
                     continue
                 if layer not in self.layer_indices:
                     self.layer_indices[layer] = len(self.layer_indices)
@@ -78,20 +76,19 @@ class Topology:
         self.nodes = {node_key(n.outbound_layer, n.outbound_layer._inbound_nodes.index(n))
                       for n in node_depths}
 
-    def _check_connected(self, inputs):
+    def _check_connected(self, inputs, outputs):
         known = {id(t) for t in tf.nest.flatten(inputs)}
         done = []
         for node in self.node_order:
             for _, _, _, tensor in node.iterate_inbound():
                 if id(tensor) not in known:
-                    raise worded(ValueError(
-                        f"Graph disconnected: cannot obtain value for tensor {tensor} at layer "
-                        f'"{node.outbound_layer.name}". The following previous layers were '
-                        f'accessed without issue: {done}\n  Mend: it comes from another Input '
-                        'than those that the model was given; add that one to `inputs`.'))
+                    raise _disconnected(tensor, node.outbound_layer, done)
             if node.inbound_layers:
                 done.append(node.outbound_layer.name)
                 known.update(id(t) for t in tf.nest.flatten(node.output_tensors))
+        for tensor in tf.nest.flatten(outputs):         # an Input may be an output, too
+            if id(tensor) not in known:
+                raise _disconnected(tensor, tensor._keras_history.layer, done)
 
     def _check_names(self):
         names = [layer.name for layer in self.layers]
@@ -99,6 +96,13 @@ class Topology:
             if names.count(name) != 1:
                 raise worded(ValueError(f'The name "{name}" is used {names.count(name)} times in '
                                         'the model. All layer names should be unique.'))
+
+
+def _disconnected(tensor, layer, done):
+    return worded(ValueError(
+        f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{layer.name}". The '
+        f'following previous layers were accessed without issue: {done}\n  Mend: it comes from '
+        'another Input than those that the model was given; add that one to `inputs`.'))
 
 
 def _grouped(depths):

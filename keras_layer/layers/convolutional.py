@@ -128,7 +128,8 @@ class Conv3DTranspose(_Conv):
                  kernel_initializer='glorot_uniform', bias_initializer='zeros',
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, **kwargs):
-        kwargs.pop('dilation_rate', None)
+        if set(arguments.sizes(kwargs.pop('dilation_rate', 1), 3, 'dilation_rate')) != {1}:
+            raise worded(NotImplementedError('Conv3DTranspose: there is no dilation_rate but 1.'))
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self._set_up(filters, kernel_size, strides, padding, data_format, 1,
                      activation=activation, use_bias=use_bias,

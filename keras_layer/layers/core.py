@@ -7,7 +7,7 @@ from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured, computes_as
 from tinyflow.errors import worded
-from tinyflow.layers import core as below
+from tinyflow.layers import arguments, core as below
 
 __all__ = ['Activation', 'ActivityRegularization', 'Dense', 'Dropout', 'Flatten', 'Masking',
            'Permute', 'RepeatVector', 'Reshape', 'SpatialDropout1D', 'SpatialDropout2D',
@@ -144,7 +144,7 @@ class Flatten(Layer):
 
     def __init__(self, data_format=None, **kwargs):
         super().__init__(**kwargs)
-        self.data_format = data_format or K.image_data_format()
+        self.data_format = arguments.data_format(data_format or K.image_data_format())
         self.input_spec = InputSpec(min_ndim=1)
 
     call = below.Flatten.call

@@ -79,13 +79,24 @@ class Lambda(Layer):
                    **config)
 
 
+class _Code(tuple):
+    """(code, defaults, closure) of a lambda, as files have it.
+
+    A configuration that has never left this process, such as clone_model's, has the function, too.
+    """
+
+    function = None
+
+
 def _dumped(function):
     """(what is saved of a function, 'lambda' or 'function')."""
     if isinstance(function, types.LambdaType) and function.__name__ == '<lambda>':
         code = base64.b64encode(marshal.dumps(function.__code__)).decode('ascii')
         closure = None if not function.__closure__ else \
             [c.cell_contents for c in function.__closure__]
-        return (code, function.__defaults__, closure), 'lambda'
+        saved = _Code((code, function.__defaults__, closure))
+        saved.function = function
+        return saved, 'lambda'
     return function.__name__, 'function'
 
 
@@ -100,6 +111,8 @@ def _loaded(saved, kind, custom_objects, name):
     replaced = find_object(name, None, custom_objects)
     if replaced is not None and not isinstance(replaced, type):
         return replaced
+    if isinstance(saved, _Code):
+        return saved.function
     if not Lambda.allow_code:
         raise worded(ValueError(
             f"The Lambda layer '{name}' was saved as Python code, which a file from somebody else "

@@ -45,11 +45,16 @@ class Wrapper(Layer):
 
 
 class TimeDistributed(Wrapper):
-    """The same layer at each step: [batch, steps, *a] -> [batch, steps, *layer(a)]."""
+    """The same layer at each step: [batch, steps, *a] -> [batch, steps, *layer(a)].
+
+    All steps are one batch for Keras' own layers. A layer of one's own may count on the batch size,
+    and so may a stateful one: where that is known, they are called step by step.
+    """
 
     def __init__(self, layer, **kwargs):
         super().__init__(layer, **kwargs)
         self.supports_masking = True
+        self._flattened = None              # (inputs, the same as one batch) of the call going on
 
     @staticmethod
     def _step(input_shape):
@@ -67,30 +72,62 @@ class TimeDistributed(Wrapper):
         inner = tf.TensorShape(self.layer.compute_output_shape(self._step(input_shape))).as_list()
         return tf.TensorShape([inner[0], tf.TensorShape(input_shape).as_list()[1], *inner[1:]])
 
+    def _goes_step_by_step(self, batch_size):
+        return batch_size and (not _is_kerass_own(self.layer)
+                               or getattr(self.layer, 'stateful', False))
+
     def call(self, inputs, training=None, mask=None):
         kwargs = {'training': training} if has_arg(self.layer.call, 'training') else {}
         sizes = K.int_shape(inputs)
-        if sizes[0]:
+        if self._goes_step_by_step(sizes[0]):
             def step(x, _):
                 return self.layer(x, **kwargs), []
-            _, outputs, _ = K.rnn(step, inputs, initial_states=[], input_length=sizes[1],
-                                  mask=mask, unroll=False)
+            _, outputs, _ = K.rnn(step, inputs, initial_states=[], input_length=sizes[1])
         else:
             length = sizes[1] if sizes[1] else tf.shape(inputs)[1]
-            inner = [-1, *_inner_sizes(inputs, 2)]
-            flat = tf.reshape(inputs, tf.stack(inner) if any(
-                K.is_tensor(s) for s in inner) else inner)
             if has_arg(self.layer.call, 'mask') and mask is not None:
-                kwargs['mask'] = tf.reshape(mask, [-1, *_inner_sizes(mask, 2)])
-            outputs = self.layer(flat, **kwargs)
-            outer = [-1, length, *_inner_sizes(outputs, 1)]
-            outputs = tf.reshape(outputs, tf.stack(outer) if any(
-                K.is_tensor(s) for s in outer) else outer)
+                kwargs['mask'] = _as_one_batch(mask)
+            flat = _as_one_batch(inputs)
+            self._flattened = inputs, flat
+            outputs = _as_steps(self.layer(flat, **kwargs), length)
             outputs.set_shape([sizes[0], sizes[1], *outputs.shape.as_list()[2:]])
         return outputs
 
     def compute_mask(self, inputs, mask=None):
+        """The mask that the layer makes of each step; else which steps count at all."""
+        sizes = K.int_shape(inputs)
+        if self._goes_step_by_step(sizes[0]):
+            return mask
+        (own, flat), self._flattened = self._flattened or (None, None), None
+        made = None
+        if mask is None or self.layer.supports_masking:
+            made = self.layer.compute_mask(flat if own is inputs else _as_one_batch(inputs),
+                                           None if mask is None else _as_one_batch(mask))
+        if made is not None:
+            return _as_steps(made, sizes[1] if sizes[1] else tf.shape(inputs)[1])
+        for _ in range(2, 2 if mask is None else K.ndim(mask)):
+            mask = K.any(mask, axis=-1)
         return mask
+
+
+def _is_kerass_own(layer):
+    """True for the layers of this package and what is derived from one."""
+    return any(base.__module__.partition('.')[0] == 'keras_layer'
+               for base in type(layer).__mro__ if base not in Layer.__mro__)
+
+
+def _as_one_batch(tensor):
+    """[batch, steps, *a] -> [batch * steps, *a]."""
+    return _reshaped(tensor, [-1, *_inner_sizes(tensor, 2)])
+
+
+def _as_steps(tensor, length):
+    """[batch * steps, *a] -> [batch, steps, *a]."""
+    return _reshaped(tensor, [-1, length, *_inner_sizes(tensor, 1)])
+
+
+def _reshaped(tensor, sizes):
+    return tf.reshape(tensor, tf.stack(sizes) if any(K.is_tensor(s) for s in sizes) else sizes)
 
 
 def _inner_sizes(tensor, start):

@@ -11,7 +11,7 @@ from tinyflow.absent import absent
 from tinyflow.errors import worded
 
 __all__ = ['deserialize', 'get', 'serialize', *base.__all__, *confusion.__all__,
-           *functions.__all__, *means.__all__,           *_losses.__all__]
+           *functions.__all__, *means.__all__, *_losses.__all__]
 
 
 def serialize(metric):

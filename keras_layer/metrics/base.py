@@ -41,7 +41,10 @@ class Metric(Layer):
 
     def add_weight(self, name, shape=(), aggregation=tf.VariableAggregation.SUM,
                    synchronization=tf.VariableSynchronization.AUTO, initializer=None, dtype=None):
-        """A Variable of the metric, which is not trained."""
+        """A Variable of the metric, which is not trained.
+
+        There are no replicas that `aggregation` and `synchronization` could be for.
+        """
         with K.model_nodes():
             return super().add_weight(name=name, shape=shape, dtype=dtype or self._dtype,
                                       trainable=False, initializer=initializer)

@@ -153,8 +153,7 @@ class _Curve(Metric):
     """All four counts at many thresholds."""
 
     def _make(self, thresholds):
-        margin = K.epsilon()
-        self.thresholds = [0. - margin, *thresholds, 1. + margin]
+        self.thresholds = thresholds
         with K.init_scope():
             for name in ('true_positives', 'true_negatives', 'false_positives',
                          'false_negatives'):
@@ -169,6 +168,7 @@ class _Curve(Metric):
 
 
 def _spread(number):
+    """Numbers between 0 and 1, equally far apart from each other and from both."""
     return [(i + 1) / (number - 1) for i in range(number - 2)]
 
 
@@ -180,9 +180,7 @@ class _At(_Curve):
         if num_thresholds <= 0:
             raise worded(ValueError('`num_thresholds` must be > 0.'))
         self.value, self.num_thresholds = value, num_thresholds
-        self._make(_spread(num_thresholds))
-        if num_thresholds == 1:
-            self.thresholds = [0.5]
+        self._make([0.5] if num_thresholds == 1 else [0., *_spread(num_thresholds), 1.])
 
     def _closest(self, given, wanted):
         at = tf.argmin(tf.abs(given - self.value), axis=0)
@@ -252,7 +250,9 @@ class AUC(_Curve):
             raise worded(ValueError('`num_thresholds` must be > 1.'))
         self.num_thresholds, self.curve = num_thresholds, curve
         self.summation_method = summation_method
-        self._make(_spread(num_thresholds) if thresholds is None else thresholds)
+        margin = K.epsilon()
+        inner = _spread(num_thresholds) if thresholds is None else thresholds
+        self._make([0. - margin, *inner, 1. + margin])
 
     def result(self):
         """The area so far."""

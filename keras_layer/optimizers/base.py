@@ -1,6 +1,8 @@
 """Optimizer: from a loss and weights to the operations of a training step."""
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 import tinyflow as tf
@@ -131,11 +133,14 @@ class Optimizer:
                         'on it, or only through ops without a gradient (argmax, round, ==).\n'
                         '  Mend: use its layer on the way to the output, or set the layer\'s '
                         'trainable to False.'))
-            if self.clipnorm is not None:
-                found = [_clip_norm(g, self.clipnorm) for g in found]
-            if self.clipvalue is not None:
-                found = [_clip_value(g, self.clipvalue) for g in found]
-        return found
+            return self._clipped(found)
+
+    def _clipped(self, gradients):
+        if self.clipnorm is not None:
+            gradients = [g if g is None else _clip_norm(g, self.clipnorm) for g in gradients]
+        if self.clipvalue is not None:
+            gradients = [g if g is None else _clip_value(g, self.clipvalue) for g in gradients]
+        return gradients
 
     def get_updates(self, loss, params):
         """The operations of one step that makes `loss` smaller."""
@@ -143,16 +148,27 @@ class Optimizer:
         return [self.apply_gradients(zip(gradients, params))]
 
     def minimize(self, loss, var_list, grad_loss=None, name=None):
-        """One step that makes the tensor `loss` smaller, as an operation."""
+        """One step that makes the tensor `loss` smaller, as an operation.
+
+        `grad_loss` is the gradient of what is made of `loss`, by default 1. A Variable on which the
+        loss does not depend stays as it is, with a warning; ValueError if it depends on none.
+        """
         variables = var_list() if callable(var_list) else list(tf.nest.flatten(var_list))
         loss = loss() if callable(loss) else loss
-        return self.apply_gradients(zip(self.get_gradients(loss, variables), variables), name)
+        with K.name_scope(self._name + '/gradients'):
+            gradients = self._clipped(tf.gradients(loss, variables, grad_ys=grad_loss))
+        return self.apply_gradients(zip(gradients, variables), name)
 
     def apply_gradients(self, grads_and_vars, name=None):
         """The step for given (gradient, Variable) pairs, as an operation."""
-        pairs = [(g, v) for g, v in grads_and_vars if g is not None]
-        if not pairs:
+        given = list(grads_and_vars)
+        pairs = [(g, v) for g, v in given if g is not None]
+        if given and not pairs:
             raise worded(ValueError('No gradients provided for any variable.'))
+        if len(pairs) < len(given):
+            warnings.warn('Gradients do not exist for variables '
+                          f'{[v.name for g, v in given if g is None]} when minimizing the loss.',
+                          stacklevel=3)
         variables = [v for _, v in pairs]
         with K.name_scope(self._name):
             with K.init_scope():

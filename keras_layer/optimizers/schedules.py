@@ -28,45 +28,45 @@ class LearningRateSchedule:
         return cls(**config)
 
 
-class ExponentialDecay(LearningRateSchedule):
+class _ByParts(LearningRateSchedule):
+    """A rate that depends on step / decay_steps; with `staircase`, on the whole part of that."""
+
+    arguments = ('initial_learning_rate', 'decay_steps', 'decay_rate', 'staircase', 'name')
+    scope = None
+
+    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
+
+    def __call__(self, step):
+        with K.name_scope(self.name or self.scope) as scope:
+            rate = tf.convert_to_tensor(self.initial_learning_rate, name='initial_learning_rate')
+            steps = tf.cast(self.decay_steps, rate.dtype)
+            decay = tf.cast(self.decay_rate, rate.dtype)
+            part = tf.cast(step, rate.dtype) / steps
+            return self._decayed(rate, decay, tf.floor(part) if self.staircase else part, scope)
+
+    def _decayed(self, rate, decay, part, name):
+        raise NotImplementedError(f'{type(self).__name__}._decayed')
+
+
+class ExponentialDecay(_ByParts):
     """initial rate * decay_rate ^ (step / decay_steps); whole powers only with `staircase`."""
 
-    arguments = ('initial_learning_rate', 'decay_steps', 'decay_rate', 'staircase', 'name')
+    scope = 'ExponentialDecay'
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
-        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
-
-    def __call__(self, step):
-        with K.name_scope(self.name or 'ExponentialDecay') as scope:
-            rate = tf.convert_to_tensor(self.initial_learning_rate, name='initial_learning_rate')
-            steps = tf.cast(self.decay_steps, rate.dtype)
-            decay = tf.cast(self.decay_rate, rate.dtype)
-            part = tf.cast(step, rate.dtype) / steps
-            if self.staircase:
-                part = tf.floor(part)
-            return tf.multiply(rate, tf.pow(decay, part), name=scope)
+    def _decayed(self, rate, decay, part, name):
+        return tf.multiply(rate, tf.pow(decay, part), name=name)
 
 
-class InverseTimeDecay(LearningRateSchedule):
+class InverseTimeDecay(_ByParts):
     """initial rate / (1 + decay_rate * step / decay_steps); whole parts with `staircase`."""
 
-    arguments = ('initial_learning_rate', 'decay_steps', 'decay_rate', 'staircase', 'name')
+    scope = 'InverseTimeDecay'
 
-    def __init__(self, initial_learning_rate, decay_steps, decay_rate, staircase=False, name=None):
-        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
-        self.decay_rate, self.staircase, self.name = decay_rate, staircase, name
-
-    def __call__(self, step):
-        with K.name_scope(self.name or 'InverseTimeDecay') as scope:
-            rate = tf.convert_to_tensor(self.initial_learning_rate, name='initial_learning_rate')
-            steps = tf.cast(self.decay_steps, rate.dtype)
-            decay = tf.cast(self.decay_rate, rate.dtype)
-            part = tf.cast(step, rate.dtype) / steps
-            if self.staircase:
-                part = tf.floor(part)
-            one = tf.cast(tf.constant(1), rate.dtype)
-            return tf.divide(rate, tf.add(one, tf.multiply(decay, part)), name=scope)
+    def _decayed(self, rate, decay, part, name):
+        one = tf.cast(tf.constant(1), rate.dtype)
+        return tf.divide(rate, tf.add(one, tf.multiply(decay, part)), name=name)
 
 
 class PolynomialDecay(LearningRateSchedule):

@@ -18,7 +18,8 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
                signatures=None):
     """Saves architecture, weights and the state of training.
 
-    `save_format` is 'h5' (Keras' HDF5, the default) or 'tf' (a SavedModel directory).
+    `save_format` is 'h5' (Keras' HDF5, the default) or 'tf' (a SavedModel directory, which takes
+    no `signatures` but its own: NotImplementedError).
     """
     if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
         raise worded(ValueError(f'Unknown save_format {save_format!r}; use "h5" or "tf".'))
@@ -27,7 +28,12 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
         if is_hdf5(filepath):
             raise worded(ValueError(f'save_format="tf" writes a directory, and {filepath!r} names '
                                     'an HDF5 file.'))
-        export_saved_model(model, os.fspath(filepath), overwrite=overwrite)
+        if signatures is not None:
+            raise worded(NotImplementedError(
+                'save(signatures=...): the SavedModel has the signature serving_default alone.\n'
+                '  Mend: tf.saved_model.simple_save(session, path, inputs, outputs).'))
+        export_saved_model(model, os.fspath(filepath), overwrite=overwrite,
+                           include_optimizer=include_optimizer)
         return
     if not model._is_graph_network and not hasattr(model, '_stack'):
         raise worded(NotImplementedError(
@@ -48,4 +54,4 @@ def load_model(filepath, custom_objects=None, compile=True):
     if hasattr(filepath, 'attrs') or not os.path.isdir(os.fspath(filepath)):
         return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)
     from keras_layer.saving.saved_model import load_from_saved_model
-    return load_from_saved_model(os.fspath(filepath), custom_objects)
+    return load_from_saved_model(os.fspath(filepath), custom_objects, compile)

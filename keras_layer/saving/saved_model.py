@@ -19,8 +19,14 @@ _WEIGHTS = 'variables'
 
 
 def export_saved_model(model, saved_model_path, custom_objects=None, as_text=False,
-                       input_signature=None, serving_only=False, overwrite=False):
-    """Writes the model as a SavedModel with the signature serving_default."""
+                       input_signature=None, serving_only=False, overwrite=False,
+                       include_optimizer=True):
+    """Writes the model as a SavedModel with the signature serving_default.
+
+    `custom_objects` and `input_signature`, which TensorFlow needs to trace the model again, change
+    nothing: the graph that there is is written. AssertionError if the directory is not empty,
+    unless `overwrite`.
+    """
     path = os.fspath(saved_model_path)
     if os.path.isdir(path) and os.listdir(path):
         if not overwrite:
@@ -28,7 +34,7 @@ def export_saved_model(model, saved_model_path, custom_objects=None, as_text=Fal
                                         f'{path}. Please choose another one.'))
     temporary = f'{path}.tmp{os.getpid()}'
     try:
-        _write(model, temporary, as_text, serving_only)
+        _write(model, temporary, as_text, serving_only, include_optimizer)
         if os.path.isdir(path):
             shutil.rmtree(path)
         os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
@@ -37,7 +43,7 @@ def export_saved_model(model, saved_model_path, custom_objects=None, as_text=Fal
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def _write(model, path, as_text, serving_only):
+def _write(model, path, as_text, serving_only, include_optimizer):
     with model._graph.as_default():
         session = K.get_session(graph=model._graph)
         builder = tf.saved_model.builder.SavedModelBuilder(path)
@@ -55,17 +61,18 @@ def _write(model, path, as_text, serving_only):
     os.makedirs(assets, exist_ok=True)
     described = configs.described(model)
     described['weight_names'] = [w.op.name for w in model.weights]
-    if model.optimizer is not None and hasattr(model.optimizer, 'get_config'):
+    if include_optimizer and hasattr(model.optimizer, 'get_config'):
         described['training_config'] = hdf5.training_config(model)
     with open(os.path.join(assets, _JSON), 'w', encoding='utf8') as file:
         json.dump(described, file, default=configs.as_json)
 
 
-def load_from_saved_model(saved_model_path, custom_objects=None):
+def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     """The Keras model of a SavedModel directory that has its configuration.
 
     That is in assets, as export_saved_model writes it, or beside the objects that the file
-    describes, as model.save does in TensorFlow. The optimizer begins anew.
+    describes, as model.save does in TensorFlow. The optimizer begins anew; with compile=False
+    there is none.
     """
     path = os.fspath(saved_model_path)
     described = _described(path)
@@ -80,7 +87,7 @@ def load_from_saved_model(saved_model_path, custom_objects=None):
         _load_by_path(model, os.path.join(path, _WEIGHTS, 'variables'))
     else:
         K.batch_set_value([(w, reader.get_tensor(n)) for w, n in zip(model.weights, names)])
-    if described.get('training_config'):
+    if compile and described.get('training_config'):
         hdf5.compile_as(model, described['training_config'], custom_objects)
     return model
 

@@ -159,7 +159,8 @@ class GeneratorEnqueuer(SequenceEnqueuer):
     """What a generator gives, until it ends.
 
     A generator function can only be in one place at a time, so one thread asks it; other iterators,
-    such as those of ImageDataGenerator, are asked by all workers.
+    such as those of ImageDataGenerator, are asked by all workers. There are no processes that a
+    `random_seed` could be for. ValueError for use_multiprocessing=True.
     """
 
     def __init__(self, sequence, use_multiprocessing=False, random_seed=None):

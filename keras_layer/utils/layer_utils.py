@@ -11,17 +11,21 @@ __all__ = ['convert_all_kernels_in_model', 'convert_kernel', 'get_source_inputs'
 
 
 def get_source_inputs(tensor, layer=None, node_index=None):
-    """The Inputs that a Keras tensor is computed from."""
-    found, stack = [], [tensor]
+    """The Inputs that a Keras tensor is computed from, in the order in which layers take them.
+
+    With `layer`, those of its call number `node_index` (by default its first).
+    """
+    if layer is None:
+        layer, node_index, _ = tensor._keras_history
+    found, stack = [], [layer._inbound_nodes[node_index or 0]]
     while stack:
-        tensor = stack.pop()
-        owner, index, _ = tensor._keras_history
-        node = owner._inbound_nodes[index]
+        node = stack.pop()
         if not node.inbound_layers:
             found += [t for t in tf.nest.flatten(node.output_tensors)
                       if all(t is not f for f in found)]
         else:
-            stack += [t for _, _, _, t in node.iterate_inbound()]
+            stack += reversed([owner._inbound_nodes[index]
+                               for owner, index, _, _ in node.iterate_inbound()])
     return found
 
 

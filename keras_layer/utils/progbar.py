@@ -29,7 +29,7 @@ class Progbar:
         self._next = 0.
         self._length = 0
 
-    def wants(self, current):
+    def wants(self):
         """True if `update` would print something now; cheap, for every batch."""
         if self.verbose != 1 or not self._live:
             return False
@@ -58,7 +58,7 @@ class Progbar:
         self._take(current, values or [])
         if self.target is not None and current >= self.target:
             self._print(current, ended=True)
-        elif self.wants(current):
+        elif self.wants():
             self._print(current)
 
     def add(self, n, values=None):

@@ -37,6 +37,8 @@ def _picture():
     import graphviz
 
     class Picture(graphviz.Digraph):
+        # `prog` and `encoding` are pydot's; the layout here is always that of dot.
+
         def create(self, prog='dot', format='svg', encoding=None):
             """The bytes of the picture as 'svg', 'png' or 'pdf'."""
             return render.layout(self.source, format)[0]
@@ -167,5 +169,3 @@ def _shown(path):
         return None
     from IPython import display
     return display.Image(filename=path)
-
-

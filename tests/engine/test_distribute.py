@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.train import exact_resume
 
 pytestmark = pytest.mark.engine
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
@@ -277,3 +278,161 @@ def test_creators_of_variables():
             b = tf.Variable(1.0, name='b')
     c = tf.Variable(1.0)
     assert run([a, b, c]) == [6.0, 4.0, 1.0]
+
+
+def own_sum(value):
+    return tf.Variable(value, synchronization=tf.VariableSynchronization.ON_READ,
+                       aggregation=tf.VariableAggregation.SUM, trainable=False)
+
+
+def test_a_sum_over_replicas_is_shared_out_when_it_is_set(tmp_path):
+    """An assigned, loaded or restored value is what the next reading gives (TF 1.15: 6.0)."""
+    strategy = two()
+    with strategy.scope():
+        total, count = own_sum(1.), own_sum(1)
+        assigned = total.assign(6.)
+        counted = strategy.experimental_run_v2(lambda: count.assign_add(
+            tf.distribute.get_replica_context().replica_id_in_sync_group))
+        reading, saver = [total.read_value(), count.read_value()], tf.train.Saver()
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            session.run([assigned.op, strategy.group(counted)])
+            assert session.run(reading) == [6., 3]
+            assert session.run([total, count]) == [6., 3]
+            saver.restore(session, saver.save(session, str(tmp_path / 'model')))
+            assert session.run(reading) == [6., 3]
+            count.load(-5, session)
+            assert session.run(reading) == [6., -5]
+        with pytest.raises(ValueError, match='assign_sub'):
+            total.assign_sub(1.)
+        with pytest.raises(NotImplementedError, match='belong to replicas'):
+            tf.scatter_add(total, 0, 1.)
+
+
+def test_rows_of_a_mirrored_variable_change_in_all_components():
+    strategy = two()
+    with strategy.scope():
+        rows, number = tf.Variable([1., 2.]), tf.Variable(1)
+        scattered = tf.scatter_add(rows, [0], [5.])
+        before = number.count_up_to(9)
+        with pytest.raises(NotImplementedError, match='a replica cannot change a part'):
+            strategy.experimental_run_v2(lambda: tf.scatter_add(rows, [0], [5.]))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        _, was = session.run([scattered, before])
+        assert was == 1 and session.run(list(number.values)) == [2, 2]
+        np.testing.assert_equal(session.run(list(rows.values)), [[6., 2.]] * 2)
+        rows.load([3., 4.], session)
+        np.testing.assert_equal(session.run(list(rows.values)), [[3., 4.]] * 2)
+
+
+def test_an_object_based_checkpoint_has_one_value_of_all_replicas(tmp_path):
+    strategy = two()
+    with strategy.scope():
+        mirrored, total = tf.Variable([1., 2.]), own_sum(4.)
+        checkpoint = tf.train.Checkpoint(v=mirrored, total=total)
+        changed = [mirrored.assign([7., 8.]).op, total.assign(0.).op]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            path = checkpoint.save(str(tmp_path / 'objects'), session=session)
+            session.run(changed)
+            checkpoint.restore(path).assert_consumed().run_restore_ops(session)
+            np.testing.assert_equal(session.run(list(mirrored.values)), [[1., 2.]] * 2)
+            assert session.run(total.read_value()) == 8.    # 4 of each replica
+    stored = tf.train.load_checkpoint(path)
+    assert stored.get_tensor('total/.ATTRIBUTES/VARIABLE_VALUE') == 8.
+
+
+def test_a_saver_made_of_a_checkpoint_restores_all_components(tmp_path):
+    with two().scope():
+        v = tf.Variable([1., 2.])
+        changed = v.assign([7., 8.]).op
+        scaffold = tf.train.Scaffold(saver=tf.train.Checkpoint(v=v)).finalize()
+    with tf.Session() as session:
+        session.run(scaffold.init_op)
+        session.run(changed)
+        path = scaffold.saver.save(session, str(tmp_path / 'model'))
+        session.run(scaffold.init_op)
+        scaffold.saver.restore(session, path)
+        np.testing.assert_equal(session.run(list(v.values)), [[7., 8.]] * 2)
+
+
+def test_a_mean_over_rows_weighs_all_rows_alike():
+    """Also where one replica has fewer of them; TF 1.15 gives 3."""
+    strategy = two()
+    with strategy.scope():
+        batches = strategy.experimental_run_v2(lambda: tf.constant(
+            [[1., 2.], [6.]][tf.distribute.get_replica_context().replica_id_in_sync_group]))
+        reduced = [strategy.reduce(op, batches, axis=axis)
+                   for op, axis in ((MEAN, 0), (SUM, 0), (MEAN, -1))]
+    assert run(reduced) == [3., 9., 3.]
+
+
+def test_a_component_knows_the_variable_that_it_is_part_of():
+    strategy = two()
+    with strategy.scope():
+        found = [tf.Variable(1.), own_sum(1.), tf.Variable(1., collections=['local_variables'])]
+    for variable in found:
+        assert strategy.extended.value_container(variable.values[1]) is variable
+
+
+def test_replicas_values_are_added_by_a_function_of_the_program():
+    strategy = tf.distribute.MirroredStrategy(
+        ['/cpu:0', '/cpu:1'], cross_device_ops=tf.distribute.ReductionToOneDevice(
+            reduce_to_device='/cpu:1', accumulation_fn=lambda values: values[0] * 100.))
+    with strategy.scope():
+        value = strategy.experimental_run_v2(lambda: tf.constant(2.))
+        total = strategy.reduce(SUM, value, axis=None)
+    assert run(total) == 200.
+    assert any(op.type == 'Mul' and op.device == '/device:CPU:1'
+               for op in total.graph.get_operations())
+
+
+def test_an_optimizer_belongs_into_the_replicas():
+    """In cross-replica context it would change the first component only."""
+    with two().scope():
+        v = tf.Variable(3.)
+        with pytest.raises(RuntimeError, match='in a cross-replica context.*\n.*Mend'):
+            tf.train.GradientDescentOptimizer(.1).minimize(v * v)
+
+
+@pytest.mark.parametrize('before, after', [(2, 2), (2, 1), (4, 2), (1, 2)])
+def test_an_exact_resume_on_another_number_of_replicas(tmp_path, before, after):
+    """Replicas' own values go on where their number is the same; else the sum is shared out."""
+    def build(count):
+        strategy = tf.distribute.MirroredStrategy([f'/cpu:{i}' for i in range(count)])
+        with strategy.scope():
+            total = own_sum(0.)
+            steps = strategy.experimental_run_v2(lambda: total.assign_add(
+                1. + tf.distribute.get_replica_context().replica_id_in_sync_group,
+                read_value=False))
+            return total, strategy.group(steps), total.read_value(), tf.train.Saver()
+
+    prefix = str(tmp_path / 'model')
+    with tf.Graph().as_default(), tf.Session() as session:
+        _, step, reading, saver = build(before)
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        expected = session.run(reading)
+        exact_resume.save_positions(session, f'{prefix}-1', 1)
+        saver.save(session, prefix, global_step=1)
+    with tf.Graph().as_default(), tf.Session() as session:
+        total, _, reading, saver = build(after)
+        saver.restore(session, f'{prefix}-1')
+        assert exact_resume.restore_positions(session, f'{prefix}-1', 1)
+        assert session.run(reading) == expected
+        if before == after:
+            assert session.run(list(total.values)) == [1., 2.]
+
+
+def test_a_distributed_dataset_is_begun_by_its_initializer():
+    strategy = two()
+    with strategy.scope():
+        dataset = strategy.experimental_distribute_dataset(tf.data.Dataset.range(8).batch(4))
+        iterator = dataset.make_initializable_iterator()
+        batches = strategy.experimental_local_results(iterator.get_next())
+        with pytest.raises(ValueError, match='Cannot create a one shot iterator'):
+            dataset.make_one_shot_iterator()
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        assert [part.tolist() for part in session.run(list(batches))] == [[0, 1], [2, 3]]

@@ -446,3 +446,13 @@ def test_a_gradient_that_is_a_view_of_its_variable():
         session.run(v.initializer)
         session.run(train)
         np.testing.assert_array_equal(session.run(v), start - np.float32(0.5) * start[::-1])
+
+
+def test_rows_of_a_resource_variable_change_by_a_rate_that_is_a_function():
+    rows = tf.get_variable('rows', initializer=[[1., 2.], [3., 4.]], use_resource=True)
+    step = tf.train.GradientDescentOptimizer(lambda: 0.5).minimize(
+        tf.reduce_sum(tf.gather(rows, [0, 0])))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        assert session.run(rows).tolist() == [[0., 1.], [3., 4.]]

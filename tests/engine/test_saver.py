@@ -523,3 +523,36 @@ def test_saving_over_the_same_name_does_not_count_as_several(tmp_path):
             path = saver.save(sess, str(tmp_path / 'model'))
         assert saver.last_checkpoints == [path]
         saver.restore(sess, path)
+
+
+def test_resource_variables_are_restored_all_or_none(tmp_path):
+    """A shape that differs is in the table, before the first variable has changed."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable('a', initializer=[9.], use_resource=True)
+        tf.get_variable('b', initializer=[1., 2., 3.], use_resource=True)
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, str(tmp_path / 'model'))
+    with tf.Graph().as_default(), tf.Session() as sess:
+        a = tf.get_variable('a', initializer=[0.], use_resource=True)
+        b = tf.get_variable('b', initializer=[0., 0.], use_resource=True)
+        sess.run(tf.global_variables_initializer())
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r'shape differs +b .*\[3\]'):
+            tf.train.Saver().restore(sess, path)
+        assert sess.run(a).tolist() == [0.] and sess.run(b).tolist() == [0., 0.]
+        assert [v.name for v in tf.train.matching_variables(path)] == ['a:0']
+
+
+def test_files_of_the_first_format_are_listed_and_removed(tmp_path):
+    """Format 1 is one file, or one for each shard; what is not there is left out of the list."""
+    first, second = tmp_path / 'm-0', tmp_path / 'm-1-00000-of-00001'
+    for path in (first, second, tmp_path / 'm-0.meta'):
+        path.write_text('x')
+    pattern = str(tmp_path / 'm-1-?????-of-?????')
+    tf.Variable(1.)
+    saver = tf.train.Saver()
+    saver.recover_last_checkpoints([str(first), str(tmp_path / 'none'), pattern])
+    assert saver.last_checkpoints == [str(first), pattern]
+    assert len(tf.train.get_checkpoint_mtimes([pattern])) == 1
+    tf.train.remove_checkpoint(str(first), checkpoint_format_version=1)
+    tf.train.remove_checkpoint(pattern, checkpoint_format_version=1)
+    assert os.listdir(tmp_path) == []

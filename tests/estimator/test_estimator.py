@@ -1,6 +1,7 @@
 """Estimator: what train, evaluate and predict do, and what they say to wrong calls."""
 from __future__ import annotations
 
+import functools
 import threading
 
 import numpy as np
@@ -219,6 +220,14 @@ def test_an_input_fn_may_ask_for_mode_params_and_config(tmp_path):
     assert asked == {'mode': 'train', 'params': {'rate': 0.2}, 'seed': 3}
 
 
+def test_an_input_fn_keeps_what_a_partial_has_filled(trained):
+    def input_fn(params, **more):
+        return tf.data.Dataset.from_tensors({'x': np.zeros([params['rows'], 1], np.float32)})
+
+    rows = trained.predict(functools.partial(input_fn, params={'rows': 5}))
+    assert len(list(rows)) == 5
+
+
 # ---- kept sessions -----------------------------------------------------------------------------
 
 
@@ -339,6 +348,15 @@ def test_wrong_calls(tmp_path, call, kind, words):
 def test_wrong_parameters_of_a_model_fn(model_fn, words):
     with pytest.raises(ValueError, match=words):
         tf.estimator.Estimator(model_fn)
+
+
+def test_a_model_fn_may_be_partial_and_take_anything(tmp_path):
+    def model_fn(features, labels, mode, factor, **more):
+        assert not more
+        return tf.estimator.EstimatorSpec(mode, predictions=features['x'] * factor)
+
+    estimator = tf.estimator.Estimator(functools.partial(model_fn, factor=3.0), str(tmp_path))
+    assert list(estimator.predict({'x': np.ones(2, np.float32)})) == [3.0, 3.0]
 
 
 @pytest.mark.parametrize('model_fn, mode, words', [

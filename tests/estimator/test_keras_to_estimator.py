@@ -76,6 +76,27 @@ def test_a_model_of_a_file_and_a_tf_train_optimizer(tmp_path):
     np.testing.assert_allclose(found, model.predict(x), rtol=1e-5)
 
 
+def doubled(x):
+    return 2 * x
+
+
+def test_a_model_with_a_function_of_its_own(tmp_path):
+    model = keras.Sequential([keras.layers.Dense(1, activation=doubled, input_shape=(4,))])
+    model.compile('sgd', 'mse')
+    estimator = keras.estimator.model_to_estimator(
+        model, custom_objects={'doubled': doubled}, model_dir=str(tmp_path))
+    estimator.train(batches(), steps=2)
+    assert estimator.get_variable_value('global_step') == 2
+
+
+def test_max_steps_with_checkpoints_by_object(tmp_path):
+    estimator = keras.estimator.model_to_estimator(
+        classifier(), model_dir=str(tmp_path), checkpoint_format='checkpoint')
+    for max_steps, reached in ((2, 2), (3, 3), (3, 3)):
+        estimator.train(batches(), max_steps=max_steps)
+        assert estimator.evaluate(batches())['global_step'] == reached
+
+
 def test_two_inputs_two_outputs_and_sample_weights(tmp_path):
     a, b = keras.Input((2,), name='a'), keras.Input((3,), name='b')
     both = keras.layers.concatenate([a, b])

@@ -122,6 +122,18 @@ def test_graphs_of_all_modes(trained, tmp_path):
 # ---- the command line --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize('strip', [False, True])
+def test_the_old_export_keeps_default_attributes_unless_told(trained, tmp_path, strip):
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    receive = tf.estimator.export.build_raw_serving_input_receiver_fn(
+        {'x': np.zeros([1, 1], np.float32)})
+    directory = trained.export_savedmodel(str(tmp_path / 'old'), receive,
+                                          strip_default_attrs=strip)
+    with open(os.path.join(os.fsdecode(directory), 'saved_model.pb'), 'rb') as file:
+        model = SavedModel.FromString(file.read())
+    assert model.meta_graphs[0].meta_info_def.stripped_default_attrs == strip
+
+
 @pytest.fixture
 def exported(trained, tmp_path):
     trained.export_saved_model(str(tmp_path / 'out'), input_fn=points())

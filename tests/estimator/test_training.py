@@ -83,6 +83,17 @@ def test_the_best_of_earlier_runs_is_known(tmp_path):
     assert again.export(estimator, base, path, better, False)
 
 
+def test_the_best_is_found_below_a_directory_with_brackets(tmp_path):
+    directory = tmp_path / 'run[1]'
+    exporter = tf.estimator.BestExporter('best', receiver)
+    estimator = line(directory, save_checkpoints_steps=6)
+    tf.estimator.train_and_evaluate(estimator, *specs(exporters=exporter))
+    again = tf.estimator.BestExporter('best', receiver)
+    worse = {'loss': 1e9, 'global_step': 99}
+    assert again.export(estimator, str(directory / 'export' / 'best'),
+                        estimator.latest_checkpoint(), worse, False) is None
+
+
 @pytest.mark.parametrize('make, kind, words', [
     (lambda: tf.estimator.TrainSpec(points(), max_steps=0), ValueError, 'max_steps > 0'),
     (lambda: tf.estimator.TrainSpec(points(), hooks=[1]), TypeError, 'SessionRunHook'),
@@ -120,6 +131,19 @@ def test_stop_if_no_decrease(tmp_path, told):
              for step, metrics in read_eval_metrics(estimator.eval_dir()).items()}
     best = min(found, key=found.get)
     assert estimator.evaluate(points(1))['global_step'] == best < 20
+
+
+def test_a_hook_restores_the_best_only_after_it_has_stopped(tmp_path, told):
+    estimator = line(tmp_path, {'rate': 2.5}, save_checkpoints_steps=2)
+    hook = EXPERIMENTAL.stop_if_no_decrease_hook(
+        estimator, 'loss', max_steps_without_decrease=4, run_every_secs=None, run_every_steps=1,
+        restore_best=True)
+    tf.estimator.train_and_evaluate(estimator, *specs(max_steps=40, hooks=[hook]))
+    step = estimator.evaluate(points(1))['global_step']
+    assert step < 20 and any('is the latest checkpoint now' in text for text in told)
+    hook._should_stop = lambda: False
+    estimator.train(points(), hooks=[hook], steps=3)
+    assert estimator.evaluate(points(1))['global_step'] == step + 3
 
 
 @pytest.mark.parametrize('make, words', [
@@ -179,6 +203,14 @@ def test_evaluation_in_memory(tmp_path):
     assert list(found) == [0, 4, 8, 10]
     losses = [metrics['loss'] for metrics in found.values()]
     assert losses == sorted(losses, reverse=True)
+
+
+def test_evaluation_in_memory_wants_all_state_in_variables(tmp_path):
+    column = tf.feature_column.bucketized_column(tf.feature_column.numeric_column('x'), [0.5])
+    estimator = tf.estimator.BoostedTreesRegressor([column], 1, str(tmp_path), n_trees=2)
+    hook = EXPERIMENTAL.InMemoryEvaluatorHook(estimator, points(1), every_n_iter=4)
+    with pytest.raises(ValueError, match='does not support saveables.*\n.*train_and_evaluate'):
+        estimator.train(points(), hooks=[hook], steps=2)
 
 
 def test_add_metrics(tmp_path):

@@ -193,11 +193,12 @@ def test_importances_need_splits(tmp_path):
         model.experimental_feature_importances()
 
 
-def test_contributions_add_up_to_the_prediction(tmp_path):
+@pytest.mark.parametrize('keys', ['predictions', ['predictions']])
+def test_contributions_add_up_to_the_prediction(tmp_path, keys):
     case = table.cases(tf)['regressor_numeric']
     model, _ = table.train(tf, case, str(tmp_path))
     rows = model.experimental_predict_with_explanations(table.input_fn(tf, case, False),
-                                                        predict_keys=['predictions'])
+                                                        predict_keys=keys)
     for row in rows:
         assert set(row) == {'predictions', 'bias', 'dfc'}
         assert row['bias'] + sum(row['dfc'].values()) == pytest.approx(row['predictions'][0],

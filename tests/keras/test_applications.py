@@ -79,3 +79,44 @@ def test_predictions_have_names(tmp_path):
     assert found == [[('n9', 'thing 9', .75), ('n7', 'thing 7', .25)]]
     with pytest.raises(ValueError, match='2D'):
         A.imagenet_utils.decode_predictions(row[0])
+
+
+@pytest.mark.parametrize('arguments, shape, name', [
+    ({'include_top': False}, (None, None, None, 3), 'mobilenetv2_0.35_None'),
+    ({'include_top': False, 'input_shape': (100, 100, 3)}, (None, 100, 100, 3),
+     'mobilenetv2_0.35_100')])
+def test_mobilenet_without_its_top_takes_images_of_any_size(arguments, shape, name):
+    model = A.MobileNetV2(weights=None, alpha=.35, **arguments)
+    assert (model.input_shape, model.name) == (shape, name)
+
+
+def test_mobilenet_of_an_unusual_size_takes_the_weights_of_224(monkeypatch):
+    from keras_layer.applications import imagenet_utils
+    asked = []
+
+    def get_file(name, origin, **more):
+        asked.append(name)
+        raise OSError('no network')
+    monkeypatch.setattr(imagenet_utils, 'get_file', get_file)
+    with pytest.warns(UserWarning, match='224'), pytest.raises(OSError, match='no network'):
+        A.MobileNetV2(input_shape=(100, 100, 3), include_top=False, alpha=.35)
+    assert asked == ['mobilenet_v2_weights_tf_dim_ordering_tf_kernels_0.35_224_no_top.h5']
+    with pytest.raises(ValueError, match='alpha'):
+        A.MobileNetV2(include_top=False, alpha=.4)
+
+
+@pytest.mark.parametrize('network', ['VGG16', 'VGG19', 'ResNet50', 'MobileNetV2'])
+def test_a_misspelt_argument_is_told(network):
+    with pytest.raises(TypeError, match='weigths'):
+        getattr(A, network)(weigths=None)
+
+
+def test_preprocessing_of_tensors_and_unknown_settings():
+    x = np.arange(12, dtype=np.float32).reshape(1, 3, 2, 2)
+    preprocess = A.imagenet_utils.preprocess_input
+    found = preprocess(tf.keras.backend.constant(x), data_format='channels_first')
+    np.testing.assert_allclose(tf.keras.backend.eval(found),
+                               preprocess(x, data_format='channels_first'), rtol=1e-6)
+    for wrong in ({'mode': 'tensorflow'}, {'data_format': 'last'}):
+        with pytest.raises(ValueError, match='Unknown'):
+            preprocess(x, **wrong)

@@ -1,5 +1,6 @@
 """Callbacks: what is called when, what is watched, what is written."""
 import csv
+import functools
 import http.server
 import json
 import os
@@ -337,3 +338,39 @@ def test_modules_of_single_layers_are_found_as_keras_names_them():
     done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
                           check=False, cwd=Path(__file__).parents[2])
     assert done.stdout == 'True\n', done.stderr
+
+
+def test_rare_validation_is_drawn_where_it_was():
+    fitted = model()
+    fitted.fit(X, Y, verbose=0, epochs=4, validation_data=(X, Y), validation_freq=[1, 3])
+    history = fitted.history
+    assert len(history.history['val_loss']) == 2
+    assert [np.isfinite(v) for v in history._drawn['val_loss']] == [True, False, True, False]
+    ElementTree.fromstring(history._repr_svg_())
+
+
+class Halving:
+    def __call__(self, epoch, rate):
+        return float(rate) / 2
+
+    def of_epoch(self, epoch):
+        return .125
+
+
+def _halved(factor, epoch, rate):
+    return float(rate) * factor
+
+
+@pytest.mark.parametrize('schedule, expected', [
+    (Halving(), .25), (Halving().of_epoch, .125), (functools.partial(_halved, .5), .25),
+    (lambda epoch: .75, .75)])
+def test_a_schedule_may_be_a_method_an_object_or_a_partial_function(schedule, expected):
+    made = Sequential([layers.Dense(1, input_shape=(3,))])
+    made.compile(tf.keras.optimizers.SGD(.5), 'mse')
+    fit(callbacks.LearningRateScheduler(schedule), made=made, epochs=1)
+    assert tf.keras.backend.get_value(made.optimizer.lr) == expected
+
+
+def test_a_misspelt_argument_of_reduce_lr_on_plateau_is_told():
+    with pytest.raises(TypeError, match='patiance'):
+        callbacks.ReduceLROnPlateau(patiance=3)

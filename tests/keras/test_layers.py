@@ -430,3 +430,95 @@ def test_renorm_is_kept_in_the_configuration():
     again = tf.keras.layers.BatchNormalization.from_config(layer.get_config())
     assert again.renorm and again.renorm_clipping == {'rmax': 3.}
     assert 'renorm' not in tf.keras.layers.BatchNormalization().get_config()
+
+
+# ---- Variables and masks inside ------------------------------------------------------------------
+
+def test_variables_in_attributes_lists_and_dicts_are_weights_and_initialised():
+    class Scaled(L.Layer):
+        def __init__(self):
+            super().__init__()
+            self.one = tf.Variable(2., use_resource=True)
+            self.several = [tf.Variable(3., use_resource=True)]
+            self.named = {'b': [tf.Variable(4., use_resource=True, trainable=False)]}
+            self.several.append(tf.Variable(5., use_resource=True))
+
+        def call(self, inputs):
+            return inputs * self.one * self.several[0] * self.several[1] + self.named['b'][0]
+
+    layer = Scaled()
+    model = Sequential([L.InputLayer((2,)), layer])
+    assert len(layer.trainable_weights) == 3 and len(layer.non_trainable_weights) == 1
+    model.compile('sgd', 'mse')
+    assert model.predict(np.ones((1, 2))).tolist() == [[34., 34.]]
+    model.train_on_batch(np.ones((1, 2)), np.ones((1, 2)))
+    assert all(before != after for before, after in zip([2., 3., 5.], layer.get_weights()))
+
+
+def test_variables_among_loss_weights_are_no_weights_of_the_model():
+    x = Input((3,))
+    model = Model(x, [L.Dense(1)(x), L.Dense(1)(x)])
+    model.compile('sgd', 'mse', loss_weights=[tf.keras.backend.variable(.3), 1.])
+    assert len(model.weights) == 4
+
+
+def test_time_distributed_has_the_mask_of_its_layer():
+    words = Input((2, 3), dtype='int32')
+    outputs = L.TimeDistributed(L.Embedding(5, 4, mask_zero=True))(words)
+    masked = tf.keras.backend.function([words], [outputs._keras_mask])
+    given = np.array([[[1, 0, 2], [0, 0, 4]]])
+    assert masked([given])[0].tolist() == (given != 0).tolist()
+    # A layer that makes none: the steps that count at all.
+    steps = L.TimeDistributed(L.Lambda(lambda x: tf.reduce_sum(x, axis=1)))(outputs)
+    kept = tf.keras.backend.function([words], [steps._keras_mask])
+    assert kept([np.array([[[1, 0, 2], [0, 0, 0]]])])[0].tolist() == [[True, False]]
+
+
+def test_a_transposed_convolution_of_volumes_refuses_a_dilation():
+    with pytest.raises(NotImplementedError, match='dilation_rate'):
+        L.Conv3DTranspose(2, 2, dilation_rate=2)
+
+
+def test_time_distributed_takes_a_mask_where_the_batch_size_is_known():
+    class Doubled(L.Layer):
+        def __init__(self):
+            super().__init__()
+            self.supports_masking = True
+
+        def call(self, inputs):
+            return inputs * 2.
+
+        def compute_output_shape(self, input_shape):
+            return tf.TensorShape(input_shape)
+
+    for layer, expected in ((L.Dense(1, kernel_initializer='ones'), [[3.], [0.]]),
+                            (Doubled(), [[2.] * 3, [0.] * 3])):
+        x = Input(batch_shape=(1, 2, 3))
+        outputs = L.TimeDistributed(layer)(L.Masking()(x))
+        assert outputs._keras_mask is not None
+        given = np.array([[[1.] * 3, [0.] * 3]])
+        assert Model(x, outputs).predict(given, batch_size=1).tolist() == [expected]
+
+
+def test_a_model_with_a_lambda_is_cloned_with_the_function_itself():
+    factors = [2., 3.]
+    x = Input((2,))
+    hidden = [L.Lambda(lambda t, by=by: t * by + len(factors))(x) for by in factors]
+    model = Model(x, [*hidden, L.TimeDistributed(L.Lambda(lambda t: t - 1.))(
+        L.Reshape((2, 1))(x))])
+    copy = tf.keras.models.clone_model(model)
+    found = copy.predict(np.ones((1, 2)))
+    assert [part.ravel().tolist() for part in found] == [[4., 4.], [5., 5.], [0., 0.]]
+
+
+def test_an_input_that_the_model_was_not_given_is_no_output():
+    x, other = Input((3,)), Input((3,))
+    with pytest.raises(ValueError, match='Graph disconnected'):
+        Model(x, [L.Dense(1)(x), other])
+    assert Model([x, other], [L.Dense(1)(x), other]).predict(
+        [np.ones((1, 3))] * 2)[1].tolist() == [[1.] * 3]
+
+
+def test_flatten_refuses_an_unknown_order_of_axes():
+    with pytest.raises(ValueError, match='data_format'):
+        L.Flatten(data_format='last')

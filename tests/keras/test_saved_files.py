@@ -124,3 +124,15 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
         model.save(str(path))
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ['m.h5']
+
+
+def test_a_saved_model_is_loaded_without_compile_and_saved_without_the_optimizer(tmp_path):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    model.compile('sgd', 'mse')
+    model.save(tmp_path / 'whole', save_format='tf')
+    assert tf.keras.models.load_model(tmp_path / 'whole').optimizer is not None
+    assert tf.keras.models.load_model(tmp_path / 'whole', compile=False).optimizer is None
+    model.save(tmp_path / 'bare', save_format='tf', include_optimizer=False)
+    assert tf.keras.models.load_model(tmp_path / 'bare').optimizer is None
+    with pytest.raises(NotImplementedError, match='signatures'):
+        model.save(tmp_path / 'other', save_format='tf', signatures={})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tinyflow.distribute.reduce_op import ReduceOp, as_reduce_op
 from tinyflow.distribute.values import Mirrored, add_up, copied, local_results
 from tinyflow.errors import abstract
+from tinyflow.graph.defaults import device
 
 __all__ = ['CrossDeviceOps', 'HierarchicalCopyAllReduce', 'NcclAllReduce', 'ReductionToOneDevice']
 
@@ -38,13 +39,19 @@ class CrossDeviceOps:
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """Adds up in one place and copies the result to where it is wanted."""
+    """Adds up in one place and copies the result to where it is wanted.
+
+    `accumulation_fn` adds up a list of tensors, tf.add_n by default; IndexedSlices are joined
+    without it. Its nodes are placed on `reduce_to_device`.
+    """
 
     def __init__(self, reduce_to_device=None, accumulation_fn=None):
         self.reduce_to_device, self.accumulation_fn = reduce_to_device, accumulation_fn
 
     def reduce_implementation(self, reduce_op, per_replica_value, destinations):
-        total = add_up(local_results(per_replica_value), mean=reduce_op is ReduceOp.MEAN)
+        with device(self.reduce_to_device):
+            total = add_up(local_results(per_replica_value), reduce_op is ReduceOp.MEAN,
+                           self.accumulation_fn)
         return self.broadcast_implementation(total, destinations)
 
     def batch_reduce_implementation(self, reduce_op, value_destination_pairs):
@@ -59,7 +66,10 @@ class ReductionToOneDevice(CrossDeviceOps):
 
 
 class HierarchicalCopyAllReduce(ReductionToOneDevice):
-    """TensorFlow's reduction over a tree of GPUs; on one CPU the same as ReductionToOneDevice."""
+    """TensorFlow's reduction over a tree of GPUs; on one CPU the same as ReductionToOneDevice.
+
+    `num_packs`, in how many messages the values would be sent, changes nothing there.
+    """
 
     def __init__(self, num_packs=1):
         super().__init__()
@@ -67,7 +77,10 @@ class HierarchicalCopyAllReduce(ReductionToOneDevice):
 
 
 class NcclAllReduce(ReductionToOneDevice):
-    """TensorFlow's reduction by NCCL; on one CPU the same as ReductionToOneDevice."""
+    """TensorFlow's reduction by NCCL; on one CPU the same as ReductionToOneDevice.
+
+    `num_packs`, in how many messages the values would be sent, changes nothing there.
+    """
 
     def __init__(self, num_packs=1):
         super().__init__()

@@ -46,7 +46,7 @@ class DistributedIterator:
 
 
 class DistributedDataset:
-    """A dataset under a strategy."""
+    """A dataset of which each replica takes its own batches; see Strategy."""
 
     def __init__(self, strategy, dataset):
         self._strategy, self._dataset = strategy, dataset
@@ -59,7 +59,10 @@ class DistributedDataset:
         """The iterator; its elements are PerReplica."""
         return self._strategy.make_dataset_iterator(self._dataset)
 
-    make_one_shot_iterator = make_initializable_iterator
+    def make_one_shot_iterator(self):
+        """Raises ValueError: a graph has to begin the pass, with the iterator's initializer."""
+        raise worded(ValueError('Cannot create a one shot iterator. Please use '
+                                '`make_initializable_iterator()` instead.'))
 
 
 def rebatched(dataset, replicas):

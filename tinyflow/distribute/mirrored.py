@@ -126,11 +126,7 @@ class _Mirrored(StrategyExtended):
         return variable
 
     def value_container(self, value):
-        for variable in get_default_graph().get_collection('variables'):
-            if isinstance(variable, MirroredVariable) and \
-                    any(part is value for part in variable.components):
-                return variable
-        return value
+        return getattr(value, '_distributed_container', value)
 
     # ---- values of replicas ----------------------------------------------------------------
 

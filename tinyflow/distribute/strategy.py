@@ -13,10 +13,18 @@ from contextlib import contextmanager
 from tinyflow import replication as context
 from tinyflow.distribute import inputs
 from tinyflow.distribute.reduce_op import ReduceOp, as_reduce_op
-from tinyflow.distribute.values import DistributedValues, grouped, local_results, select
+from tinyflow.distribute.values import (
+    DistributedValues,
+    PerReplica,
+    grouped,
+    local_results,
+    select,
+)
 from tinyflow.errors import worded
-from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.variable_creation import variable_creator_scope
+from tinyflow.ops import constants, reduction
 
 __all__ = ['InputContext', 'ReplicaContext', 'Strategy', 'StrategyExtended']
 
@@ -41,14 +49,11 @@ class Strategy:
     @contextmanager
     def scope(self):
         """Variables made inside belong to the strategy; the code is cross-replica."""
-        graph = get_default_graph()
         mode = context._mode()
         if mode is not None and mode[1] is not self:
             raise worded(RuntimeError('Mixing different tf.distribute.Strategy objects: '
                                       f'{self} is not {mode[1]}.'))
         with context.entered(self), variable_creator_scope(self._extended._creator):
-            if get_default_graph() is not graph:
-                raise worded(RuntimeError('The default graph has changed.'))
             yield self
 
     # ---- running -------------------------------------------------------------------------
@@ -70,16 +75,26 @@ class Strategy:
     def reduce(self, reduce_op, value, axis=None):
         """One tensor of the values of all replicas: their sum or mean (`reduce_op`).
 
-        `axis`: reduce along that dimension of each replica's value as well, e.g. 0 for the batch.
+        `axis`: reduce along that dimension of each replica's value as well, e.g. 0 for the batch;
+        a mean is then that of all rows, also where the replicas have unequally many.
         """
-        from tinyflow.ops import reduction
         with self._inside():
-            if axis is not None:
-                reduce = reduction.reduce_sum if as_reduce_op(reduce_op) is ReduceOp.SUM \
-                    else reduction.reduce_mean
-                parts = [reduce(part, axis) for part in local_results(value)]
-                value = DistributedValues(parts) if len(parts) > 1 else parts[0]
-            return self._extended._reduce(reduce_op, value)
+            if axis is None:
+                return self._extended._reduce(reduce_op, value)
+            parts = [convert_to_tensor(part) for part in self._of_all_replicas(value)]
+            total = self._summed([reduction.reduce_sum(part, axis) for part in parts])
+            if as_reduce_op(reduce_op) is ReduceOp.SUM:
+                return total
+            rows = self._summed([constants.shape(part)[axis] for part in parts])
+            return total / constants.cast(rows, total.dtype)
+
+    def _of_all_replicas(self, value):
+        return value.values if isinstance(value, DistributedValues) else \
+            [value] * self.num_replicas_in_sync
+
+    def _summed(self, parts):
+        return self._extended._reduce(
+            ReduceOp.SUM, PerReplica(parts) if len(parts) > 1 else parts[0])
 
     def experimental_local_results(self, value):
         """The values of all replicas, a tuple."""
@@ -103,18 +118,20 @@ class Strategy:
         count = self.num_replicas_in_sync
         return inputs.DistributedIterator(inputs.rebatched(dataset, count), count)
 
-    def make_input_fn_iterator(self, input_fn,
-                               replication_mode='PER_WORKER'):
-        """An iterator over what input_fn(InputContext) gives: each replica takes a whole batch."""
+    def make_input_fn_iterator(self, input_fn, replication_mode='PER_WORKER'):
+        """An iterator over what input_fn(InputContext) gives: each replica takes a whole batch.
+
+        `replication_mode` has no other value in TensorFlow, either.
+        """
         count = self.num_replicas_in_sync
         return inputs.DistributedIterator(input_fn(InputContext(1, 0, count)), count)
 
     def experimental_distribute_dataset(self, dataset):
-        """A dataset for `for` loops and make_initializable_iterator, as make_dataset_iterator."""
+        """The dataset as one whose make_initializable_iterator() is `make_dataset_iterator`."""
         return inputs.DistributedDataset(self, dataset)
 
     def experimental_make_numpy_dataset(self, numpy_input, session=None):
-        """The dataset of the rows of arrays."""
+        """The dataset of the rows of arrays, which the graph keeps: `session` has nothing to do."""
         from tinyflow.data.dataset import Dataset
         return Dataset.from_tensor_slices(numpy_input)
 

@@ -72,14 +72,20 @@ def local_results(value):
     return value.values if isinstance(value, DistributedValues) else (value,)
 
 
-def add_up(values, mean):
-    """The sum of tensors [*shape], or their mean; IndexedSlices stay rows of their table."""
+def add_up(values, mean, add=None):
+    """The sum of tensors [*shape], or their mean; IndexedSlices stay rows of their table.
+
+    `add` is a function of the list of tensors that is used in place of tf.add_n.
+    """
     from tinyflow.graph.indexed_slices import IndexedSlices
     if any(isinstance(value, IndexedSlices) for value in values):
         return _joined_rows(values, mean)
-    if len(values) == 1:
+    if add is not None:
+        total = add(list(values))
+    elif len(values) == 1:
         return values[0]
-    total = Op.registry['AddN'].apply(list(values))
+    else:
+        total = Op.registry['AddN'].apply(list(values))
     return arithmetic.divide(total, len(values)) if mean else total
 
 

@@ -1,15 +1,18 @@
 """Variables with a component for each replica.
 
 Each component is a resource variable; the first has the plain name, the others `name/replica_1`
-and so on. Code of a replica sees its own component; a checkpoint holds the first.
+and so on. Code of a replica sees its own component; a checkpoint holds one value for all of them.
 """
 from __future__ import annotations
 
+import numpy as np
+
 from tinyflow import replication as context
-from tinyflow.distribute.values import DistributedValues, add_up
+from tinyflow.distribute.values import DistributedValues, PerReplica, add_up
 from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tinyflow.ops import arithmetic, control, identities
+from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.ops import control, identities
 from tinyflow.resource_variable import ResourceVariable
 from tinyflow.variables import VariableAggregation, init_scope
 
@@ -31,6 +34,8 @@ class _Distributed(ResourceVariable):
         self._synchronization, self._aggregation = synchronization, aggregation
         self._save_slice_info = None
         self._is_initialized = self._initialize_all = None
+        for part in self.components:
+            part._distributed_container = self
 
     @property
     def values(self):
@@ -68,12 +73,31 @@ class _Distributed(ResourceVariable):
         """The tensor that a checkpoint holds."""
         return self.primary._snapshot
 
+    def _shares(self, value):
+        """What each component is given for the Variable to have `value`, an array or a tensor."""
+        return [value] * len(self.components)
+
     def _restored(self, value):
         """The operation that gives all components a restored value."""
-        return control.group(*[part.assign(value, read_value=False) for part in self.components])
+        return control.group(*[part.assign(share, read_value=False)
+                               for part, share in zip(self.components, self._shares(value))])
+
+    def load(self, value, session=None):
+        shares = self._shares(np.asarray(value, self.dtype.as_numpy_dtype))
+        for part, share in zip(self.components, shares):
+            part.load(share, session)
 
     def _after(self, operation, read_value=True):
         return self.get()._after(operation, read_value)
+
+    def assign(self, value, use_locking=None, name=None, read_value=True):
+        return self._change('assign', value, name, read_value)
+
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+        return self._change('assign_add', delta, name, read_value)
+
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+        return self._change('assign_sub', delta, name, read_value)
 
     def _to_all(self, method, value, name, read_value):
         """Changes every component alike, from cross-replica context."""
@@ -105,15 +129,6 @@ class MirroredVariable(_Distributed):
     A replica may change it only if `aggregation` says what becomes of the replicas' values.
     """
 
-    def assign(self, value, use_locking=None, name=None, read_value=True):
-        return self._change('assign', value, name, read_value)
-
-    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
-        return self._change('assign_add', delta, name, read_value)
-
-    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
-        return self._change('assign_sub', delta, name, read_value)
-
     def _change(self, method, value, name, read_value):
         replica = context.replicas_meet()
         if replica is None:
@@ -132,6 +147,36 @@ class MirroredVariable(_Distributed):
                 method, _aggregated(values, self._aggregation), name, False), args=(value,))
         return self._after(changed, read_value)
 
+    def _scatter(self, kind, indices, updates, name=None):
+        if self._is_changed_alone('scatter'):
+            return super()._scatter(kind, indices, updates, name)
+        changed = control.group(*[part.scatter_rows(kind, indices, updates, name)
+                                  for part in self.components])
+        return self.primary._after(changed)
+
+    def count_up_to(self, limit):
+        if self._is_changed_alone('count_up_to'):
+            return super().count_up_to(limit)
+        counted = [part.count_up_to(limit) for part in self.components]
+        with control_dependencies(counted):
+            return identities.identity(counted[0])
+
+    def _is_changed_alone(self, what):
+        """True where one component is meant, False where all of them have to change alike.
+
+        NotImplementedError in the code of one replica of several, which would go apart.
+        """
+        if context.is_updating():
+            return True
+        if context.replicas_meet() is None:
+            return False
+        if len(self.components) > 1:
+            raise worded(NotImplementedError(
+                f"{what}: a replica cannot change a part of the MirroredVariable '{self.name}' by "
+                'itself.\n  Mend: in cross-replica context, inside '
+                'tf.distribute.get_replica_context().merge_call(fn); or assign the whole value.'))
+        return True
+
 
 class SyncOnReadVariable(_Distributed):
     """A Variable of which each replica keeps its own; read from outside they are put together.
@@ -140,6 +185,7 @@ class SyncOnReadVariable(_Distributed):
     """
 
     keeps_own_values = True         # an exact resume has to know them all
+    _put_together = None
 
     def _read(self):
         if context.current_replica() is not None:
@@ -147,34 +193,57 @@ class SyncOnReadVariable(_Distributed):
         values = [part._read() for part in self.components]
         return _aggregated_tensors(values, self._aggregation)
 
+    def _as_graph_element(self):
+        return self._whole if context.in_cross_replica_context() and not context.is_updating() \
+            else super()._as_graph_element()
+
+    @property
+    def _whole(self):
+        """The tensor of all components put together, made once."""
+        if self._put_together is None:
+            with init_scope(), name_scope(None):
+                self._put_together = self._saved_in()()
+        return self._put_together
+
     def _saved_in(self):
         return lambda: _aggregated_tensors([part._snapshot for part in self.components],
                                            self._aggregation)
 
-    def _restored(self, value):
-        """A sum is shared out: the next reading adds it up again."""
-        if self._aggregation is VariableAggregation.SUM:
-            value = arithmetic.divide(value, len(self.components)) \
-                if not self.dtype.is_integer else arithmetic.floordiv(value, len(self.components))
-        return super()._restored(value)
-
-    def assign(self, value, use_locking=None, name=None, read_value=True):
-        return self._change('assign', value, name, read_value)
-
-    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
-        return self._change('assign_add', delta, name, read_value)
-
-    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
-        return self._change('assign_sub', delta, name, read_value)
+    def _shares(self, value):
+        """A sum is shared out, for the next reading adds it up again."""
+        if self._aggregation is not VariableAggregation.SUM:
+            return super()._shares(value)
+        count = len(self.components)
+        if not self.dtype.is_integer:
+            return [value / count] * count
+        share = value // count
+        return [value - share * (count - 1)] + [share] * (count - 1)
 
     def _change(self, method, value, name, read_value):
         if context.current_replica() is not None:
             return getattr(self.get(), method)(value, name=name, read_value=read_value)
-        if method != 'assign' and self._aggregation is VariableAggregation.SUM:
-            raise worded(ValueError(
-                'SyncOnReadVariable does not support `assign_add` in cross-replica context when '
-                'aggregation is set to `tf.VariableAggregation.SUM`.'))
+        if self._aggregation is VariableAggregation.SUM:
+            if method != 'assign':
+                raise worded(ValueError(
+                    f'SyncOnReadVariable does not support `{method}` in cross-replica context '
+                    'when aggregation is set to `tf.VariableAggregation.SUM`.'))
+            if not isinstance(value, DistributedValues):
+                value = PerReplica(self._shares(convert_to_tensor(value, self.dtype)))
         return self._to_all(method, value, name, read_value)
+
+    def _scatter(self, kind, indices, updates, name=None):
+        self._check_in_replica('scatter')
+        return super()._scatter(kind, indices, updates, name)
+
+    def count_up_to(self, limit):
+        self._check_in_replica('count_up_to')
+        return super().count_up_to(limit)
+
+    def _check_in_replica(self, what):
+        if context.current_replica() is None:
+            raise worded(NotImplementedError(
+                f"{what}: the parts of the SyncOnReadVariable '{self.name}' belong to replicas.\n"
+                '  Mend: in the code of the replicas, or assign the whole value.'))
 
 
 def _aggregated(values, aggregation):

@@ -11,6 +11,7 @@ from tinyflow.feature_column.base import (
     TensorSequenceLengthPair,
 )
 from tinyflow.feature_column.steps import (
+    OfCategoricalColumn,
     check_categorical,
     check_is_sequence,
     check_no_sequence,
@@ -55,9 +56,18 @@ def check_embedding(dimension, initializer, ckpt_to_load_from, tensor_name_in_ck
     return initializer or truncated_normal_initializer(0.0, 1 / math.sqrt(dimension))
 
 
-class EmbeddingColumn(DenseColumn, SequenceDenseColumn, namedtuple('EmbeddingColumn', [
-        'categorical_column', 'dimension', 'combiner', 'initializer', 'ckpt_to_load_from',
-        'tensor_name_in_ckpt', 'max_norm', 'trainable'])):
+def restored_from(checkpoint, name, weights):
+    """The Variable, which begins as the tensor `name` of a checkpoint, unless that is None."""
+    if checkpoint is not None:
+        parts = weights._get_variable_list() if hasattr(weights, '_get_variable_list') else weights
+        init_from_checkpoint(checkpoint, {name: parts})
+    return weights
+
+
+class EmbeddingColumn(OfCategoricalColumn, DenseColumn, SequenceDenseColumn, namedtuple(
+        'EmbeddingColumn', [
+            'categorical_column', 'dimension', 'combiner', 'initializer', 'ckpt_to_load_from',
+            'tensor_name_in_ckpt', 'max_norm', 'trainable'])):
     """See embedding_column."""
 
     __slots__ = ()
@@ -65,14 +75,6 @@ class EmbeddingColumn(DenseColumn, SequenceDenseColumn, namedtuple('EmbeddingCol
     @property
     def name(self):
         return f'{self.categorical_column.name}_embedding'
-
-    @property
-    def parse_example_spec(self):
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def parents(self):
-        return [self.categorical_column]
 
     @property
     def variable_shape(self):
@@ -101,11 +103,8 @@ class EmbeddingColumn(DenseColumn, SequenceDenseColumn, namedtuple('EmbeddingCol
         return TensorSequenceLengthPair(dense, sequence_lengths(pair.id_tensor))
 
     def _looked_up(self, pair, state_manager):
-        weights = state_manager.get_variable(self, 'embedding_weights')
-        if self.ckpt_to_load_from is not None:
-            parts = weights._get_variable_list() if hasattr(weights, '_get_variable_list') else \
-                weights
-            init_from_checkpoint(self.ckpt_to_load_from, {self.tensor_name_in_ckpt: parts})
+        weights = restored_from(self.ckpt_to_load_from, self.tensor_name_in_ckpt,
+                                state_manager.get_variable(self, 'embedding_weights'))
         return safe_embedding_lookup_sparse(
             weights, pair.id_tensor, pair.weight_tensor, combiner=self.combiner,
             name=f'{self.name}_weights', max_norm=self.max_norm)

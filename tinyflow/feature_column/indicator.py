@@ -9,6 +9,7 @@ from tinyflow.feature_column.base import (
     TensorSequenceLengthPair,
 )
 from tinyflow.feature_column.steps import (
+    OfCategoricalColumn,
     check_categorical,
     check_is_sequence,
     check_no_sequence,
@@ -37,8 +38,8 @@ def indicator_column(categorical_column):
     return IndicatorColumn(categorical_column)
 
 
-class IndicatorColumn(DenseColumn, SequenceDenseColumn, namedtuple('IndicatorColumn', [
-        'categorical_column'])):
+class IndicatorColumn(OfCategoricalColumn, DenseColumn, SequenceDenseColumn, namedtuple(
+        'IndicatorColumn', ['categorical_column'])):
     """See indicator_column."""
 
     __slots__ = ()
@@ -46,14 +47,6 @@ class IndicatorColumn(DenseColumn, SequenceDenseColumn, namedtuple('IndicatorCol
     @property
     def name(self):
         return f'{self.categorical_column.name}_indicator'
-
-    @property
-    def parse_example_spec(self):
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def parents(self):
-        return [self.categorical_column]
 
     @property
     def variable_shape(self):

@@ -24,15 +24,8 @@ def numeric_column(key, shape=(1,), default_value=None, dtype=dtypes.float32, no
     `shape`, stands for what an Example lacks. ValueError or TypeError for arguments that do not
     fit.
     """
-    shape = check_shape(shape, key)
-    dtype = dtypes.as_dtype(dtype)
-    if not (dtype.is_integer or dtype.is_floating):
-        raise worded(ValueError(f'dtype must be convertible to float. dtype: {dtype.name}, key: '
-                                f'{key}'))
+    shape, dtype = check_numbers(key, shape, dtype, normalizer_fn)
     default_value = check_default_value(shape, default_value, dtype, key)
-    if normalizer_fn is not None and not callable(normalizer_fn):
-        raise worded(TypeError(f'normalizer_fn must be a callable. Given: {normalizer_fn}'))
-    check_key(key)
     return NumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
@@ -93,9 +86,27 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
         return transformation_cache.get(self, state_manager)
 
     def get_config(self):
-        config = dict(zip(self._fields, self))
-        config['normalizer_fn'] = getattr(self.normalizer_fn, '__name__', self.normalizer_fn)
-        return {**config, 'dtype': self.dtype.name}
+        return config_of_numbers(self)
+
+
+def config_of_numbers(column):
+    """The fields of a column of numbers as plain values, a function by its name."""
+    function = getattr(column.normalizer_fn, '__name__', column.normalizer_fn)
+    return {**dict(zip(column._fields, column)), 'normalizer_fn': function,
+            'dtype': column.dtype.name}
+
+
+def check_numbers(key, shape, dtype, normalizer_fn):
+    """(shape, dtype) of a column of numbers. ValueError or TypeError for what does not fit."""
+    shape = check_shape(shape, key)
+    dtype = dtypes.as_dtype(dtype)
+    if not (dtype.is_integer or dtype.is_floating):
+        raise worded(ValueError(f'dtype must be convertible to float. dtype: {dtype.name}, key: '
+                                f'{key}'))
+    if normalizer_fn is not None and not callable(normalizer_fn):
+        raise worded(TypeError(f'normalizer_fn must be a callable. Given: {normalizer_fn}'))
+    check_key(key)
+    return shape, dtype
 
 
 def check_shape(shape, key):

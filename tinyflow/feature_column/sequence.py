@@ -8,12 +8,15 @@ from tinyflow.feature_column.base import (
     IdWeightPair,
     SequenceDenseColumn,
     TensorSequenceLengthPair,
-    check_key,
 )
 from tinyflow.feature_column.categorical import categorical_column_with_identity
 from tinyflow.feature_column.hashed import categorical_column_with_hash_bucket
-from tinyflow.feature_column.numeric import check_shape
-from tinyflow.feature_column.steps import SequenceColumn, sequence_lengths
+from tinyflow.feature_column.numeric import check_numbers, config_of_numbers
+from tinyflow.feature_column.steps import (
+    OfCategoricalColumn,
+    SequenceColumn,
+    sequence_lengths,
+)
 from tinyflow.feature_column.vocabulary import (
     categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list,
@@ -77,8 +80,8 @@ def sequence_categorical_column_with_vocabulary_list(key, vocabulary_list, dtype
         key, vocabulary_list, dtype, default_value, num_oov_buckets))
 
 
-class SequenceCategoricalColumn(SequenceColumn, namedtuple('SequenceCategoricalColumn', [
-        'categorical_column'])):
+class SequenceCategoricalColumn(OfCategoricalColumn, SequenceColumn, namedtuple(
+        'SequenceCategoricalColumn', ['categorical_column'])):
     """The ids of another column, step by step."""
 
     __slots__ = ()
@@ -86,14 +89,6 @@ class SequenceCategoricalColumn(SequenceColumn, namedtuple('SequenceCategoricalC
     @property
     def name(self):
         return self.categorical_column.name
-
-    @property
-    def parse_example_spec(self):
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def parents(self):
-        return [self.categorical_column]
 
     @property
     def num_buckets(self):
@@ -125,14 +120,7 @@ def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=dtypes.flo
     Shapes: a SparseTensor [batch, steps * size of shape] -> [batch, steps, *shape] and lengths
     [batch]. ValueError or TypeError for arguments that do not fit.
     """
-    shape = check_shape(shape, key)
-    dtype = dtypes.as_dtype(dtype)
-    if not (dtype.is_integer or dtype.is_floating):
-        raise worded(ValueError(f'dtype must be convertible to float. dtype: {dtype.name}, key: '
-                                f'{key}'))
-    if normalizer_fn is not None and not callable(normalizer_fn):
-        raise worded(TypeError(f'normalizer_fn must be a callable. Given: {normalizer_fn}'))
-    check_key(key)
+    shape, dtype = check_numbers(key, shape, dtype, normalizer_fn)
     return SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
@@ -181,6 +169,4 @@ class SequenceNumericColumn(SequenceDenseColumn, namedtuple('SequenceNumericColu
         return TensorSequenceLengthPair(dense, sequence_lengths(sparse, size))
 
     def get_config(self):
-        config = dict(zip(self._fields, self))
-        config['normalizer_fn'] = getattr(self.normalizer_fn, '__name__', self.normalizer_fn)
-        return {**config, 'dtype': self.dtype.name}
+        return config_of_numbers(self)

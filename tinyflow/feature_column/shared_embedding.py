@@ -10,8 +10,9 @@ from tinyflow.feature_column.base import (
     SequenceDenseColumn,
     TensorSequenceLengthPair,
 )
-from tinyflow.feature_column.embedding import check_embedding
+from tinyflow.feature_column.embedding import check_embedding, restored_from
 from tinyflow.feature_column.steps import (
+    OfCategoricalColumn,
     check_categorical,
     check_is_sequence,
     check_no_sequence,
@@ -27,7 +28,6 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.ops.embedding_sparse import safe_embedding_lookup_sparse
-from tinyflow.train.warm_start import init_from_checkpoint
 from tinyflow.variable_scope import get_variable
 from tinyflow.variables import init_scope
 
@@ -98,7 +98,7 @@ def _kind(column):
     return type(column)
 
 
-class _Shared(DenseColumn, SequenceDenseColumn):
+class _Shared(OfCategoricalColumn, DenseColumn, SequenceDenseColumn):
     """The part that both kinds have in common: the lookup."""
 
     __slots__ = ()
@@ -106,14 +106,6 @@ class _Shared(DenseColumn, SequenceDenseColumn):
     @property
     def name(self):
         return f'{self.categorical_column.name}_shared_embedding'
-
-    @property
-    def parse_example_spec(self):
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def parents(self):
-        return [self.categorical_column]
 
     @property
     def variable_shape(self):
@@ -141,13 +133,6 @@ class _Shared(DenseColumn, SequenceDenseColumn):
         return dense, pair.id_tensor
 
 
-def _restored(weights, checkpoint, name):
-    if checkpoint is not None:
-        parts = weights._get_variable_list() if hasattr(weights, '_get_variable_list') else weights
-        init_from_checkpoint(checkpoint, {name: parts})
-    return weights
-
-
 class SharedByCollection(_Shared, namedtuple('SharedByCollection', [
         'categorical_column', 'dimension', 'combiner', 'initializer',
         'shared_embedding_collection_name', 'ckpt_to_load_from', 'tensor_name_in_ckpt', 'max_norm',
@@ -173,7 +158,7 @@ class SharedByCollection(_Shared, namedtuple('SharedByCollection', [
             made = state_manager.create_here('embedding_weights', shape, self.initializer,
                                              self.trainable)
             add_to_collection(self.shared_embedding_collection_name, made)
-            return _restored(made, self.ckpt_to_load_from, self.tensor_name_in_ckpt)
+            return restored_from(self.ckpt_to_load_from, self.tensor_name_in_ckpt, made)
         if len(shared) > 1:
             raise worded(ValueError(
                 f'Collection {self.shared_embedding_collection_name} can only contain one '
@@ -218,9 +203,9 @@ class SharedEmbeddingColumnCreator:
         with init_scope():
             graph = get_default_graph()
             if graph not in self._weights:
-                self._weights[graph] = weakref.ref(_restored(get_variable(
+                self._weights[graph] = weakref.ref(restored_from(*self._checkpoint, get_variable(
                     self._name, shape=(self._num_buckets, self._dimension), dtype=dtypes.float32,
-                    initializer=self._initializer, trainable=self._trainable), *self._checkpoint))
+                    initializer=self._initializer, trainable=self._trainable)))
             return self._weights[graph]()
 
 

@@ -28,7 +28,10 @@ class ScopeState:
 
     def create_variable(self, feature_column, name, shape, dtype=None, trainable=True,
                         use_resource=True, initializer=None):
-        """A new Variable of the column in the open scope, or with reuse the existing one."""
+        """A new Variable of the column in the open scope, or with reuse the existing one.
+
+        The scope says whether it is a resource variable, as in TensorFlow: `use_resource` does not.
+        """
         self._made[feature_column, name] = get_variable(
             name, shape, dtype=dtype, initializer=initializer,
             trainable=self._trainable and trainable, collections=self._collections)

@@ -7,14 +7,28 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.ops import arithmetic, constants, identities, joining, measures, segments
 
-__all__ = ['SequenceColumn', 'check_categorical', 'check_is_sequence', 'check_no_sequence',
-           'sequence_lengths']
+__all__ = ['OfCategoricalColumn', 'SequenceColumn', 'check_categorical', 'check_is_sequence',
+           'check_no_sequence', 'sequence_lengths']
 
 
 class SequenceColumn(CategoricalColumn):
     """A categorical column that has ids for each step."""
 
     __slots__ = ()
+
+
+class OfCategoricalColumn(FeatureColumn):
+    """A column made of another, its `categorical_column`, of which it needs the same features."""
+
+    __slots__ = ()
+
+    @property
+    def parse_example_spec(self):
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def parents(self):
+        return [self.categorical_column]
 
 
 def check_categorical(column, maker):

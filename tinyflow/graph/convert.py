@@ -157,14 +157,16 @@ def _default_dtype(array):
     return array, dtypes.as_dtype(array.dtype)
 
 
-_FITS = {'b': 'b', 'i': 'iufc', 'u': 'iufc', 'f': 'fc', 'c': 'c'}
+_FITS = {'b': 'biufc', 'i': 'iufc', 'u': 'iufc', 'f': 'fc', 'c': 'c'}
 
 
 def _check_kind(array, dtype, value):
     if array.size == 0 and array.dtype.kind == 'f':
         return
     if dtype.kind not in _FITS[array.dtype.kind]:
-        _refuse(_first_leaf(value), dtype)
+        misfits = (v for v in _leaves(value)
+                   if dtype.kind not in _FITS.get(np.asarray(v).dtype.kind, ''))
+        _refuse(next(misfits, _first_leaf(value)), dtype)
     if dtype.is_integer:
         limits = np.iinfo(dtype.np)
         if array.size and (array.min() < limits.min or array.max() > limits.max):
@@ -185,6 +187,15 @@ def _first_leaf(value):
         value = next((v for v in value if not (isinstance(v, (list, tuple)) and not len(v))),
                      value[0])
     return value
+
+
+def _leaves(value):
+    """The numbers in nested lists and tuples, in order."""
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
 
 
 def _without_dimensions(value):

@@ -102,7 +102,7 @@ class Checkpoint:
     def _tensors(self, key, owner, item):
         """{name in the file: what to fetch} of a Variable, or of what another object saves."""
         if isinstance(item, Variable):
-            return {key: item}
+            return {key: getattr(item, '_whole', item)}         # of replicas put together
         return {spec.name: spec.tensor for spec in self._saveable(key, owner, item).specs}
 
     def _saveable(self, key, owner, item):
@@ -247,7 +247,8 @@ class _FromFile(_Status):
             for variable, key in pairs:
                 value = reader.get(key)
                 _check_fits(variable, value, reader, key)
-                todo.append((variable.initializer, {variable.initializer.inputs[1]: value}))
+                for part, share in _components(variable, value):
+                    todo.append((part.initializer, {part.initializer.inputs[1]: share}))
             for saveable, keys in others:
                 targets, operation = self._root._restore_of(saveable)
                 todo.append((operation, {t: reader.get(key) for t, key in zip(targets, keys)}))
@@ -267,6 +268,12 @@ def _run(session, todo):
             feed.update(values)
         session.run(operations, feed)
         todo = later
+
+
+def _components(variable, value):
+    """[(Variable, its value)]: one pair, or one for each replica."""
+    parts = getattr(variable, 'components', None)
+    return [(variable, value)] if parts is None else list(zip(parts, variable._shares(value)))
 
 
 def _check_fits(variable, value, reader, key):

@@ -129,16 +129,19 @@ def get_checkpoint_mtimes(checkpoint_prefixes):
     """When each checkpoint was written, in seconds since 1970; those not found are left out."""
     times = []
     for prefix in checkpoint_prefixes:
-        for path in (index_name(prefix), prefix):
-            if os.path.exists(path):
-                times.append(os.path.getmtime(path))
-                break
+        paths = _matching(index_name(prefix)) or _matching(prefix)
+        if paths:
+            times.append(os.path.getmtime(paths[0]))
     return times
 
 
 def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix='meta'):
-    """Removes the files of a checkpoint."""
-    bundle_writer.remove(checkpoint_prefix)
+    """Removes the files of a checkpoint; format 1 is that of before TensorFlow 0.12."""
+    if checkpoint_format_version == 1:
+        for path in _matching(checkpoint_prefix):
+            files.remove(path)
+    else:
+        bundle_writer.remove(checkpoint_prefix)
     files.remove(meta_graph_name(checkpoint_prefix, meta_graph_suffix))
     files.remove(f'{checkpoint_prefix}.resume')         # see exact_resume.py
 

@@ -5,9 +5,8 @@ its batches anew. Beside `model.ckpt-300` this writes `model.ckpt-300.resume`, w
 of the Session's streams of random numbers and of its iterators, so that a run which was
 interrupted and continued gives the same bits as one that was not. A training that ended in good
 order leaves none: as in TensorFlow, the next one reads its input from the start. TensorFlow does
-not look at the file, and a checkpoint without one restores as ever.
-
-    crc and kinds of values as in tinyflow/pipeline/state_bytes.py
+not look at the file, and a checkpoint without one restores as ever. Its bytes are those of
+tinyflow/pipeline/state_bytes.py.
 """
 from __future__ import annotations
 
@@ -75,8 +74,10 @@ def restore_positions(session, prefix, step):
     session.set_positions(positions)
     for variable in _own_to_replicas(session):
         values = state.get('replicas', {}).get(variable.name, ())
-        session.set_variable_values(
-            (part, value) for part, value in zip(variable.components, values) if value is not None)
+        # Another number of replicas keeps its share of what the checkpoint itself has.
+        if len(values) == len(variable.components):
+            session.set_variable_values([(part, value) for part, value
+                                         in zip(variable.components, values) if value is not None])
     return True
 
 
@@ -94,7 +95,6 @@ class ResumeListener(CheckpointSaverListener):
             self._told = True
             logging.info('A training continued from these checkpoints will not repeat every bit: '
                          '%s', '; '.join(f'{name}: {why}' for name, why in sorted(lost.items())))
-
 
     def end(self, session, global_step_value):
         """A training that ends in good order is over: the next one begins its input anew."""
@@ -115,9 +115,9 @@ class ResumeHook(SessionRunHook):
         prefix = self._checkpoint_of()
         if prefix is None:
             return
+        step = session.run(self._global_step)
         try:
-            step = session.run(self._global_step)
             if restore_positions(session, prefix, step):
                 logging.info('Random numbers and input go on where %s left them.', prefix)
-        except NotFoundError:
+        except NotFoundError:           # of a file of the input: the node that reads it tells
             return

@@ -28,7 +28,8 @@ class GradientDescentOptimizer(Optimizer):
 
     def _apply_sparse_duplicate_indices(self, grad, var):
         if is_resource_variable(var):
-            step = -grad.values * self._learning_rate
+            # Not the tensor of _prepare: TF's node multiplies by what the program gave.
+            step = -grad.values * self._call_if_callable(self._learning_rate)
             return var.scatter_rows('Add', grad.indices, step)
         # Steps along the same row just add up, so there is nothing to merge.
         rate, = like(var, self._learning_rate_tensor)

@@ -112,7 +112,7 @@ class _MonitoredSession:
         finally:
             try:
                 if self._sess is None:
-                    raise _closed('Session is already closed.')
+                    raise _closed()
                 self._sess.close()
             finally:
                 self._sess = None
@@ -170,10 +170,11 @@ class _CoordinatedCreator(SessionCreator):
         return self._hooked is not None and self._hooked.has_run
 
 
-def _closed(text='Session is already closed.'):
-    return worded(RuntimeError(f'{text}\n  Mend: a monitored session ends with its `with` block, '
-                               'or with close(); what is to be run later belongs into the block, '
-                               'or into the `end` of a hook.'))
+def _closed():
+    return worded(RuntimeError(
+        'Session is already closed.\n  Mend: a monitored session ends with its `with` block, or '
+        'with close(); what is to be run later belongs into the block, or into the `end` of a '
+        'hook.'))
 
 
 class MonitoredSession(_MonitoredSession):

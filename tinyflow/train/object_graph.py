@@ -122,15 +122,28 @@ def _path_text(path):
     return '/'.join(map(_escaped, path))
 
 
+def _has_slots(value):
+    """True for an optimizer of tf.train or of Keras."""
+    return hasattr(value, 'get_slot') and hasattr(value, 'get_slot_names')
+
+
+def _slot(optimizer, variable, name):
+    """The slot Variable, or None: tf.train's get_slot gives None, that of Keras a KeyError."""
+    try:
+        return optimizer.get_slot(variable, name)
+    except KeyError:
+        return None
+
+
 def slots(walked):
     """[(optimizer's index, Variable's index, slot name, slot Variable)] of the walked objects."""
     found = []
     for i, (optimizer, _) in enumerate(walked):
-        if not isinstance(optimizer, Optimizer):
+        if not _has_slots(optimizer):
             continue
         for name in optimizer.get_slot_names():
             for j, (variable, _) in enumerate(walked):
-                slot = optimizer.get_slot(variable, name) if isinstance(variable, Variable) \
+                slot = _slot(optimizer, variable, name) if isinstance(variable, Variable) \
                     else None
                 if slot is not None:
                     found.append((i, j, name, slot))
@@ -217,10 +230,10 @@ def match(graph, root):
                 queue.append(reference.node_id)
     for number, node in enumerate(graph.nodes):
         optimizer = bound.get(number)
-        for slot in node.slot_variables if isinstance(optimizer, Optimizer) else ():
+        for slot in node.slot_variables if _has_slots(optimizer) else ():
             variable = bound.get(slot.original_variable_node_id)
-            found = variable is not None and optimizer.get_slot(variable, slot.slot_name)
-            if found:
+            found = None if variable is None else _slot(optimizer, variable, slot.slot_name)
+            if found is not None:
                 bound[slot.slot_variable_node_id] = found
     return bound
 

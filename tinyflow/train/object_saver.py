@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.ops import control
 from tinyflow.ops.constants import constant
 from tinyflow.train import object_graph
-from tinyflow.train.saveables import SaveableObject, SaveSpec, VariableSaveable
+from tinyflow.train.saveables import SaveableObject, SaveSpec, VariableSaveable, replicated
 from tinyflow.variables import Variable
 
 __all__ = ['saveables_of']
@@ -17,7 +17,7 @@ def saveables_of(checkpoint):
     found = []
     for key, (owner, item) in values.items():
         if isinstance(item, Variable):
-            found.append(VariableSaveable(item, '', key))
+            found.append(replicated(item, key) or VariableSaveable(item, '', key))
         else:
             found.append(checkpoint._saveable(key, owner, item))
     return [*found, _ObjectGraph(proto.SerializeToString(deterministic=True))]

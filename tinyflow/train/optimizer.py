@@ -119,7 +119,8 @@ class Optimizer:
         """An operation that changes each Variable by its gradient.
 
         `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are left out.
-        Raises ValueError if nothing is left, TypeError for what is no gradient.
+        Raises ValueError if nothing is left, TypeError for what is no gradient, RuntimeError in
+        cross-replica context, where no replica's gradients are meant.
         """
         pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
         if not pairs:
@@ -133,6 +134,11 @@ class Optimizer:
                 f'No gradients provided for any variable: {_names(variables)}.', variables)))
         if global_step is not None:
             _check_global_step(global_step)
+        if replication.in_cross_replica_context():
+            raise worded(RuntimeError(
+                'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
+                'context.\n  Mend: minimize() belongs into the function of the replicas: '
+                'strategy.experimental_run_v2(train_step).'))
         replica = replication.replicas_meet()
         if replica is not None:
             return replica.merge_call(self._apply_together, args=(pairs, global_step, name))

@@ -1,7 +1,7 @@
 """What a checkpoint and a Saver do not agree on, in one table, before anything is restored (A20).
 
-The Saver's side is read off the graph: a RestoreV2 node names the tensors, and the Assign nodes
-behind it are the Variables that get them. So it works for any Saver, also an imported one.
+The Saver's side is read off the graph: a RestoreV2 node names the tensors, and the nodes behind it
+that assign are the Variables that get them. So it works for any Saver, also an imported one.
 """
 from __future__ import annotations
 
@@ -50,14 +50,30 @@ def wanted_by(restore_op):
 
 def _wanted(name, part, tensor):
     shape, variable = None, None
-    for consumer in tensor.consumers():
-        if consumer.type == 'Assign':
-            variable = consumer.inputs[0].op.name
-            if consumer.attrs['validate_shape']:
-                shape = consumer.inputs[0].raw_shape
+    for consumer in _assigns(tensor):
+        place = consumer.inputs[0]
+        variable = place.op.name
+        if consumer.type == 'AssignVariableOp':
+            shape = _whole(place.op.attrs.get('shape'))
+        elif consumer.attrs['validate_shape']:
+            shape = place.raw_shape
     if part:
         shape = slices.parse(part)[0]
     return Wanted(name, tensor.dtype.base_dtype, shape, tensor, variable)
+
+
+def _assigns(tensor):
+    """The nodes that assign a restored tensor; to a resource variable its Identity goes."""
+    for consumer in tensor.consumers():
+        if consumer.type == 'Identity':
+            yield from _assigns(consumer.outputs[0])
+        elif consumer.type in ('Assign', 'AssignVariableOp'):
+            yield consumer
+
+
+def _whole(shape):
+    """The shape if all of it is known, else None."""
+    return None if shape is None or None in shape else tuple(shape)
 
 
 class Differences:

@@ -101,7 +101,7 @@ def by_name(var_list):
                                         f'{info.full_name}'))
             parts.append(item)
             continue
-        item = _replicated(item) or (
+        item = replicated(item) or (
             item if isinstance(item, SaveableObject) else place_of(item))
         name = item.name if isinstance(item, SaveableObject) else _behind(item).op.name
         if name in found:
@@ -113,8 +113,8 @@ def by_name(var_list):
 class _ReplicatedSaveable(SaveableObject):
     """A Variable with a component for each replica: one value on disk, which all get back."""
 
-    def __init__(self, variable):
-        name = variable._primary_op.name
+    def __init__(self, variable, name=None):
+        name = variable._primary_op.name if name is None else name
         super().__init__(variable._primary_op.outputs[0],
                          [SaveSpec(variable._saved_in(), '', name, variable.dtype,
                                    variable.device)], name)
@@ -128,8 +128,9 @@ class _ReplicatedSaveable(SaveableObject):
         return self._variable._restored(value)
 
 
-def _replicated(item):
-    return _ReplicatedSaveable(item) if hasattr(item, '_primary_op') else None
+def replicated(item, name=None):
+    """What saves a Variable with replicas; None for anything else."""
+    return _ReplicatedSaveable(item, name) if hasattr(item, '_primary_op') else None
 
 
 def _sort_key(item):
@@ -177,7 +178,7 @@ def saveables_for(names_to_items):
 
 
 def _saveables(name, item):
-    item = _replicated(item) or item
+    item = replicated(item) or item
     if isinstance(item, SaveableObject):
         return [item]
     if isinstance(item, (list, tuple)):

@@ -27,6 +27,8 @@ class Saver:
     by default all global Variables. The last `max_to_keep` checkpoints are kept (None: all), and
     one for each `keep_checkpoint_every_n_hours`. `reshape` restores into other shapes of the same
     size. Raises ValueError if there is nothing to save, unless `allow_empty`.
+
+    `restore_sequentially` changes nothing: one node reads all, whatever the order.
     """
 
     def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
@@ -139,9 +141,9 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths):
         """Sets the list to those of the prefixes that exist: after a restart."""
-        found = [p for p in checkpoint_paths if checkpoint_state.checkpoint_exists(p)]
-        times = checkpoint_state.get_checkpoint_mtimes(found)
-        self.set_last_checkpoints_with_time(list(zip(found, times)))
+        self.set_last_checkpoints_with_time(
+            [(path, when) for path in checkpoint_paths
+             for when in checkpoint_state.get_checkpoint_mtimes([path])])
 
     def _record(self, prefix):
         if not self.saver_def.max_to_keep:
@@ -282,7 +284,10 @@ class Saver:
     def export_meta_graph(self, filename=None, collection_list=None, as_text=False,
                           export_scope=None, clear_devices=False, clear_extraneous_savers=False,
                           strip_default_attrs=False, save_debug_info=False):
-        """Writes the default graph, its collections and this Saver to a file; a MetaGraphDef."""
+        """Writes the default graph, its collections and this Saver to a file; a MetaGraphDef.
+
+        `save_debug_info` writes nothing more: nodes of tinyflow have no stack traces to save.
+        """
         return export_meta_graph(
             filename=filename, graph_def=None, saver_def=self.saver_def,
             collection_list=collection_list, as_text=as_text, export_scope=export_scope,
@@ -351,7 +356,10 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
                       collection_list=None, as_text=False, graph=None, export_scope=None,
                       clear_devices=False, clear_extraneous_savers=False,
                       strip_default_attrs=False, save_debug_info=False, **kwargs):
-    """A MetaGraphDef: the graph, its collections, the Saver; written to `filename` if given."""
+    """A MetaGraphDef: the graph, its collections, the Saver; written to `filename` if given.
+
+    `save_debug_info` writes nothing more, as in Saver.export_meta_graph.
+    """
     from tinyflow.graphdef import meta_graph
     return meta_graph.export_meta_graph(
         filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,

@@ -32,7 +32,6 @@ class SessionManager:
         self._ready_op = ready_op
         self._ready_for_local_init_op = ready_for_local_init_op
         self._recovery_wait_secs = recovery_wait_secs
-        self._target = None
         self._local_init_run_options = local_init_run_options
         self._nan_check = nan_check
         self.restored_from = None
@@ -92,7 +91,6 @@ class SessionManager:
         A Session of this process has its own Variables, which no other can initialise: if some
         have no value the error comes at once.
         """
-        self._target = master
         end = time.time() + (float('inf') if max_wait_secs is None else max_wait_secs)
         while True:
             session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
@@ -118,7 +116,6 @@ class SessionManager:
         if checkpoint_dir and path:
             raise worded(ValueError('Can not provide both checkpoint_dir and '
                                     'checkpoint_filename_with_path.'))
-        self._target = master
         self.restored_from = None
         session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
         if not saver or not (checkpoint_dir or path):

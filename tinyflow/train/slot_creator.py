@@ -1,4 +1,7 @@
-"""Slots: Variables that an optimizer keeps beside a Variable, such as `w/Momentum` beside `w`."""
+"""Slots: Variables that an optimizer keeps beside a Variable, such as `w/Momentum` beside `w`.
+
+With one device all nodes are together, so `colocate_with_primary` changes nothing.
+"""
 from __future__ import annotations
 
 from tinyflow.graph.defaults import colocate_with, get_default_graph

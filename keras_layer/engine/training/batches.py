@@ -122,6 +122,18 @@ class DatasetBatches:
             raise StopIteration from None
 
 
+class NothingToFeed:
+    """The steps of a model whose inputs and targets are tensors: what they give is the data."""
+
+    restartable = False
+
+    def restart(self):
+        """Nothing: the tensors go on where they are."""
+
+    def __call__(self):
+        return None, None, None
+
+
 class GeneratorBatches:
     """What a Python generator or an enqueuer around one gives."""
 

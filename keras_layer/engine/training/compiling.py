@@ -10,8 +10,10 @@ from keras_layer.engine.training.endpoints import (
     loss_of,
     metric_of,
 )
+from keras_layer.engine.training.standardize import check_keys
 from keras_layer.losses import base as losses_base
 from keras_layer.losses.base import compute_weighted_loss, reduce_weighted_loss
+from keras_layer.metrics.base import Metric
 from tinyflow.errors import worded
 
 
@@ -164,7 +166,7 @@ class Compiled:
 
 def _losses(loss, names):
     if isinstance(loss, dict):
-        _check_keys(loss, names, 'loss')
+        check_keys(loss, names, 'loss')
         return [loss_of(loss.get(name)) for name in names]
     if isinstance(loss, (list, tuple)):
         if len(loss) != len(names):
@@ -180,7 +182,7 @@ def _per_output(value, names, what, default):
     if value is None:
         return [default] * len(names)
     if isinstance(value, dict):
-        _check_keys(value, names, what)
+        check_keys(value, names, what)
         return [value.get(name, default) for name in names]
     if isinstance(value, (list, tuple)):
         if len(value) != len(names):
@@ -192,18 +194,11 @@ def _per_output(value, names, what, default):
                            'dict by output name.'))
 
 
-def _check_keys(given, names, what):
-    unknown = [key for key in given if key not in names]
-    if unknown:
-        raise worded(ValueError(f'Unknown entries in {what} dictionary: {unknown}. Only expected '
-                                f'following keys: {list(names)}'))
-
-
 def _metrics_per_output(metrics, names, what):
     if not metrics:
         return [[] for _ in names]
     if isinstance(metrics, dict):
-        _check_keys(metrics, names, what)
+        check_keys(metrics, names, what)
         return [_as_list(metrics.get(name)) for name in names]
     if not isinstance(metrics, (list, tuple)):
         raise worded(TypeError(
@@ -216,8 +211,17 @@ def _metrics_per_output(metrics, names, what):
                                     f'entry per model output. The model has {len(names)} outputs, '
                                     f'but you passed {what}={metrics}'))
         return [list(m) for m in metrics]
-    # A metric object keeps one running value, so only one output may own it.
-    return [list(metrics) for _ in names]
+    if len(names) == 1:
+        return [list(metrics)]
+    # A metric object keeps one running value, so each output has one of its own.
+    return [[_made_again(metric) for metric in metrics] for _ in names]
+
+
+def _made_again(metric):
+    if not isinstance(metric, Metric):
+        return metric
+    args, kwargs = metric._constructor
+    return type(metric)(*args, **kwargs)
 
 
 def _as_list(value):

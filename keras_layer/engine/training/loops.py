@@ -113,7 +113,7 @@ def _steps(model, data, steps, first):
         done += 1
 
 
-def evaluate(model, data, verbose, callbacks, steps, batch_size, kind='test', own_callbacks=True):
+def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=True):
     """The mean loss and the metrics over the data."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
     if own_callbacks:

@@ -49,7 +49,7 @@ def _in_order(data, names, shapes, what):
                 f'No data provided for "{missing[0]}". Need data for each key in: {list(names)}; '
                 f'got {list(data)}.'))
         return [data[name] for name in names]
-    if isinstance(data, (list, tuple)) and not _is_one_array(data, len(names), shapes):
+    if isinstance(data, (list, tuple)) and not _is_one_array(data, len(names)):
         data = list(data)
     else:
         data = [data]
@@ -64,7 +64,7 @@ def _in_order(data, names, shapes, what):
     return data
 
 
-def _is_one_array(data, count, shapes):
+def _is_one_array(data, count):
     """[[1, 2], [3, 4]] for a model with one input: rows, not a list of inputs."""
     return count == 1 and len(data) > 0 and not hasattr(data[0], 'shape')
 
@@ -201,7 +201,7 @@ def standardize_weights(targets, sample_weight, class_weight, endpoints):
             weight = np.asarray(weight)
             _check_weight(weight, target, endpoint)
         if classes:
-            of_class = _of_classes(target, classes, endpoint)
+            of_class = _of_classes(target, classes)
             weight = of_class if weight is None else weight * of_class
         found.append(weight)
     if all(w is None for w in found):
@@ -209,11 +209,20 @@ def standardize_weights(targets, sample_weight, class_weight, endpoints):
     return [_ones_like(t, e) if w is None else w for t, w, e in zip(targets, found, endpoints)]
 
 
+def check_keys(given, names, what):
+    """ValueError unless the keys of a dict by output name are names of outputs."""
+    unknown = [key for key in given if key not in names]
+    if unknown:
+        raise worded(ValueError(f'Unknown entries in {what} dictionary: {unknown}. Only expected '
+                                f'following keys: {list(names)}'))
+
+
 def _by_output(value, endpoints, what):
     names = [e.name for e in endpoints]
     if value is None:
         return [None] * len(names)
     if isinstance(value, dict):
+        check_keys(value, names, what)
         return [value.get(name) for name in names]
     if isinstance(value, (list, tuple)) and (len(names) > 1 or (
             value and hasattr(value[0], 'shape') and np.ndim(value[0]) > 0)):
@@ -231,9 +240,13 @@ def _class_weights(class_weight, endpoints):
     if class_weight is None:
         return [None] * len(endpoints)
     names = [e.name for e in endpoints]
-    if isinstance(class_weight, dict) and any(name in class_weight for name in names):
+    if isinstance(class_weight, dict) and any(isinstance(key, str) for key in class_weight):
+        check_keys(class_weight, names, 'class_weight')
         return [class_weight.get(name) for name in names]
     if isinstance(class_weight, (list, tuple)):
+        if len(class_weight) != len(names):
+            raise worded(ValueError(f'Provided `class_weight` was a list of {len(class_weight)} '
+                                    f'elements, but the model has {len(names)} outputs.'))
         return list(class_weight)
     if len(names) > 1:
         raise worded(ValueError('The model has several outputs, so `class_weight` should be a dict '
@@ -252,23 +265,21 @@ def _check_weight(weight, target, endpoint):
             f'{np.shape(target)}. sample_weight cannot be broadcast.'))
 
 
-def _of_classes(target, classes, endpoint):
+def _of_classes(target, classes):
+    """The weight of each sample: that of its class."""
     if target.ndim > 2:
         raise worded(ValueError('`class_weight` not supported for 3+ dimensional targets.'))
     if target.ndim == 2 and target.shape[1] > 1:
         labels = np.argmax(target, axis=1)
     else:
         labels = target.reshape(-1)
-    known = {int(c): w for c, w in classes.items()}
-    missing = set(np.unique(labels).astype(int).tolist()) - set(known)
+    found, places = np.unique(labels, return_inverse=True)
+    missing = [label for label in found.tolist() if label not in classes]
     if missing:
         raise worded(ValueError(
-            f'`class_weight` must contain all classes in the data. The classes {sorted(missing)} '
+            f'`class_weight` must contain all classes in the data. The classes {missing} '
             f'exist in the data but not in `class_weight`.'))
-    table = np.zeros(max(known) + 1, K.floatx())
-    for label, weight in known.items():
-        table[label] = weight
-    return table[labels.astype(int)]
+    return np.array([classes[label] for label in found.tolist()], K.floatx())[places]
 
 
 def _ones_like(target, endpoint):

@@ -24,17 +24,20 @@ class AbstractRNNCell(Layer):
 
     def call(self, inputs, states):
         """The output of one step and the states after it. Subclasses override it."""
-        raise NotImplementedError('Abstract method')
+        raise NotImplementedError(f'{type(self).__name__}.call(inputs, states): a cell of your own '
+                                  'gives (output, new states) here.')
 
     @property
     def state_size(self):
         """Sizes of the states without the batch: an int, a TensorShape, or a nest of these."""
-        raise NotImplementedError('Abstract method')
+        raise NotImplementedError(f'{type(self).__name__}.state_size: a cell of your own says '
+                                  'here how large its states are.')
 
     @property
     def output_size(self):
         """The size of the output without the batch."""
-        raise NotImplementedError('Abstract method')
+        raise NotImplementedError(f'{type(self).__name__}.output_size: a cell of your own says '
+                                  'here how large its output is.')
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
         """Zeros for each state; the batch is that of `inputs`, if they are given."""

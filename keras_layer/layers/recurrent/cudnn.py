@@ -3,11 +3,10 @@ from __future__ import annotations
 
 from keras_layer import backend as K, initializers, regularizers
 from keras_layer.engine.base_layer import InputSpec
-from keras_layer.layers.recurrent.cells import options_config
 from keras_layer.layers.recurrent.gru import GRUCell
 from keras_layer.layers.recurrent.lstm import LSTMCell
 from keras_layer.layers.recurrent.rnn import RNN
-from keras_layer.layers.recurrent.units_layer import of_cell
+from keras_layer.layers.recurrent.units_layer import of_cell, with_options_of_cell
 from tinyflow.errors import worded
 
 __all__ = ['CuDNNGRU', 'CuDNNLSTM']
@@ -86,12 +85,8 @@ class _CuDNNRNN(RNN):
 
     def get_config(self):
         config = super().get_config()
-        del config['cell'], config['unroll']
-        for name, value in options_config(self.cell, self.cell.options).items():
-            if name == 'kernel_constraint':
-                config['activity_regularizer'] = regularizers.serialize(self.activity_regularizer)
-            config[name] = value
-        return config
+        del config['unroll']
+        return with_options_of_cell(config, self)
 
     @classmethod
     def from_config(cls, config):

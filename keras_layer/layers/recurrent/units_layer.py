@@ -40,14 +40,18 @@ class UnitsRNN(RNN):
         return super().call(inputs, mask=mask, training=training, initial_state=initial_state)
 
     def get_config(self):
-        config = super().get_config()
-        del config['cell']
-        for name, value in options_config(self.cell, self.cell.options).items():
-            if name == 'kernel_constraint':
-                config['activity_regularizer'] = regularizers.serialize(self.activity_regularizer)
-            config[name] = value
-        return config
+        return with_options_of_cell(super().get_config(), self)
 
     @classmethod
     def from_config(cls, config):
         return cls(**config)
+
+
+def with_options_of_cell(config, layer):
+    """A layer's configuration with the options of its cell in place of the cell."""
+    del config['cell']
+    for name, value in options_config(layer.cell, layer.cell.options).items():
+        if name == 'kernel_constraint':         # where TF has it
+            config['activity_regularizer'] = regularizers.serialize(layer.activity_regularizer)
+        config[name] = value
+    return config

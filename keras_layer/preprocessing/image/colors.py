@@ -11,7 +11,10 @@ __all__ = ['apply_brightness_shift', 'apply_channel_shift', 'random_brightness',
 
 
 def apply_channel_shift(x, intensity, channel_axis=0):
-    """x + intensity, kept between the smallest and the largest value that the picture had."""
+    """x + intensity, kept between the smallest and the largest value that the picture had.
+
+    All channels are shifted alike, so `channel_axis` makes no difference.
+    """
     return np.clip(x + intensity, np.min(x), np.max(x)).astype(x.dtype, copy=False)
 
 

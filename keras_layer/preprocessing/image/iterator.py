@@ -113,12 +113,12 @@ class NumpyArrayIterator(Iterator):
         self.dtype = dtype or K.floatx()
         self.data_format = data_format or K.image_data_format()
         x, others = _pictures_and_others(x)
-        for name, own in (('y` (labels', y), ('sample_weight', sample_weight)):
+        for name, what, own in (('y', '`y` (labels)', y),
+                                ('sample_weight', '`sample_weight`', sample_weight)):
             if own is not None and len(own) != len(x):
                 raise worded(ValueError(
-                    f'`x` (images tensor) and `{name}`{")" if "(" in name else ""} should have '
-                    f'the same length. Found: x.shape = {np.shape(x)}, {name[0]}.shape = '
-                    f'{np.shape(own)}'))
+                    f'`x` (images tensor) and {what} should have the same length. Found: x.shape '
+                    f'= {np.shape(x)}, {name}.shape = {np.shape(own)}'))
         if subset is not None:
             part = _subset(subset, image_data_generator._validation_split, len(x), y)
             x, others = x[part], [other[part] for other in others]

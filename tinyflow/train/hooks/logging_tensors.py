@@ -65,16 +65,11 @@ class LoggingTensorHook(SessionRunHook):
             if self._formatter:
                 logging.info(self._formatter(tensor_values))
                 return
-            values = ', '.join([f'{_label(tag)} = {tensor_values[tag]!s}'
-                                for tag in self._tag_order])
+            values = ', '.join([f'{tag!s} = {tensor_values[tag]!s}' for tag in self._tag_order])
             if seconds is None:
                 logging.info('%s', values)
             else:
                 logging.info('%s (%.3f sec)', values, seconds)
-
-
-def _label(tag):
-    return tag if isinstance(tag, str) else str(tag)
 
 
 def as_graph_element(obj):
