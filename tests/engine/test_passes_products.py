@@ -5,7 +5,9 @@ import pytest
 import tinyflow as tf
 from tinyflow.compiler.nested import plan_program
 from tinyflow.compiler.passes import EXACT, PASSES
-from tinyflow.compiler.pipeline import Options, optimise
+from tinyflow.compiler.pipeline import Compiler, Options, optimise
+
+pytestmark = pytest.mark.usefixtures('graph')
 
 RANDOM = np.random.default_rng(5)
 
@@ -167,3 +169,106 @@ def test_small_and_tall_products_stay_as_they_are():
     tall = [tf.matmul(x + n, wide, transpose_b=True) for n in range(20)]
     feeds = {x: np.ones([2000, 64], 'f')}
     assert _note(_program(tall, feeds), 'turned').startswith('0 ')
+
+
+# ---- biases ------------------------------------------------------------------------------
+
+def _recurrent(steps, cell, units=5, batch=16, features=3):
+    """What a network gives after so many steps, its placeholder, and what is fed."""
+    x = tf.placeholder(tf.float32, [batch, steps, features])
+    outputs, _ = tf.nn.static_rnn(cell(units), tf.unstack(x, axis=1), dtype=tf.float32)
+    return outputs[-1], {x: RANDOM.normal(size=(batch, steps, features)).astype('f')}
+
+
+def _initial_values():
+    return {v: RANDOM.normal(size=v.shape.as_list()).astype('f') / 2
+            for v in tf.trainable_variables()}
+
+
+def _run(fetches, feeds, values, passes):
+    with tf.Session() as session:
+        session._compiler = Compiler(session._store, Options(passes=passes))
+        for variable, value in values.items():
+            variable.load(value, session)
+        return session.run(fetches, feeds)
+
+
+@pytest.mark.parametrize('cell, sums', [(tf.nn.rnn_cell.BasicLSTMCell, 1),
+                                        (tf.nn.rnn_cell.LSTMCell, 1),
+                                        (tf.nn.rnn_cell.GRUCell, 2),
+                                        (tf.nn.rnn_cell.BasicRNNCell, 1)])
+def test_biases_of_a_recurrent_network_and_their_gradients_come_from_its_products(cell, sums):
+    last, feeds = _recurrent(12, cell)
+    gradients = tf.gradients(tf.reduce_sum(tf.sin(last)), tf.trainable_variables())
+    values = _initial_values()
+    program = _program([last, *gradients], feeds)
+    assert _note(program, 'biases').startswith(f'{sums} ')
+    assert not _count(program, 'BiasAdd')
+    assert not _count(program, 'BiasAddGrad')
+    plain = _run([last, *gradients], feeds, values, ())
+    for _ in range(2):
+        for a, b in zip(_run([last, *gradients], feeds, values, tuple(PASSES)), plain):
+            np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
+
+
+def test_a_network_that_is_only_run_forwards_adds_its_biases_in_products_too():
+    last, feeds = _recurrent(12, tf.nn.rnn_cell.BasicLSTMCell)
+    values = _initial_values()
+    assert _note(_program([last], feeds), 'biases').startswith('1 ')
+    np.testing.assert_allclose(_run(last, feeds, values, tuple(PASSES)),
+                               _run(last, feeds, values, ()), rtol=1e-5, atol=1e-6)
+
+
+def test_training_follows_the_plain_program():
+    last, feeds = _recurrent(12, tf.nn.rnn_cell.BasicLSTMCell)
+    loss = tf.reduce_mean((last - 0.5) ** 2)
+    train = tf.train.AdamOptimizer(0.02).minimize(loss)
+    values = _initial_values()
+    curves = []
+    for passes in ((), tuple(PASSES)):
+        with tf.Session() as session:
+            session._compiler = Compiler(session._store, Options(passes=passes))
+            session.run(tf.global_variables_initializer())
+            for variable, value in values.items():
+                variable.load(value, session)
+            curves.append([session.run([loss, train], feeds)[0] for _ in range(15)])
+    assert curves[0][-1] < curves[0][0] / 2
+    np.testing.assert_allclose(*curves, rtol=1e-4)
+
+
+@pytest.mark.parametrize('case', ['few steps', 'few rows', 'a sum fetched', 'a join fetched',
+                                  'one gradient more', 'weights that change'])
+def test_biases_stay_where_folding_would_not_help_or_not_be_right(case):
+    steps = 9 if case == 'few steps' else 12
+    batch = 1 if case == 'few rows' else 16
+    w = tf.Variable(RANDOM.normal(size=(8, 5)).astype('f'))
+    b = tf.Variable(RANDOM.normal(size=5).astype('f'))
+    x = tf.placeholder(tf.float32, [batch, 3])
+    h, more, sums = tf.zeros([batch, 5]), [], []
+    for step in range(steps):
+        joined = tf.concat([x, h], 1)
+        product = tf.matmul(joined, w)
+        if case == 'a sum fetched' and step == 4:
+            more.append(product)
+        if case == 'a join fetched' and step == 4:
+            more.append(joined)
+        if case == 'one gradient more' and step == 4:
+            more.append(tf.reduce_sum(tf.sin(joined)))
+        sums.append(tf.nn.bias_add(product, b))
+        h = tf.tanh(sums[-1])
+        if case == 'weights that change' and step == 5:
+            with tf.control_dependencies([h]):
+                change = tf.assign(b, -b)
+            with tf.control_dependencies([change]):
+                h = tf.identity(h)
+                w, b = tf.identity(w), tf.identity(b)
+    fetches = [h, *tf.gradients(tf.reduce_sum(h), tf.trainable_variables()), *more]
+    feeds = {x: RANDOM.normal(size=(batch, 3)).astype('f')}
+    values = _initial_values()
+    program = _program(fetches, feeds)
+    if case == 'weights that change':
+        assert _note(program, 'biases').startswith('0 ')
+    else:
+        assert _count(program, 'BiasAdd') >= steps - 1
+    for a, c in zip(_run(fetches, feeds, values, tuple(PASSES)), _run(fetches, feeds, values, ())):
+        np.testing.assert_allclose(a, c, rtol=2e-4, atol=2e-5)

@@ -220,6 +220,12 @@ class Sigmoid(Unary):
         np.add(out, 1, out)
         return np.reciprocal(out, out)
 
+    def emit(call):
+        if not call.outputs[0].known_shape or call.out == 'None':
+            return None
+        x, out = call.args[0], call.out
+        return f'np.reciprocal(np.add(np.exp(np.negative({x}, {out}), {out}), 1, {out}), {out})'
+
     def gradient(op, dy):
         y = _conj(op.outputs[0])
         return dy * y * (1 - y)

@@ -1,9 +1,10 @@
 """Stage 5: rewrites of a Program. Each is a function Program -> Program that reports a Note.
 
-All of them keep results bit for bit, except `transposes`, `columns`, `pools`, `stacks` and
-`turned`, after which sums may be added up in another order, `shared` and `steps`, which round in
-another place, and `sums`, after which a zero may have another sign.
+All of them keep results bit for bit, except `transposes`, `columns`, `pools`, `biases`, `stacks`
+and `turned`, after which sums may be added up in another order, `shared` and `steps`, which round
+in another place, and `sums`, after which a zero may have another sign.
 """
+from tinyflow.compiler.passes.biases import fold_biases
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts
 from tinyflow.compiler.passes.columns import narrow_products
 from tinyflow.compiler.passes.dead import drop_unused
@@ -28,10 +29,11 @@ PASSES = {
     'columns': narrow_products,
     'pools': mask_before_pools,
     'sums': flatten_sums,
+    'biases': fold_biases,
     'stacks': stack_products,
     'turned': turn_repeated,
     'steps': scale_steps,
     'unused': drop_unused,
 }
 EXACT = frozenset(PASSES) - {
-    'shared', 'transposes', 'columns', 'pools', 'stacks', 'turned', 'steps', 'sums'}
+    'shared', 'transposes', 'columns', 'pools', 'biases', 'stacks', 'turned', 'steps', 'sums'}

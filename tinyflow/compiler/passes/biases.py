@@ -1,0 +1,220 @@
+"""Adds the biases of a recurrent cell inside its product: x W + b = [x, 1] [W; b].
+
+The cell concatenates its input and its state anyway, and a column of ones more costs next to
+nothing. It saves a walk over what all gates are computed from, in every step; and the gradients,
+[x, 1]^T d summed over the steps, are those of the weights and, in the last row, of the biases.
+"""
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+import numpy as np
+
+from tinyflow.compiler.infer import static_of
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.graph import dtypes
+from tinyflow.graph.op import Op
+
+_LEAST = 10             # steps
+_ROWS = 1024            # of one factor, as in stacks
+_WORTH = 4              # times, at least, that the steps' rows outnumber the rows of the weights
+
+
+class _Step(NamedTuple):
+    """BiasAdd(MatMul(ConcatV2(...), weights), biases)."""
+
+    join: Instruction
+    product: Instruction
+    sum: Instruction
+
+
+class _Gradients(NamedTuple):
+    """What sums the steps' gradients of the weights and of the biases, and what each adds to it."""
+
+    of_weights: Instruction
+    of_biases: Instruction
+    first: Instruction              # the one of the two that comes first; it needs all of d, too
+    parts: list[Instruction]
+    factors: list[Value]            # d, for each step
+
+
+class _Context:
+    """What the rewrite asks about a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.users: dict[Value, list[Instruction]] = defaultdict(list)
+        self.positions: dict[Instruction, int] = {}
+        self.kept = {v for v in program.fetches if v is not None}      # others than users want it
+        for n, instruction in enumerate(program.instructions):
+            self.positions[instruction] = n
+            for value in instruction.inputs:
+                self.users[value].append(instruction)
+            if instruction.operation in program.targets:
+                self.kept.update(instruction.outputs)
+
+
+def fold_biases(program: Program) -> Program:
+    """BiasAdd(MatMul(ConcatV2(x), w), b), ten times or more, becomes a MatMul with w and b stacked.
+    """
+    context = _Context(program)
+    groups: dict[tuple[Value, Value], list[_Step]] = defaultdict(list)
+    instead: dict[Instruction, list[Instruction]] = {}
+    count = 0
+    for instruction in program.instructions:
+        step = _step(instruction, context)
+        if step is not None:
+            groups[step.product.inputs[1], step.sum.inputs[1]].append(step)
+        elif instruction.writes or not instruction.definition.pure:
+            count += _fold_groups(groups, context, instead)
+    count += _fold_groups(groups, context, instead)
+    kept = [new for old in program.instructions for new in instead.get(old, [old])]
+    return program.with_instructions(kept, Note(
+        'biases', f'{count} biases are added inside matrix products',
+        len(program.instructions), len(kept)))
+
+
+def _step(sum_: Instruction, context: _Context) -> _Step | None:
+    if sum_.type != 'BiasAdd' or sum_.copy or sum_.attrs['data_format'] != 'NHWC':
+        return None
+    value, biases = sum_.inputs
+    product = value.producer
+    if product is None or product.type != 'MatMul' or product.copy or value in context.kept \
+            or len(context.users[value]) != 1 or not value.known_shape \
+            or not value.dtype.is_floating or product.attrs['transpose_a'] \
+            or product.attrs['transpose_b'] or not all(
+                v.known_shape for v in (*product.inputs, biases)):
+        return None
+    joined = product.inputs[0]
+    join = joined.producer
+    if join is None or join.type != 'ConcatV2' or join.copy or joined in context.kept \
+            or joined.sizes[0] > _ROWS or static_of(join.inputs[-1]) not in (1, -1):
+        return None
+    return _Step(join, product, sum_)
+
+
+def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
+                 context: _Context, instead: dict[Instruction, list[Instruction]]) -> int:
+    """Enters what takes the places of the steps of each group that has enough of them."""
+    count = 0
+    for (weights, _), steps in groups.items():
+        rows = sum(s.product.outputs[0].sizes[0] for s in steps)
+        if len(steps) < _LEAST or rows < _WORTH * weights.sizes[0] \
+                or len({s.join for s in steps}) < len(steps):
+            continue
+        others = {u for s in steps for u in context.users[s.join.outputs[0]]
+                  if u is not s.product}
+        gradients = _gradients(steps, context) if others else None
+        if others and (gradients is None or not others <= set(gradients.parts)):
+            continue
+        count += 1
+        _fold(steps, gradients, instead)
+    groups.clear()
+    return count
+
+
+def _gradients(steps: list[_Step], context: _Context) -> _Gradients | None:
+    """The gradients of the weights and biases, if they are sums over just these steps."""
+    parts, factors, sums = [], [], []
+    for step in steps:
+        joined = step.join.outputs[0]
+        found = [u for u in context.users[joined] if u is not step.product]
+        if len(found) != 1 or not _is_gradient(found[0], joined):
+            return None
+        factor = found[0].inputs[1]
+        of_biases = [u for u in context.users[factor]
+                     if u.type == 'BiasAddGrad' and u.attrs['data_format'] == 'NHWC']
+        if len(of_biases) != 1:
+            return None
+        for part in (found[0], of_biases[0]):
+            result = part.outputs[0]
+            if part.copy or result in context.kept or len(context.users[result]) != 1:
+                return None
+            parts.append(part)
+            sums.append(context.users[result][0])
+        factors.append(factor)
+    of_weights, of_biases_ = sums[0], sums[1]
+    for n, total in enumerate(sums):
+        if total is not (of_weights, of_biases_)[n % 2] or total.type != 'AddN' or total.copy \
+                or len(total.inputs) != len(steps):
+            return None
+    first = min(of_weights, of_biases_, key=lambda total: context.positions[total])
+    return _Gradients(of_weights, of_biases_, first, parts, factors)
+
+
+def _is_gradient(product: Instruction, joined: Value) -> bool:
+    return product.type == 'MatMul' and product.inputs[0] is joined \
+        and product.attrs['transpose_a'] and not product.attrs['transpose_b'] \
+        and product.inputs[1].known_shape
+
+
+def _fold(steps: list[_Step], gradients: _Gradients | None,
+          instead: dict[Instruction, list[Instruction]]) -> None:
+    first = steps[0]
+    weights, biases = first.product.inputs[1], first.sum.inputs[1]
+    rows, columns = weights.sizes
+    row = _made('Reshape', first.sum, [biases, _known(first.sum, 'shape', [1, columns])],
+                (1, columns), {'Tshape': dtypes.int32})
+    stacked = _concat(first.sum, [weights, row.outputs[0]], 0, (rows + 1, columns))
+    wider = []
+    for step in steps:
+        *values, axis = step.join.inputs
+        count = step.join.outputs[0].sizes[0]
+        ones = _known(step.join, 'ones', np.ones((count, 1), weights.dtype.np))
+        join = _concat(step.join, [*values, ones], 1, (count, rows + 1))
+        wider.append(join.outputs[0])
+        instead[step.join] = [join]
+        instead[step.product] = []
+        instead[step.sum] = [Instruction(
+            step.product.definition, step.sum.operation, (join.outputs[0], stacked.outputs[0]),
+            step.sum.outputs, step.product.attrs)]
+    instead[first.sum] = [row, stacked, *instead[first.sum]]
+    if gradients is not None:
+        instead.update((part, []) for part in gradients.parts)
+        _fold_gradients(gradients, wider, rows, columns, instead)
+
+
+def _fold_gradients(gradients: _Gradients, wider: list[Value], rows: int, columns: int,
+                    instead: dict[Instruction, list[Instruction]]) -> None:
+    """One product for both gradients, in the place of the first of the two sums."""
+    of_weights, of_biases = gradients.of_weights, gradients.of_biases
+    height = sum(v.sizes[0] for v in wider)
+    a = _concat(of_weights, wider, 0, (height, rows + 1))
+    b = _concat(of_weights, gradients.factors, 0, (height, columns))
+    both = _made('MatMul', of_weights, [a.outputs[0], b.outputs[0]], (rows + 1, columns),
+                 gradients.parts[0].attrs)
+    last = _part(of_biases, both.outputs[0], [rows, 0], [1, columns])
+    made = [a, b, both]
+    upper = _part(of_weights, both.outputs[0], [0, 0], [rows, columns], of_weights.outputs[0])
+    vector = _made('Reshape', of_biases,
+                   [last.outputs[0], _known(of_biases, 'shape', [columns])], (columns,),
+                   {'Tshape': dtypes.int32}, of_biases.outputs[0])
+    instead[of_weights] = instead[of_biases] = []
+    instead[gradients.first] = [*made, upper, last, vector]
+
+
+def _made(op_type: str, instead_of: Instruction, inputs: list[Value], shape: tuple[int, ...],
+          attrs: dict, output: Value | None = None) -> Instruction:
+    if output is None:
+        output = Value(f'{instead_of.name}/{op_type}', inputs[0].dtype, shape)
+    return Instruction(Op.registry[op_type], instead_of.operation, tuple(inputs), (output,), attrs)
+
+
+def _concat(instead_of: Instruction, values: list[Value], axis: int,
+            shape: tuple[int, ...]) -> Instruction:
+    return _made('ConcatV2', instead_of, [*values, _known(instead_of, 'axis', axis)], shape,
+                 {'Tidx': dtypes.int32})
+
+
+def _part(instead_of: Instruction, value: Value, begin: list[int], size: list[int],
+          output: Value | None = None) -> Instruction:
+    ends = [_known(instead_of, 'begin', begin), _known(instead_of, 'size', size)]
+    return _made('Slice', instead_of, [value, *ends], tuple(size), {'Index': dtypes.int32}, output)
+
+
+def _known(user: Instruction, label: str, content: object) -> Value:
+    """A constant; whole numbers are int32."""
+    array = content if isinstance(content, np.ndarray) else np.array(content, np.int32)
+    value = Value(f'{user.name}/{label}', dtypes.as_dtype(array.dtype), array.shape)
+    value.array = array
+    return value
