@@ -272,3 +272,22 @@ def test_biases_stay_where_folding_would_not_help_or_not_be_right(case):
         assert _count(program, 'BiasAdd') >= steps - 1
     for a, c in zip(_run(fetches, feeds, values, tuple(PASSES)), _run(fetches, feeds, values, ())):
         np.testing.assert_allclose(a, c, rtol=2e-4, atol=2e-5)
+
+
+def test_weights_that_change_between_product_and_bias_are_read_before():
+    w = tf.Variable(np.eye(4, dtype='f'))
+    b = tf.Variable(np.ones(4, 'f'))
+    x = tf.placeholder(tf.float32, [16, 2])
+    joined = [tf.concat([x, x * n], 1) for n in range(12)]
+    products = [tf.matmul(j, w) for j in joined]
+    with tf.control_dependencies(products):
+        change = tf.assign(w, -w)
+    with tf.control_dependencies([change]):
+        sums = [tf.nn.bias_add(p, b) for p in products]
+    feeds = {x: RANDOM.normal(size=(16, 2)).astype('f')}
+    fed, = feeds.values()
+    with tf.Session() as session:
+        session.run([w.initializer, b.initializer])
+        *found, _ = session.run([*sums, change], feeds)
+    for n, value in enumerate(found):
+        np.testing.assert_allclose(value, np.concatenate([fed, fed * n], 1) + 1, rtol=1e-6)

@@ -60,13 +60,14 @@ def fold_biases(program: Program) -> Program:
     context = _Context(program)
     groups: dict[tuple[Value, Value], list[_Step]] = defaultdict(list)
     instead: dict[Instruction, list[Instruction]] = {}
-    count = 0
-    for instruction in program.instructions:
+    count = change = 0                  # `change`: where a Variable may last have changed
+    for position, instruction in enumerate(program.instructions):
         step = _step(instruction, context)
-        if step is not None:
+        if step is not None and context.positions[step.product] >= change:
             groups[step.product.inputs[1], step.sum.inputs[1]].append(step)
         elif instruction.writes or not instruction.definition.pure:
             count += _fold_groups(groups, context, instead)
+            change = position
     count += _fold_groups(groups, context, instead)
     kept = [new for old in program.instructions for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
@@ -145,7 +146,7 @@ def _gradients(steps: list[_Step], context: _Context) -> _Gradients | None:
 def _is_gradient(product: Instruction, joined: Value) -> bool:
     return product.type == 'MatMul' and product.inputs[0] is joined \
         and product.attrs['transpose_a'] and not product.attrs['transpose_b'] \
-        and product.inputs[1].known_shape
+        and product.inputs[1].known_shape and product.inputs[1].place is None
 
 
 def _fold(steps: list[_Step], gradients: _Gradients | None,
