@@ -25,7 +25,7 @@ from tinyflow.saved_model.builder import SavedModelBuilder
 from tinyflow.session import Session
 from tinyflow.train.checkpoint_state import latest_checkpoint
 from tinyflow.train.saver import Saver
-from tinyflow.train.scaffold import Scaffold
+from tinyflow.train.scaffold import Scaffold, built
 
 __all__ = ['export', 'receiver_of', 'timestamped_directory']
 
@@ -90,7 +90,7 @@ def _add(estimator, builder, mode, receiver_fn, checkpoint_path, strip_default_a
             main_op = spec.scaffold.local_init_op
             if main_op is None:
                 main_op = Scaffold.default_local_init_op()
-            saver = spec.scaffold.saver or Saver(sharded=True)
+            saver = built(spec.scaffold.saver or Saver(sharded=True))
             try:
                 saver.restore(session, checkpoint_path)
             except NotFoundError as error:

@@ -23,7 +23,8 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.nest import flatten
 from tinyflow.train.session_run_hook import SessionRunHook
 
-__all__ = ['Inputs', 'StartIterator', 'dataset_of', 'features_and_labels', 'parted']
+__all__ = ['Inputs', 'StartIterator', 'check_input_fn', 'dataset_of', 'features_and_labels',
+           'parted']
 
 BATCH = 128         # rows of a batch of arrays that came without an input_fn
 
@@ -110,17 +111,26 @@ def dataset_of(input_fn, mode, params, config, replicas):
 
 def _called(input_fn, mode, params, config, replicas):
     """What the input_fn returns; data in memory stand for a function that returns them."""
-    if isinstance(input_fn, Dataset) or _are_arrays(input_fn) or isinstance(input_fn, tuple):
+    check_input_fn(input_fn)
+    if _is_data(input_fn):
         return input_fn
-    if not callable(input_fn):
-        raise worded(TypeError(
-            f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
-            '  Mend: input_fn=lambda: dataset. A call, input_fn=make_data(), hands over what it '
-            'returns instead of the function.'))
     given = {'mode': mode, 'params': params, 'config': config,
              'input_context': InputContext(1, 0, replicas)}
     wanted = parameters(input_fn)
     return input_fn(**{name: given[name] for name in given if name in wanted})
+
+
+def check_input_fn(input_fn):
+    """Raises TypeError for what is neither a function nor data."""
+    if not _is_data(input_fn) and not callable(input_fn):
+        raise worded(TypeError(
+            f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
+            '  Mend: input_fn=lambda: dataset. A call, input_fn=make_data(), hands over what it '
+            'returns instead of the function.'))
+
+
+def _is_data(input_fn):
+    return isinstance(input_fn, (Dataset, tuple)) or _are_arrays(input_fn)
 
 
 def parted(result):

@@ -20,6 +20,7 @@ from tinyflow import logging
 from tinyflow.errors import worded
 from tinyflow.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 from tinyflow.train.checkpoint_state import latest_checkpoint
+from tinyflow.train.object_graph import children
 
 __all__ = ['model_to_estimator']
 
@@ -85,15 +86,25 @@ def _model_fn(keras_model, custom_objects, by_object):
             loss = model.total_loss
             metrics = _metric_ops(model)
         if by_object:
-            saved = {'model': model, 'estimator_global_step': tf.train.get_global_step()}
-            if model.optimizer is not None:
-                saved['optimizer'] = model.optimizer
-            scaffold = tf.train.Scaffold(saver=tf.train.Checkpoint(**saved))
+            scaffold = tf.train.Scaffold(saver=_by_object(model))
         return EstimatorSpec(
             mode, predictions=predictions, loss=loss, train_op=train_op, eval_metric_ops=metrics,
             scaffold=scaffold,
             export_outputs={DEFAULT_SERVING_SIGNATURE_DEF_KEY: PredictOutput(predictions)})
     return model_fn
+
+
+def _by_object(model):
+    """A Checkpoint whose keys are those of model.save_weights, and the global step's."""
+    saved = tf.train.Checkpoint()
+    # The model is the root, so what hangs on it hangs on the Checkpoint itself: in this order,
+    # where the first name of an object is the one that it is saved under.
+    for name, child in children(model).items():
+        setattr(saved, name, child)
+    if model.optimizer is not None:
+        saved.optimizer = model.optimizer
+    saved.estimator_global_step = tf.train.get_global_step()
+    return saved
 
 
 def _clone(keras_model, custom_objects, features, labels, mode):

@@ -4,10 +4,12 @@ from __future__ import annotations
 import collections
 import os
 import time
+from collections.abc import Iterable
 
 from estimator_layer.cluster import TaskType
 from estimator_layer.estimator import Estimator
 from estimator_layer.exporter import Exporter
+from estimator_layer.input_values import check_input_fn
 from tinyflow import logging
 from tinyflow.errors import worded
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
@@ -28,7 +30,7 @@ class TrainSpec(collections.namedtuple('TrainSpec', ('input_fn', 'max_steps', 'h
     __slots__ = ()
 
     def __new__(cls, input_fn, max_steps=None, hooks=None):
-        _check_input_fn(input_fn)
+        check_input_fn(input_fn)
         if max_steps is not None and max_steps <= 0:
             raise worded(ValueError(f'Must specify max_steps > 0, given: {max_steps}'))
         return super().__new__(cls, input_fn, max_steps, _hooks(hooks))
@@ -51,7 +53,7 @@ class EvalSpec(collections.namedtuple('EvalSpec', (
 
     def __new__(cls, input_fn, steps=100, name=None, hooks=None, exporters=None,
                 start_delay_secs=120, throttle_secs=600):
-        _check_input_fn(input_fn)
+        check_input_fn(input_fn)
         if steps is not None and steps <= 0:
             raise worded(ValueError(f'Must specify steps > 0, given: {steps}'))
         if name is not None and not isinstance(name, str):
@@ -212,11 +214,6 @@ def _evaluate_as_they_come(estimator, train_spec, eval_spec):
 # ---- checks ------------------------------------------------------------------------------------
 
 
-def _check_input_fn(input_fn):
-    if input_fn is None:
-        raise worded(TypeError('input_fn must be a function that gives the data; got None.'))
-
-
 def _hooks(hooks):
     hooks = tuple(hooks or ())
     for hook in hooks:
@@ -230,7 +227,8 @@ def _exporters(exporters):
     """A tuple of Exporters with names of their own."""
     if not exporters:
         return ()
-    given = (exporters,) if isinstance(exporters, Exporter) else tuple(exporters)
+    given = (exporters,) if isinstance(exporters, Exporter) else exporters
+    given = tuple(given) if isinstance(given, Iterable) else (given,)
     if not all(isinstance(exporter, Exporter) for exporter in given):
         raise worded(TypeError('`exporters` must be an Exporter, an iterable of Exporter, or '
                                f'`None`, found {exporters}.'))

@@ -1,7 +1,6 @@
 """How an Estimator trains: one graph, one monitored session, a run for each step."""
 from __future__ import annotations
 
-import os
 from contextlib import nullcontext
 
 from estimator_layer.distributed import trained_on_replicas
@@ -110,7 +109,6 @@ def _saving(model_dir, config, spec, hooks, listeners):
             'There should be a CheckpointSaverHook to use saving_listeners. Please set one of the '
             'RunConfig.save_checkpoints_steps or RunConfig.save_checkpoints_secs.'))
     if savers:
-        path = getattr(savers[0], '_save_path', os.path.join(model_dir, 'model.ckpt'))
-        savers[0]._listeners[:0] = [ResumeListener(path)]
+        savers[0]._listeners[:0] = [ResumeListener(savers[0]._prefix)]
         savers[0]._listeners.extend(listeners)
     return chief_hooks

@@ -198,14 +198,16 @@ def listdir(path):
 
 
 def mkdir(path):
-    """Makes a directory unless it is there; its parent must exist."""
+    """Makes a directory unless it is there; its parent must exist. '' is the working directory."""
     with _tf_errors(path):
-        if not isdir(path):
+        if _path(path) and not isdir(path):
             os.mkdir(_path(path))
 
 
 def makedirs(path):
-    """Makes a directory and its parents; none of them need be new."""
+    """Makes a directory and its parents; none of them need be new. '' is the working directory."""
+    if not _path(path):                     # as os.path.dirname('model.ckpt') gives it
+        return
     with _tf_errors(path):
         try:
             os.makedirs(_path(path), exist_ok=True)

@@ -78,7 +78,8 @@ class GraphDiff:
 
 def _part(title: str, items: list) -> Iterator[str]:
     if items:
-        yield f'{len(items)} {title}'
+        # A node is counted once, however many lines tell what changed about it.
+        yield f'{len({getattr(item, "name", item) for item in items})} {title}'
     for item in items[:_MOST]:
         yield f'  {item}'
     if len(items) > _MOST:

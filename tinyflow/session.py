@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,18 @@ from tinyflow.profiler import Profile, profile_executable
 
 _CALLS = 64             # (fetches, feeds) spellings whose programs are kept
 _NEST = object()        # begins the key of fetches that cannot be a key themselves
+
+
+class _DeviceAttributes(NamedTuple):
+    """What list_devices tells of a device; the last two are TensorFlow's for a CPU."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+    def __repr__(self) -> str:
+        return f'_DeviceAttributes({", ".join(map(str, self))})'
 
 
 class _Call:
@@ -290,9 +302,9 @@ class BaseSession:
             raise _closed()
         self._store.set_positions(positions)
 
-    def list_devices(self) -> list[str]:
+    def list_devices(self) -> list[_DeviceAttributes]:
         """The devices: one CPU."""
-        return ['/job:localhost/replica:0/task:0/device:CPU:0']
+        return [_DeviceAttributes('/job:localhost/replica:0/task:0/device:CPU:0', 'CPU', 2**28, 1)]
 
     def close(self) -> None:
         """Frees the values of Variables and the compiled programs; nothing runs afterwards."""

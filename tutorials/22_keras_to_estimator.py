@@ -99,8 +99,8 @@ print(f'\nback in Keras:     loss {loss_back:.4f}, accuracy {accuracy_back:.1%}'
 
 # %% [markdown]
 # This takes equal names. With `checkpoint_format='checkpoint'` the Estimator writes its checkpoints
-# by *objects* instead: which layer of which model. `tf.train.Checkpoint` reads them into any model
-# of the same build, whatever its Variables are called.
+# by *objects* instead: which layer of which model. `load_weights` reads them into any model of the
+# same build, whatever its Variables are called.
 
 # %%
 by_object = keras.estimator.model_to_estimator(
@@ -111,8 +111,7 @@ by_object.train(training_input, steps=100)
 twin = keras.models.clone_model(model)
 twin.compile('sgd', 'sparse_categorical_crossentropy', ['accuracy'])
 print('\nanother model, with other names:', twin.weights[0].op.name)
-status = tf.train.Checkpoint(model=twin).restore(by_object.latest_checkpoint())
-status.expect_partial().initialize_or_restore(keras.backend.get_session())
+twin.load_weights(by_object.latest_checkpoint())
 twin_loss, _ = twin.evaluate(test_images, test_labels, verbose=0)
 by_object_loss = by_object.evaluate(test_input)['loss']
 print(f'its loss {twin_loss:.4f}, that of the Estimator {by_object_loss:.4f}')
@@ -146,8 +145,8 @@ print('\nread:', probabilities.argmax(axis=1), '  written:', test_labels[:8])
 
 # %% [markdown]
 # **What to remember.** `model_to_estimator` copies a compiled model with weights and optimizer.
-# From then on the checkpoints are the model; `set_weights` or `tf.train.Checkpoint` brings them
-# back to Keras.
+# From then on the checkpoints are the model; `set_weights` or `load_weights` brings them back to
+# Keras.
 #
 # **Try it.** Give `model_to_estimator` a model that is not compiled. Train the Estimator and the
 # Keras model 100 steps more on the same batches: are the weights still equal?

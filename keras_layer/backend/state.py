@@ -141,6 +141,8 @@ def clear_session():
     _set.session = _chosen_by_main['session'] = None
     if session is not None:
         session.close()
+    # As in TF, the new graph begins with these nodes: seeds count them.
+    symbolic_learning_phase()
 
 
 def manual_variable_initialization(value):
@@ -324,7 +326,7 @@ def count_params(x):
 
 
 def get_value(x):
-    """The value of a Variable, as an array."""
+    """The value of a Variable: an array, or NumPy's scalar."""
     if not is_tensor(x):
         return x
     return batch_get_value([x])[0] if is_variable(x) else eval(x)
@@ -338,7 +340,7 @@ def batch_get_value(tensors):
     if all(is_variable(t) for t in tensors):
         values = session.variable_values(tensors)
         if all(value is not None for value in values):
-            return values
+            return [value if value.shape else value[()] for value in values]    # as run gives them
     return session.run(tensors)
 
 

@@ -294,6 +294,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         if mask is None:
             masks = tf.nest.map_structure(mask_of, inputs)
             mask = masks if any(m is not None for m in tf.nest.flatten(masks)) else None
+        if not self.supports_masking and type(self).compute_mask is Layer.compute_mask:
+            return                              # the mask ends here, without a word, as in TF
         made = self.compute_mask(inputs, mask)
         masks = [made] * len(flat) if not isinstance(made, (list, tuple)) else \
             tf.nest.flatten(made)

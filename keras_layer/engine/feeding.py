@@ -1,6 +1,7 @@
 """What a user gives to fit, evaluate and predict, as sources of batches that fit the model."""
 from __future__ import annotations
 
+import inspect
 from contextlib import contextmanager
 
 import numpy as np
@@ -25,7 +26,7 @@ from keras_layer.engine.training.standardize import (
     is_symbolic,
     standardize_weights,
 )
-from tinyflow.errors import worded
+from tinyflow.errors import OperatorNotAllowedInGraphError, worded
 
 __all__ = ['Feeding']
 
@@ -49,7 +50,7 @@ class Feeding:
             if isinstance(x, dict):
                 self._wire_features(dict(zip(sorted(x), zip(specs, dtypes))))
             else:
-                self._wire_deferred(K.placeholder(shape=specs[0], dtype=dtypes[0]))
+                self._wire_deferred(specs[0], dtypes[0], by_data=True)
             return
         names = sorted(x) if isinstance(x, dict) else [None] * len(specs)
         inputs = [Input(batch_shape=s, dtype=d, name=n) for s, d, n in zip(specs, dtypes, names)]
@@ -58,14 +59,36 @@ class Feeding:
 
     def _trace(self, inputs):
         """Calls a subclassed model on Inputs, and keeps the wiring that it shows (PAINS B11)."""
-        from keras_layer.engine.call_context import calling
-        with calling(self, inputs, None), K.name_scope(self._name_scope()):
-            outputs = self.call(inputs)
+        with K.name_scope(self._name_scope()):
+            outputs = self._in_both_phases(inputs)
         self._input_structure, self._output_structure = inputs, outputs
         self.inputs, self.outputs = tf.nest.flatten(inputs), tf.nest.flatten(outputs)
         self.built = True
         if all(getattr(t, '_keras_history', None) is not None for t in self.outputs):
             self._traced = Topology(self.inputs, self.outputs)
+        self._read_awaited_checkpoint()
+
+    def _in_both_phases(self, inputs):
+        """`call` with the learning phase as `training`, whatever its default is."""
+        if not self._expects_training_arg:
+            return self._called_for(inputs, None)
+        try:
+            return self._called_for(inputs, K.learning_phase())
+        except OperatorNotAllowedInGraphError:
+            # `if training:` asks a tensor, which TF's autograph mends: both answers are computed.
+            answers = [self._called_for(inputs, phase) for phase in (True, False)]
+        return tf.nest.map_structure(K.in_train_phase, *answers)
+
+    def _called_for(self, inputs, training):
+        from keras_layer.engine.call_context import calling
+        with calling(self, inputs, training):
+            return self.call(inputs, **({} if training is None else {'training': training}))
+
+    @property
+    def _expects_training_arg(self):
+        parameters = inspect.signature(self.call).parameters
+        return 'training' in parameters or any(
+            p.kind is p.VAR_KEYWORD for p in parameters.values())
 
     def _standardized(self, x, y=None, sample_weight=None, class_weight=None, check=True):
         """[*inputs, *targets, *weights] as arrays that fit, or an error that says what does not."""
@@ -75,6 +98,9 @@ class Feeding:
                  zip(self.inputs, self.input_names)]
         names = [n for n, t in zip(names, self.inputs) if any(t is f for f in fed)]
         inputs = as_arrays(x, names, [K.int_shape(t) for t in fed], 'input', check_batch=False)
+        if any(x is None for x in inputs):
+            raise worded(ValueError(f'The model has no inputs to compute with: x is None, or holds '
+                                    f'None. It needs an array for each of {names}.'))
         if not check:
             check_lengths(inputs, [], [])
             return inputs

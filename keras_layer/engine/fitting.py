@@ -4,12 +4,14 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import tinyflow as tf
+from keras_layer import backend as K
 from keras_layer.engine.feeding import Feeding
 from keras_layer.engine.own_graph import in_own_graph
 from keras_layer.engine.training import loops
 from keras_layer.engine.training.batches import (
     ArrayBatches,
     CycledBatches,
+    DatasetBatches,
     QueuedGenerator,
     QueuedSequence,
     SequenceBatches,
@@ -51,8 +53,8 @@ class Fitting(Feeding):
         ahead = workers, use_multiprocessing, max_queue_size
         batches = self._stepwise(x, y, sample_weight, shuffle, *ahead)
         if batches is None:
-            batch_size = 32 if batch_size is None else batch_size
             feeds = self._standardized(x, y, sample_weight, class_weight)
+            batch_size = self._own_batch_size(batch_size, feeds)
             if validation_data is None and validation_split:
                 feeds, held_back = _split(feeds, validation_split)
                 validation = self._validation(None, batch_size, validation_steps, held_back)
@@ -75,22 +77,45 @@ class Fitting(Feeding):
                 raise worded(ValueError(
                     'When using a generator, an iterator or tensors as input to a model, you '
                     'should specify the `steps_per_epoch` argument: they have no end.'))
+            if steps_per_epoch is None and isinstance(batches, DatasetBatches):
+                batches.check_end('steps_per_epoch')
             self._first_build(batches)
             validation = self._validation(validation_data, batch_size, validation_steps,
                                           ahead=ahead)
+            if verbose in (1, 2) and isinstance(batches, DatasetBatches):
+                _announce_steps(batches, validation, steps_per_epoch)
         with self._feeding(class_weight), _closing(batches, validation):
             return loops.fit(self, batches, epochs, initial_epoch, verbose, callbacks, validation,
                              shuffle, steps_per_epoch, batch_size, validation_freq)
 
+    def _own_batch_size(self, batch_size, feeds):
+        """The batch size: that of the first Input where it is fixed, else what is asked, else 32.
+
+        ValueError where they differ, or if the samples of a stateful model are no whole batches.
+        """
+        fixed = K.int_shape(self.inputs[0])[0] if self._is_graph_network else None
+        if fixed is not None and batch_size not in (None, fixed):
+            raise worded(ValueError(f'The `batch_size` argument value {batch_size} is incompatible '
+                                    'with the specified batch size of your Input Layer: '
+                                    f'{fixed}\n  Mend: batch_size={fixed}, or leave it out.'))
+        size = fixed or (32 if batch_size is None else batch_size)
+        samples = feeds[0].shape[0] if feeds else 0
+        if self.stateful and isinstance(size, int) and size > 0 and samples % size:
+            raise worded(ValueError(
+                'In a stateful network, you should only pass inputs with a number of samples that '
+                f'can be divided by the batch size. Found: {samples} samples, and batches of '
+                f'{size}.'))
+        return size
+
     def _first_build(self, batches):
         """A model without inputs learns its shapes from a first element."""
-        if self.inputs or not batches.restartable:
-            if self.inputs:
-                self._need_compiled()
-            return
-        batches.restart()
-        x, _, _ = unpacked(batches())
-        self._build_for(x)
+        if not self.inputs:
+            batches.restart()
+            first = batches()
+            if not batches.restartable:
+                batches.kept = first
+            x, _, _ = unpacked(first)
+            self._build_for(x)
         self._need_compiled()
 
     def _validation(self, data, batch_size, steps, feeds=None, ahead=()):
@@ -111,6 +136,8 @@ class Fitting(Feeding):
             steps_ = steps if steps is not None else (
                 len(data) if _is_sequence(source) else None)
             samples = None
+            if steps_ is None and isinstance(source, DatasetBatches):
+                source.check_end('validation_steps')
             if steps_ is None and not source.restartable:
                 raise worded(ValueError('Please provide `validation_steps`: the validation '
                                         'generator has no end.'))
@@ -119,7 +146,9 @@ class Fitting(Feeding):
             with self._feeding():           # class weights are for training alone
                 return loops.evaluate(self, source, 0, callbacks, steps_, batch_size,
                                       own_callbacks=False)
-        validate.samples, validate.source = samples, source
+        validate.samples, validate.source, validate.steps = samples, source, steps_
+        if steps_ is None and isinstance(source, DatasetBatches):
+            validate.steps = source.known_steps()
         return validate
 
     @in_own_graph
@@ -134,8 +163,9 @@ class Fitting(Feeding):
         batches = self._stepwise(x, y, sample_weight, False, workers, use_multiprocessing,
                                  max_queue_size)
         if batches is None:
-            batch_size = 32 if batch_size is None else batch_size
-            batches = ArrayBatches(self._standardized(x, y, sample_weight), batch_size)
+            feeds = self._standardized(x, y, sample_weight)
+            batch_size = self._own_batch_size(batch_size, feeds)
+            batches = ArrayBatches(feeds, batch_size)
             steps = None
         else:
             _check_batch_size(x, batch_size)
@@ -149,6 +179,8 @@ class Fitting(Feeding):
         if steps is None and not batches.restartable:
             raise worded(ValueError('When using a generator, an iterator or tensors, specify '
                                     '`steps`: they have no end.'))
+        if steps is None and isinstance(batches, DatasetBatches):
+            batches.check_end('steps')
         self._first_build(batches)
         return steps
 
@@ -162,8 +194,9 @@ class Fitting(Feeding):
         batches = self._stepwise(x, None, None, False, workers, use_multiprocessing,
                                  max_queue_size)
         if batches is None:
-            batch_size = 32 if batch_size is None else batch_size
-            batches = ArrayBatches(self._standardized(x, check=False), batch_size)
+            feeds = self._standardized(x, check=False)
+            batch_size = self._own_batch_size(batch_size, feeds)
+            batches = ArrayBatches(feeds, batch_size)
             steps = None
         else:
             _check_batch_size(x, batch_size)
@@ -178,6 +211,8 @@ class Fitting(Feeding):
         if steps is None and not batches.restartable:
             raise worded(ValueError('Specify `steps`: a generator, an iterator or tensors have no '
                                     'end.'))
+        if steps is None and isinstance(batches, DatasetBatches):
+            batches.check_end('steps')
         return steps
 
     def _as_output(self, arrays):
@@ -287,6 +322,19 @@ def _announce(batches, validation, steps):
     text = f'Train on {samples} samples' if samples is not None else f'Train for {steps} steps'
     if validation is not None and getattr(validation, 'samples', None):
         text += f', validate on {validation.samples} samples'
+    print(text)
+
+
+def _announce_steps(batches, validation, steps):
+    """The line above the epochs of a dataset whose number of steps is known."""
+    steps = batches.known_steps() if steps is None else steps
+    if steps is None:
+        return
+    text, checked = f'Train on {steps} steps', getattr(validation, 'steps', None)
+    if getattr(validation, 'samples', None):
+        text += f', validate on {validation.samples} samples'
+    elif checked is not None:
+        text += f', validate on {checked} steps'
     print(text)
 
 

@@ -133,9 +133,14 @@ class LayerLosses:
     @property
     def metrics(self):
         """The Metric objects of this layer and of those inside it."""
+        return self._added_metrics
+
+    @property
+    def _added_metrics(self):
+        """`metrics` without those of compile, which a model inside another has for itself."""
         found = list(self._metrics)
         for layer in self._sublayers:
-            found += layer.metrics
+            found += layer._added_metrics
         return unique(found)
 
     @property

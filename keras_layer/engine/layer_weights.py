@@ -122,18 +122,22 @@ class LayerWeights:
         """The Variables that training changes: none if the layer is frozen."""
         if not self.trainable:
             return []
-        return unique(self._own_weights()[0]
-                      + [w for layer in self._sublayers for w in layer.trainable_weights])
+        return self._joined(self._own_weights()[0],
+                            [w for layer in self._sublayers for w in layer.trainable_weights])
 
     @property
     def non_trainable_weights(self):
         """The Variables that training leaves alone, such as moving averages."""
         trained, others = self._own_weights()
         if self.trainable:
-            return unique(others + [
+            return self._joined(others, [
                 w for layer in self._sublayers for w in layer.non_trainable_weights])
-        return unique(trained + others
-                      + [w for layer in self._sublayers for w in layer.weights])
+        return self._joined(trained + others,
+                            [w for layer in self._sublayers for w in layer.weights])
+
+    def _joined(self, own, inside):
+        """The weights of a layer: first its own, then those of the layers inside."""
+        return unique(own + inside)
 
     @property
     def weights(self):
@@ -206,6 +210,11 @@ def _variables_in(value):
     elif isinstance(value, (list, tuple, dict)):
         for one in value.values() if isinstance(value, dict) else value:
             yield from _variables_in(one)
+
+
+def layers_in(value):
+    """The layers that a value is or holds."""
+    return list(_layers_in([value]))
 
 
 def _layers_in(values):

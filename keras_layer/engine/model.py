@@ -7,7 +7,7 @@ from keras_layer.engine.network import Network
 from keras_layer.engine.own_graph import in_own_graph
 from keras_layer.engine.saving_methods import SavingMethods
 from keras_layer.engine.training.compiling import Compiled
-from keras_layer.engine.training.functions import Functions
+from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.legacy import MODEL, takes_old_names
 from tinyflow.errors import worded
 from tinyflow.viz.select import register_drawable
@@ -73,6 +73,7 @@ class Model(SavingMethods, Fitting, Network):
 
     def _compile_now(self):
         self._compiled = Compiled(self, *self._compile_arguments)
+        self._compiled.trainable = trainable_state(self)
 
     @property
     def total_loss(self):
@@ -84,16 +85,16 @@ class Model(SavingMethods, Fitting, Network):
         """The names of what `evaluate` returns: 'loss', then the metrics."""
         if self._compiled is None:
             return ['loss'] if self._compile_arguments else []
-        return self._compiled.names + [m.name for m in super().metrics]
+        return self._compiled.names + [m.name for m in self._added_metrics]
 
     @property
     def metrics(self):
         """The Metric objects of compile and of the layers."""
         own = self._compiled.metrics if self._compiled else []
-        return own + super().metrics
+        return own + self._added_metrics
 
     def _all_metrics(self):
-        return self._compiled.metric_objects + Network.metrics.fget(self)
+        return self._compiled.metric_objects + self._added_metrics
 
     @property
     def sample_weights(self):

@@ -8,6 +8,9 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.call_context import calling, current_call
+from keras_layer.engine.layer_weights import UNSEEN, layers_in, unique
+from keras_layer.engine.node import Node
 from keras_layer.engine.op_layer import wrap_raw_ops
 from keras_layer.engine.topology import Topology
 from keras_layer.utils.names import to_snake_case
@@ -59,6 +62,9 @@ class Network(Layer):
         """Takes the layers between inputs and outputs."""
         for tensor in tf.nest.flatten(inputs):
             _check_input(tensor, type(self).__name__)
+        if len({id(t) for t in tf.nest.flatten(inputs)}) < len(tf.nest.flatten(inputs)):
+            raise worded(ValueError('The list of inputs passed to the model is redundant. All '
+                                    f'inputs should only appear once. Found: {inputs}'))
         lacking = [t for t in tf.nest.flatten(outputs)
                    if getattr(t, '_keras_history', None) is None]
         if lacking and not (all(map(K.is_tensor, lacking)) and wrap_raw_ops(lacking)):
@@ -77,6 +83,18 @@ class Network(Layer):
         self._input_layers = [h.layer for h in self._input_coordinates]
         self._output_layers = [h.layer for h in self._output_coordinates]
         self.built = True
+        self._own_node(Node.of_network(self, inputs, outputs))
+
+    def _own_node(self, node):
+        """Keeps `node` as the first, in place of that of an earlier wiring."""
+        if self._has_own_node:
+            self._inbound_nodes[0] = node
+        elif not self._inbound_nodes:
+            self._inbound_nodes.append(node)
+
+    @property
+    def _has_own_node(self):
+        return bool(self._inbound_nodes) and not self._inbound_nodes[0].inbound_layers
 
     @property
     def _sublayers(self):
@@ -86,12 +104,38 @@ class Network(Layer):
 
     @property
     def weights(self):
-        """All Variables, layer by layer: the order of `get_weights` and of files."""
-        found = {id(w): w for layer in self._sublayers for w in layer.weights}
+        """All Variables, layer by layer: the order of `get_weights` and of files.
+
+        Of layers in a list or dict, those that are trained come first, as in TF.
+        """
+        found = []
+        for layers in self._layers_by_attribute():
+            if len(layers) == 1:
+                found += layers[0].weights
+            else:
+                found += [w for layer in layers for w in layer.trainable_weights]
+                found += [w for layer in layers for w in layer.non_trainable_weights]
         trained, others = self._own_weights()
-        return list({**{id(w): w for w in trained + others}, **found}.values())
+        return self._joined(trained + others, found)
+
+    def _layers_by_attribute(self):
+        if self._layers_in_order is not None:
+            return [[layer] for layer in self._sublayers]
+        values = [v for k, v in self.__dict__.items() if k not in UNSEEN]
+        return [found for found in map(layers_in, values) if found]
+
+    def _joined(self, own, inside):
+        return unique(inside + own)
 
     variables = weights
+
+    @property
+    def _added_metrics(self):
+        """The Metric objects of the layers inside and its own, last in a functional model."""
+        if not self._is_graph_network:
+            return super()._added_metrics
+        inside = [metric for layer in self._sublayers for metric in layer._added_metrics]
+        return unique(inside + self._metrics)
 
     @property
     def layers(self):
@@ -269,11 +313,13 @@ class Network(Layer):
             return
         if type(self).call is Network.call:
             return
-        if not _in_a_call():
+        if current_call() is None:
             shapes = input_shape if isinstance(input_shape, list) else [input_shape]
             with self._graph.as_default():
                 x = [K.placeholder(shape=tf.TensorShape(s).as_list()) for s in shapes]
-                self(x if isinstance(input_shape, list) else x[0])
+                with calling(self, x, None):        # without a name scope, as in TF
+                    self.call(x if isinstance(input_shape, list) else x[0],
+                              **_required_training(self.call))
         self.built = True
 
     # ---- configuration -------------------------------------------------------------------
@@ -294,9 +340,11 @@ class Network(Layer):
         return network_from_config(cls, config, custom_objects)
 
 
-def _in_a_call():
-    from keras_layer.engine.call_context import current_call
-    return current_call() is not None
+def _required_training(call):
+    """{'training': False} for a `call` that has no default for it."""
+    parameter = inspect.signature(call).parameters.get('training')
+    return {} if parameter is None or parameter.default is not parameter.empty else \
+        {'training': False}
 
 
 def _functional_arguments(args, kwargs):

@@ -32,8 +32,14 @@ def _kept_numbers(model):
     for layer in model.layers:
         kept = [i for i in range(len(layer._inbound_nodes))
                 if node_key(layer, i) in model._topology.nodes]
-        numbers.update({node_key(layer, i): n for n, i in enumerate(kept)})
+        first = 1 if _has_own_node(layer) else 0
+        numbers.update({node_key(layer, i): n for n, i in enumerate(kept, first)})
     return numbers
+
+
+def _has_own_node(layer):
+    """True for a nested model, whose calls are numbered from 1."""
+    return getattr(layer, '_has_own_node', False)
 
 
 def _call_config(layer, index, numbers):
@@ -78,6 +84,9 @@ def network_from_config(cls, config, custom_objects=None):
             waiting.append((layer, call))
     # Which of its layer's calls each tensor is from, in the numbers of the file.
     made = {name: list(layer._inbound_nodes) for name, layer in layers.items()}
+    for name in _counted_from_0(waiting, config):
+        if _has_own_node(layers[name]):
+            del made[name][0]
     while waiting:
         left = []
         for layer, call in waiting:
@@ -99,6 +108,13 @@ def network_from_config(cls, config, custom_objects=None):
     outputs = [tensor(c) for c in _coordinates(config['output_layers'])]
     return cls(inputs=inputs if len(inputs) > 1 else inputs[0],
                outputs=outputs if len(outputs) > 1 else outputs[0], name=config.get('name'))
+
+
+def _counted_from_0(calls, config):
+    """The names of the layers whose call 0 is used: some files number nested models from 0."""
+    used = [entry[:2] for _, call in calls for entry in _entries(call)]
+    used += [end[:2] for end in _coordinates(config['output_layers'])]
+    return {name for name, number in used if number == 0}
 
 
 def _coordinates(ends):

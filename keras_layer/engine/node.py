@@ -43,6 +43,18 @@ class Node:
         for i, tensor in enumerate(tf.nest.flatten(output_tensors)):
             tensor._keras_history = History(outbound_layer, index, i)
 
+    @classmethod
+    def of_network(cls, network, inputs, outputs):
+        """A model's first node, before all calls: its own inputs and outputs.
+
+        Files number the calls of a nested model from 1 for that reason.
+        """
+        node = cls.__new__(cls)
+        node.outbound_layer, node.arguments = network, {}
+        node.input_tensors, node.output_tensors = inputs, outputs
+        node.inbound_layers, node.node_indices, node.tensor_indices = [], [], []
+        return node
+
     @property
     def input_shapes(self):
         if self.input_tensors is None:

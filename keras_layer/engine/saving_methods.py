@@ -44,7 +44,8 @@ class SavingMethods:
     def load_weights(self, filepath, by_name=False):
         """Reads weights that `save_weights` or `save` wrote, here or in Keras.
 
-        By topology (the order of the layers), or with `by_name` those of layers of equal names.
+        By topology (the order of the layers), or with `by_name` those of layers of equal names. A
+        checkpoint may be given before there are weights: it is read as soon as they are made.
         """
         from keras_layer.saving import hdf5
         from keras_layer.saving.save import is_hdf5
@@ -54,7 +55,9 @@ class SavingMethods:
                 raise worded(NotImplementedError('Weights may only be loaded based on topology '
                                                  'when loading TensorFlow-formatted weights (got '
                                                  'by_name=True).'))
-            self._assert_weights()
+            if not self.built and not self.weights:
+                self._awaited_checkpoint = path
+                return _Awaited(self)
             return self._restore_checkpoint(path, K.get_session(graph=self._graph))
         self._assert_weights()
         read = hdf5.load_weights_by_name if by_name else hdf5.load_weights
@@ -64,6 +67,23 @@ class SavingMethods:
             else:
                 with hdf5.opened(path, 'file of weights') as file:
                     read(file, self.layers, path)
+
+    _awaited_checkpoint = None
+
+    def _read_awaited_checkpoint(self):
+        if self._awaited_checkpoint is not None and self.weights:
+            path, self._awaited_checkpoint = self._awaited_checkpoint, None
+            self._restore_checkpoint(path, K.get_session(graph=self._graph))
+
+    def build(self, input_shape=None):
+        """Makes the weights for inputs of that shape (or list of shapes), batch included."""
+        super().build(input_shape)
+        self._read_awaited_checkpoint()
+
+    def __call__(self, inputs, *args, **kwargs):
+        outputs = super().__call__(inputs, *args, **kwargs)
+        self._read_awaited_checkpoint()
+        return outputs
 
     def _restore_checkpoint(self, path, session):
         status = _Root(self).read(path)
@@ -110,6 +130,27 @@ class SavingMethods:
             return render.layout(model_to_dot(self, show_shapes=True).source, 'svg')[0].decode()
         except (RuntimeError, ValueError):
             return None
+
+
+class _Awaited:
+    """What load_weights gives for a model without weights: the checkpoint is read later."""
+
+    def __init__(self, model):
+        self._model = model
+
+    def expect_partial(self):
+        """Itself; nothing is said about values that nobody reads."""
+        return self
+
+    def assert_consumed(self):
+        """AssertionError while the checkpoint has not been read."""
+        if self._model._awaited_checkpoint is not None:
+            raise worded(AssertionError(
+                f'{self._model._awaited_checkpoint!r} has not been read: model '
+                f'{self._model.name} has no weights yet.\n  Mend: build() it, or call it.'))
+        return self
+
+    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
 
 
 class _Root(tf.train.Checkpoint):

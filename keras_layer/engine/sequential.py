@@ -2,10 +2,13 @@
 from __future__ import annotations
 
 import copy
+import inspect
+from contextlib import nullcontext
 
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
 from tinyflow.errors import worded
@@ -120,29 +123,47 @@ class Sequential(Model):
             return
         shape = tuple(tf.TensorShape(input_shape).as_list())
         self._build_input_shape = shape
-        self._wire_deferred(K.placeholder(shape=shape, dtype=self._first_dtype()))
+        if current_call() is not None and current_call().layer is self:
+            return                              # a call on tensors makes the weights by itself
+        self._wire_deferred(shape, self._first_dtype() or K.floatx())
 
-    def _wire_deferred(self, like):
-        """Gives the stack an Input of that shape and calls all layers."""
+    def _own_node(self, node):
+        """As in TF, a stack that its first data has wired counts its calls from 0."""
+        if not self._wired_late:
+            super()._own_node(node)
+
+    _wired_late = False
+
+    def _wire_deferred(self, shape, dtype, by_data=False):
+        """Gives the stack an Input of that shape and calls all layers.
+
+        `by_data`: data for fit or predict did it, which TF's nodes and so its seeds show.
+        """
+        self._wired_late = True
         layers = list(self._stack)
-        self._build_input_shape = K.int_shape(like)
+        self._build_input_shape = shape
         with self._graph.as_default():
-            x = Input(batch_shape=K.int_shape(like), dtype=like.dtype.name,
-                      name=layers[0].name + '_input')
+            x = Input(batch_shape=shape, dtype=dtype,
+                      name=None if by_data else layers[0].name + '_input')
             self._stack = [x._keras_history.layer]
-            for layer in layers:
-                x = layer(x)
-                _one_output(layer, tf.nest.flatten(x))
-                self._stack.append(layer)
+            if by_data:
+                K.learning_phase()
+            with K.name_scope(self._name_scope()) if by_data else nullcontext():
+                for layer in layers:
+                    x = layer(x)
+                    _one_output(layer, tf.nest.flatten(x))
+                    self._stack.append(layer)
             self.outputs = tf.nest.flatten(x)
             self._rewire()
         self.built = True
+        self._read_awaited_checkpoint()
 
     def _wire_features(self, specs):
         """Gives a stack that begins with DenseFeatures an Input for each feature it reads.
 
         `specs` is a dict of (shape, dtype) by key.
         """
+        self._wired_late = True
         layers = list(self._stack)
         wanted = getattr(layers[0], '_feature_keys', None)
         with self._graph.as_default():
@@ -172,19 +193,33 @@ class Sequential(Model):
         return super().get_weights()
 
     def __call__(self, inputs, *args, **kwargs):
-        if not self._is_graph_network and self._stack:
-            tensor = tf.nest.flatten(inputs)[0]
-            if isinstance(inputs, dict):
-                self._wire_features({key: (K.int_shape(x), x.dtype.base_dtype.name)
-                                     for key, x in inputs.items()})
-            elif hasattr(tensor, 'shape') and K.is_tensor(tensor):
-                self._wire_deferred(tensor)
-        return super().__call__(inputs, *args, **kwargs)
+        if not self._is_graph_network and self._stack and isinstance(inputs, dict):
+            self._wire_features({key: (K.int_shape(x), x.dtype.base_dtype.name)
+                                 for key, x in inputs.items()})
+        outputs = super().__call__(inputs, *args, **kwargs)
+        if self._input_structure is None:
+            self._input_structure, self._output_structure = inputs, outputs
+        return outputs
 
     def call(self, inputs, training=None, mask=None):
-        if not self._stack:
-            return inputs
-        return super().call(inputs, training=training, mask=mask)
+        if self._is_graph_network:
+            return super().call(inputs, training=training, mask=mask)
+        if mask is not None:
+            inputs._keras_mask = mask
+        for layer in self._stack:
+            takes_it = training is not None and 'training' in inspect.signature(
+                layer.call).parameters
+            inputs = layer(inputs, **({'training': training} if takes_it else {}))
+            _one_output(layer, tf.nest.flatten(inputs))
+        return inputs
+
+    def compute_output_shape(self, input_shape):
+        """The output shape, from those of the layers."""
+        if self._is_graph_network:
+            return super().compute_output_shape(input_shape)
+        for layer in self._stack:
+            input_shape = layer.compute_output_shape(input_shape)
+        return input_shape
 
     # ---- classes -------------------------------------------------------------------------
 

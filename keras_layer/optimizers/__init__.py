@@ -31,6 +31,9 @@ def deserialize(config, custom_objects=None):
 
 def get(identifier):
     """The optimizer for a name, a configuration, or an optimizer of Keras or tf.train."""
+    if isinstance(identifier, type):
+        raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Mend: '
+                                f'{identifier.__name__}(), with its learning rate.'))
     if hasattr(identifier, 'get_updates'):
         return identifier
     if hasattr(identifier, 'compute_gradients') and hasattr(identifier, 'apply_gradients'):
@@ -39,9 +42,6 @@ def get(identifier):
         return deserialize(identifier)
     if isinstance(identifier, str):
         return deserialize({'class_name': identifier, 'config': {}})
-    if isinstance(identifier, type):
-        raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Mend: '
-                                f'{identifier.__name__}(), with its learning rate.'))
     raise worded(ValueError(f'Could not interpret optimizer identifier: {identifier!r}'))
 
 

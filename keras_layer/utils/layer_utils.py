@@ -21,8 +21,8 @@ def get_source_inputs(tensor, layer=None, node_index=None):
     while stack:
         node = stack.pop()
         if not node.inbound_layers:
-            found += [t for t in tf.nest.flatten(node.output_tensors)
-                      if all(t is not f for f in found)]
+            ends = node.output_tensors if node.input_tensors is None else node.input_tensors
+            found += [t for t in tf.nest.flatten(ends) if all(t is not f for f in found)]
         else:
             stack += reversed([owner._inbound_nodes[index]
                                for owner, index, _, _ in node.iterate_inbound()])

@@ -170,3 +170,26 @@ def test_required_paddings_make_blocks_fit():
         paddings, crops = sess.run([paddings, crops])
     np.testing.assert_array_equal(paddings, [[1, 1], [0, 1]])
     np.testing.assert_array_equal(crops, [[0, 1], [0, 1]])
+
+
+def test_shapes_are_put_together_with_plus():
+    x = placeholder([None, 5, 7])
+    assert (x.shape[:2] + [3]).as_list() == [None, 5, 3]
+    assert (x.shape[1:] + x.shape[:1]).as_list() == [5, 7, None]
+    assert ((1,) + x.shape).as_list() == [1, None, 5, 7]
+    assert (tf.TensorShape(None) + [1]).ndims is None
+    assert (2 + tf.TensorShape([1])).as_list() == [2, 1]
+
+
+@pytest.mark.parametrize('dtype, limits', [
+    (tf.uint8, (0, 255)), (tf.int8, (0, 127)), (tf.int32, (0, 2147483647)), (tf.float32, (0, 1))])
+def test_limits_of_the_dtypes_of_pictures(dtype, limits):
+    assert dtype.limits == limits
+
+
+def test_results_with_names():
+    with tf.Session() as sess:
+        found = sess.run(tf.linalg.slogdet([[4., 0.], [0., -1.]]))
+        parts = sess.run(tf.linalg.lu([[1., 2.], [3., 4.]]))
+    assert found.sign == -1 and found.log_abs_determinant == np.float32(np.log(4))
+    assert parts.p.tolist() == [1, 0] and parts.lu[0].tolist() == [3, 4]

@@ -1,6 +1,7 @@
 """cond, case, while_loop, map_fn, scan, folds and TensorArray, with gradients through them."""
 from __future__ import annotations
 
+import collections
 import threading
 import warnings
 
@@ -86,7 +87,14 @@ def test_structures_come_back():
     one = tf.cond(p, lambda: [tf.constant(1)], lambda: [tf.constant(2)])
     assert isinstance(one, tf.Tensor)
     assert isinstance(tf.cond(p, lambda: [1], lambda: [2], strict=True), list)
-    assert tf.cond(p, lambda: None, lambda: None).type == 'StatelessIf'
+    with pytest.raises(ValueError, match='false_fn must have a return value'):
+        tf.cond(p, lambda: tf.constant(1), lambda: None)
+
+
+@pytest.mark.parametrize('pred', [1, [1.5]])
+def test_a_condition_that_is_no_bool(pred):
+    with pytest.raises(TypeError, match='pred must be a bool'):
+        tf.cond(tf.constant(pred), lambda: tf.constant(1), lambda: tf.constant(2))
 
 
 def test_a_shape_that_differs_is_left_open():
@@ -243,6 +251,25 @@ def test_nests_and_namedtuples_as_loop_variables():
     i, state = tf.while_loop(lambda i, _: i < 3, body,
                              (0, {'a': tf.constant(1.), 'b': (tf.constant(0.),)}))
     assert evaluate([i, state]) == [3, {'a': 8., 'b': (7.,)}]
+
+
+Pair = collections.namedtuple('Pair', 'a b')
+
+
+@pytest.mark.parametrize('body, loop_vars, expected', [      # all from TF 1.15.5
+    (lambda i, a: (i + 1, a), [0, 1.], (3, 1.)),
+    (lambda i, a: [i + 1, a], (0, 1.), [3, 1.]),
+    (lambda i, a: Pair(i + 1, a), Pair(0, 1.), Pair(3, 1.)),
+    (lambda p: [Pair(p.a + 1, p.b)], [Pair(0, 1.)], [Pair(3, 1.)]),
+    (lambda p: ([p[0] + 1, p[1]],), [[0, 1]], ([3, 1],)),
+    (lambda i: (i + 1,), (0,), 3),
+])
+def test_a_loop_gives_what_its_body_returns(body, loop_vars, expected):
+    def goes_on(i, *_):
+        return tf.nest.flatten(i)[0] < 3
+    result = evaluate(tf.while_loop(goes_on, body, loop_vars))
+    assert result == expected
+    assert not isinstance(expected, (list, tuple)) or type(result) is type(expected)
 
 
 def test_random_numbers_differ_from_iteration_to_iteration():

@@ -436,3 +436,108 @@ def test_a_distributed_dataset_is_begun_by_its_initializer():
     with tf.Session() as session:
         session.run(iterator.initializer)
         assert [part.tolist() for part in session.run(list(batches))] == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize('metric, updates, value', [
+    (lambda p, l: tf.metrics.mean(9 * p), [3.5, 5.5], 4.5),
+    (lambda p, l: tf.metrics.accuracy(l, tf.cast(p > .5, tf.int32)), [.5, .75], .625),
+    (lambda p, l: tf.metrics.root_mean_squared_error(tf.cast(l, tf.float32), p), [.5611, .4194],
+     .4953),
+    (lambda p, l: tf.metrics.auc(l, p, num_thresholds=20), [.5, .6667], .6667),
+    (lambda p, l: tf.metrics.precision(l, p > .5), [.5, 1.], .75),
+    (lambda p, l: tf.metrics.recall(l, p > .5), [.5, .6667], .6),
+    (lambda p, l: tf.metrics.true_positives(l, p > .5), [1., 2.], 3.),
+    (lambda p, l: tf.metrics.mean_iou(l, tf.cast(p > .5, tf.int32), 2),
+     [[[1., 1.], [1., 1.]], [[1., 0.], [1., 2.]]], .45),
+    (lambda p, l: tf.metrics.mean_per_class_accuracy(l, tf.cast(p > .5, tf.int32), 2),
+     [[.5, .5], [1., .6667]], .6333),
+    (lambda p, l: tf.metrics.recall_at_thresholds(l, p, [.3, .6]),
+     [[.5, 0.], [1., .6667]], [.8, .4]),
+    (lambda p, l: tf.metrics.sensitivity_at_specificity(l, p, .5, num_thresholds=10),
+     [1., .6667], 1.),
+    (lambda p, l: tf.metrics.false_negatives_at_thresholds(l, p, [.3]), [[1.], [0.]], [1.]),
+    (lambda p, l: tf.metrics.recall_at_k(
+        tf.cast(l, tf.int64)[:, None], tf.stack([9 * p, 5 - 9 * p], 1), 1), [.5, .25], .375),
+])
+def test_a_metric_of_replicas_is_one_value_of_all_they_counted(metric, updates, value):
+    """The update is each replica's own. Values of TensorFlow; recall_at_k fails there."""
+    p, labels = np.arange(1, 9, dtype=np.float32) / 9, np.int32([0, 1, 1, 0, 1, 0, 1, 1])
+    strategy = two()
+    with strategy.scope():
+        iterator = strategy.make_dataset_iterator(
+            tf.data.Dataset.from_tensor_slices((p, labels)).batch(4))
+        of_all, own = strategy.experimental_run(lambda batch: metric(*batch), iterator)
+        assert isinstance(of_all, tf.Tensor)
+        own = list(strategy.experimental_local_results(own))
+    with tf.Session() as session:
+        session.run([iterator.initializer, tf.local_variables_initializer()])
+        session.run(own)
+        np.testing.assert_allclose(np.stack(session.run(own)), updates, atol=1e-4)
+        np.testing.assert_allclose(session.run(of_all), value, atol=1e-4)
+
+
+def test_layers_and_metrics_in_one_function_of_the_replicas():
+    """The other replicas find the layers by name, and the metrics' Variables by their order."""
+    strategy = two()
+    x = np.arange(8, dtype=np.float32)[:, None]
+    with strategy.scope():
+        iterator = strategy.make_dataset_iterator(tf.data.Dataset.from_tensor_slices(x).batch(4))
+
+        def step(batch):
+            y = tf.layers.dense(batch, 1, kernel_initializer=tf.ones_initializer())
+            own = tf.Variable(2.0, name='own', aggregation=tf.VariableAggregation.MEAN)
+            mean = tf.metrics.mean(own * y)
+            return (*mean, tf.metrics.accuracy(batch > 1, y > 2)[1])
+
+        value, update, right = strategy.experimental_run(step, iterator)
+        fetches = list(strategy.experimental_local_results(update) +
+                       strategy.experimental_local_results(right))
+    names = ['dense/kernel:0', 'dense/bias:0', 'own:0']
+    assert [v.name for v in tf.trainable_variables()] == names
+    assert [v.name for v in tf.local_variables()] == [
+        'mean/total:0', 'mean/count:0', 'accuracy/total:0', 'accuracy/count:0']
+    with tf.Session() as session:
+        session.run([iterator.initializer, tf.global_variables_initializer(),
+                     tf.local_variables_initializer()])
+        assert session.run(fetches) == [1., 5., 1., .5]
+        assert session.run(value) == 3.
+
+
+def test_a_replica_that_makes_more_variables_is_told():
+    def step():
+        number = tf.distribute.get_replica_context().replica_id_in_sync_group
+        return [tf.Variable(0.) for _ in range(1 + number)]
+
+    with two().scope(), pytest.raises(RuntimeError, match='Replica 1 makes a Variable'):
+        tf.distribute.get_strategy().experimental_run_v2(step)
+
+
+def test_summaries_of_replicas_are_those_of_the_first():
+    def step():
+        context = tf.distribute.get_replica_context()
+        tf.summary.histogram('own', [1., 2.])
+        return tf.summary.scalar('loss', 1. + context.replica_id_in_sync_group)
+
+    strategy = two()
+    with strategy.scope():
+        made = list(strategy.experimental_local_results(strategy.experimental_run_v2(step)))
+    merged = tf.summary.merge_all()
+    assert [node.name for node in tf.get_collection(tf.GraphKeys.SUMMARIES)] == ['own:0', 'loss:0']
+    first, second, both = run([*made, merged])
+    assert second == b'' and first
+    values = tf.Summary.FromString(both).value
+    assert [value.tag for value in values] == ['own', 'loss'] and values[1].simple_value == 1.
+
+
+def test_all_reduce_of_a_nest():
+    def step():
+        context = tf.distribute.get_replica_context()
+        number = tf.constant(1.) + context.replica_id_in_sync_group
+        total, pair = context.all_reduce(SUM, (number, {'a': [number, 2 * number]}))
+        return total, pair['a'], context.all_reduce(MEAN, number)
+
+    strategy = two()
+    with strategy.scope():
+        total, pair, mean = strategy.experimental_run_v2(step)
+        parts = [list(strategy.experimental_local_results(part)) for part in (total, *pair, mean)]
+    assert run(parts) == [[3., 3.], [3., 3.], [6., 6.], [1.5, 1.5]]

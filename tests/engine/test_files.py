@@ -55,6 +55,29 @@ def test_errors(call, error):
         call()
 
 
+def test_no_name_is_the_working_directory():
+    """os.path.dirname('model.ckpt') is ''; the ProfilerHook's own default is ''."""
+    gfile.MakeDirs('')
+    gfile.MkDir('')
+    tf.io.gfile.makedirs('')
+    with tf.Graph().as_default():
+        tf.summary.FileWriter('').close()
+        step = tf.train.get_or_create_global_step()
+        count = tf.assign_add(step, 1)
+        with tf.train.MonitoredSession(hooks=[tf.train.ProfilerHook(save_steps=2)]) as session:
+            for _ in range(5):
+                session.run(count)
+    with tf.Graph().as_default():
+        x, v = tf.placeholder(tf.float32, []), tf.Variable(1.0)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            tf.saved_model.simple_save(session, '', {'x': x}, {'y': x + v})
+    names = gfile.ListDirectory('.')
+    assert [name for name in names if name.startswith('timeline')] == [
+        'timeline-2.json', 'timeline-4.json']
+    assert any('tfevents' in name for name in names) and 'saved_model.pb' in names
+
+
 def test_directories_and_copies():
     gfile.MakeDirs('sub/x')
     gfile.MakeDirs('sub/x')

@@ -32,6 +32,8 @@ def test_added_removed_and_changed_nodes():
     names = {c.name for c in diff.changed}
     assert {'net/w', 'net/product'} <= names
     assert 'float32 [?, 3] -> float32 [?, 5]' in str(diff)
+    assert f'{len(names)} changed' in str(diff) and len(names) < len(diff.changed)
+    assert diff.same + len(names) == len(network().get_operations())
     assert [line.split(':')[0] for line in tf.graph_diff(other, network()).removed] == ['more']
 
 
@@ -94,3 +96,10 @@ def test_what_is_no_graph():
     with pytest.raises(TypeError, match='graph_diff compares'):
         tf.graph_diff(3, network())
     assert '<pre>' in tf.graph_diff(network(), network())._repr_html_()
+
+
+@pytest.mark.parametrize('name, mend', [
+    ('nope.pb', 'is the name right'), ('nope/graph.pb', 'the directory must exist')])
+def test_a_file_that_is_not_there(tmp_path, name, mend):
+    with pytest.raises(tf.errors.NotFoundError, match=mend):
+        tf.graph_diff(str(tmp_path / name), network())

@@ -54,3 +54,12 @@ def test_jpeg_keeps_a_smooth_image_to_a_few_levels():
     with tf.Session() as session:
         back = session.run(tf.image.decode_jpeg(tf.image.encode_jpeg(pixels, quality=100)))
     assert np.abs(back.astype(int) - pixels).max() <= 2
+
+
+def test_a_colour_png_read_as_grey():
+    """TF 1.15.5's values: libpng cuts the fraction off."""
+    pixels = np.uint8([[[10, 20, 30], [200, 100, 50], [7, 7, 7], [255, 255, 255], [1, 2, 250]]])
+    with tf.Session() as session:
+        data = session.run(tf.image.encode_png(pixels))
+        grey = session.run(tf.image.decode_png(data, channels=1))
+    assert grey[0, :, 0].tolist() == [18, 124, 7, 255, 29]

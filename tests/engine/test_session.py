@@ -497,3 +497,11 @@ def test_numpys_error_settings_are_left_alone(session):
         assert np.isnan(session.run(tf.sqrt(x), {x: [-1.0]})).all()
         assert np.geterr()['divide'] == 'raise'
     assert np.geterr() == before
+
+
+def test_the_device_tells_about_itself(session):
+    device, = session.list_devices()
+    assert (device.name, device.device_type) == ('/job:localhost/replica:0/task:0/device:CPU:0',
+                                                 'CPU')
+    assert repr(device).startswith(
+        '_DeviceAttributes(/job:localhost/replica:0/task:0/device:CPU:0, CPU, 268435456, ')

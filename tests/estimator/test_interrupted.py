@@ -12,8 +12,8 @@ import numpy as np
 import tinyflow as tf
 from tests.estimator import interrupted
 
-STEPS = 260
 KILLS = 20
+STEPS = 600         # many more than the kills let through: a busy machine learns of a step late
 
 
 def weights(model_dir):
@@ -62,6 +62,21 @@ def test_a_training_that_ended_begins_its_input_anew(tmp_path):
         estimator.train(one_epoch)
         assert estimator.get_variable_value('global_step') == 4 * epoch
     assert not list(tmp_path.glob('*-12.resume'))
+
+
+def test_a_saver_with_padded_steps_has_its_resume_files_beside_its_checkpoints(tmp_path):
+    def model_fn(features, labels, mode):
+        loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
+        return tf.estimator.EstimatorSpec(
+            mode, loss=loss, train_op=tf.train.GradientDescentOptimizer(0.1).minimize(
+                loss, tf.train.get_global_step()),
+            scaffold=tf.train.Scaffold(saver=tf.train.Saver(pad_step_number=True)))
+
+    config = tf.estimator.RunConfig(save_checkpoints_steps=2)
+    tf.estimator.Estimator(model_fn, str(tmp_path), config).train(
+        lambda: (tf.ones([4, 2]), tf.ones([4, 1])), steps=5)
+    assert sorted(path.name for path in tmp_path.glob('*.resume')) == [
+        f'model.ckpt-{step:08d}.resume' for step in (0, 2, 4)]
 
 
 def test_a_damaged_resume_file_is_named(tmp_path):

@@ -97,6 +97,32 @@ def test_max_steps_with_checkpoints_by_object(tmp_path):
         assert estimator.evaluate(batches())['global_step'] == reached
 
 
+def test_checkpoints_by_object_have_the_names_of_save_weights_and_export(tmp_path):
+    """The model is the root of its checkpoint; what is exported restores from those names."""
+    estimator = keras.estimator.model_to_estimator(
+        classifier('sgd'), model_dir=str(tmp_path / 'm'), checkpoint_format='checkpoint')
+    estimator.train(batches(), steps=2)
+    value = '/.ATTRIBUTES/VARIABLE_VALUE'
+    names = estimator.get_variable_names()
+    assert sorted(name.replace(value, '') for name in names) == [
+        '_CHECKPOINTABLE_OBJECT_GRAPH', 'estimator_global_step',
+        'layer_with_weights-0/bias', 'layer_with_weights-0/kernel',
+        'layer_with_weights-1/beta', 'layer_with_weights-1/gamma',
+        'layer_with_weights-1/moving_mean', 'layer_with_weights-1/moving_variance',
+        'layer_with_weights-2/bias', 'layer_with_weights-2/kernel',
+        'optimizer/decay', 'optimizer/learning_rate', 'optimizer/momentum']
+    exported = estimator.export_saved_model(
+        str(tmp_path / 'e'), tf.estimator.export.build_raw_serving_input_receiver_fn(
+            {'hidden_input': tf.TensorSpec([None, 4], tf.float32)}))
+    x, _ = data()
+    asked = np.array([one['probabilities'] for one in estimator.predict(batches())])
+    served = tf.contrib.predictor.from_saved_model(exported)({'hidden_input': x})
+    np.testing.assert_allclose(served['probabilities'], asked, rtol=1e-6)
+    model = classifier('sgd')
+    model.load_weights(estimator.latest_checkpoint())
+    np.testing.assert_allclose(model.predict(x), asked, rtol=1e-5)
+
+
 def test_two_inputs_two_outputs_and_sample_weights(tmp_path):
     a, b = keras.Input((2,), name='a'), keras.Input((3,), name='b')
     both = keras.layers.concatenate([a, b])

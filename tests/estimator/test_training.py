@@ -95,6 +95,9 @@ def test_the_best_is_found_below_a_directory_with_brackets(tmp_path):
 
 
 @pytest.mark.parametrize('make, kind, words', [
+    (lambda: tf.estimator.TrainSpec(3), TypeError, 'input_fn must be a function'),
+    (lambda: tf.estimator.EvalSpec(3), TypeError, 'input_fn must be a function'),
+    (lambda: tf.estimator.EvalSpec(points(), exporters=3), TypeError, '`exporters` must be'),
     (lambda: tf.estimator.TrainSpec(points(), max_steps=0), ValueError, 'max_steps > 0'),
     (lambda: tf.estimator.TrainSpec(points(), hooks=[1]), TypeError, 'SessionRunHook'),
     (lambda: tf.estimator.EvalSpec(points(), steps=0), ValueError, 'steps > 0'),
@@ -347,6 +350,25 @@ def test_wrong_warm_starts(tmp_path):
         tf.estimator.Estimator(line_fn, params={}, warm_start_from=3)
     with pytest.raises(ValueError, match='`ckpt_to_initialize_from` MUST be set'):
         tf.estimator.WarmStartSettings('')
+
+
+def test_a_partitioned_matrix_of_another_shape_is_told_while_building(tmp_path):
+    """As of any other Variable: the bias, of shape [1], is not the weights, of [3, 1]."""
+    x = tf.feature_column.numeric_column('x', shape=3)
+
+    def input_fn():
+        return {'x': tf.ones([4, 3])}, tf.constant([0, 1, 0, 1])
+
+    first = tf.estimator.LinearClassifier([x], model_dir=str(tmp_path / 'first'))
+    first.train(input_fn, steps=1)
+    settings = tf.estimator.WarmStartSettings(
+        first.model_dir, vars_to_warm_start='.*x.*', var_name_to_prev_var_name={
+            'linear/linear_model/x/weights': 'linear/linear_model/bias_weights'})
+    second = tf.estimator.LinearClassifier([x], model_dir=str(tmp_path / 'second'),
+                                           warm_start_from=settings)
+    with pytest.raises(ValueError, match=r"Shape of variable linear/linear_model/x/weights/part_0"
+                                         r":0 \(\(3, 1\)\) doesn't match with shape of tensor"):
+        second.train(input_fn, steps=1)
 
 
 # ---- NaN ---------------------------------------------------------------------------------------

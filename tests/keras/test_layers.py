@@ -217,11 +217,18 @@ def test_add_wants_all_masks():
     np.testing.assert_array_equal(found, KEPT & [[True, False, True, False], [True] * 4])
 
 
-def test_layer_without_masking_says_so():
+@pytest.mark.parametrize('make', [L.Flatten, lambda: L.Conv1D(2, 2), L.Layer])
+def test_a_mask_ends_at_a_layer_without_masking(make):
+    ids = Input((4,), dtype='int32')
+    embedded = L.Embedding(5, 3, mask_zero=True)(ids)
+    assert getattr(make()(embedded), '_keras_mask', None) is None
+
+
+def test_compute_mask_of_a_layer_without_masking_says_so():
     ids = Input((4,), dtype='int32')
     embedded = L.Embedding(5, 3, mask_zero=True)(ids)
     with pytest.raises(TypeError, match='Layer flat does not support masking.*\n.*mask_zero'):
-        L.Flatten(name='flat')(embedded)
+        L.Flatten(name='flat').compute_mask(embedded, embedded._keras_mask)
 
 
 def test_mask_is_passed_to_call():

@@ -22,6 +22,7 @@ _LAZY = {
     'seq2seq': 'tinyflow.contrib.seq2seq',
     'slim': 'tinyflow.contrib.slim',
     'tensorboard': 'tinyflow.contrib.tensorboard',
+    'training': 'tinyflow.contrib.training',
     'util': 'tinyflow.contrib.util',
 }
 

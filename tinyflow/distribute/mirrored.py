@@ -11,6 +11,7 @@ from tinyflow.errors import worded
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.graph import Graph
 from tinyflow.ops import identities
+from tinyflow.variable_store import get_store
 from tinyflow.variables import (
     VariableAggregation,
     VariableSynchronization,
@@ -94,11 +95,10 @@ class _Mirrored(StrategyExtended):
         if replica is None or shared is None:
             return self._make(next_creator, settings)
         # Code of replicas makes each Variable once: the first replica does, the others find it.
-        number = shared.next(replica.replica_number)
         if replica.replica_number:
-            return shared.made[number]
+            return shared.next(replica.replica_number)
         shared.made.append(self._make(next_creator, settings))
-        return shared.made[number]
+        return shared.made[-1]
 
     def _make(self, next_creator, settings):
         collections = settings.pop('collections', None)
@@ -163,9 +163,19 @@ class _Shared:
         self.made, self._counts = [], {}
 
     def next(self, replica):
+        """What the first replica made where another one now makes a Variable.
+
+        Not those of get_variable, which the others find by their names and do not make.
+        """
         number = self._counts.get(replica, 0)
         self._counts[replica] = number + 1
-        return number
+        named = {id(variable) for variable in get_store().variables.values()}
+        made = [variable for variable in self.made if id(variable) not in named]
+        if number >= len(made):
+            raise worded(RuntimeError(
+                f'Replica {replica} makes a Variable that the first replica has not made.\n'
+                '  Mend: the function must build the same graph in each replica.'))
+        return made[number]
 
 
 class _shared_variables:                                        # noqa: N801 - used as a function

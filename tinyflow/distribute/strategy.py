@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from tinyflow import replication as context
+from tinyflow import nest, replication as context
 from tinyflow.distribute import inputs
 from tinyflow.distribute.reduce_op import ReduceOp, as_reduce_op
 from tinyflow.distribute.values import (
@@ -323,11 +323,12 @@ class ReplicaContext:
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
     def all_reduce(self, reduce_op, value):
-        """The sum or mean of the replicas' values, which every replica gets."""
+        """The sum or mean of the replicas' values, which every replica gets; also of a nest."""
         op = as_reduce_op(reduce_op)
 
-        def reduce(strategy, part):
-            return strategy.extended.reduce_to(op, part, part)
+        def reduce(strategy, value):
+            return nest.map_structure(
+                lambda part: strategy.extended.reduce_to(op, part, part), value)
         return self.merge_call(reduce, args=(value,))
 
 

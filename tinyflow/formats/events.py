@@ -114,7 +114,7 @@ class EventFile:
 def _make(logdir):
     with explained(logdir):
         try:
-            os.makedirs(logdir, exist_ok=True)
+            os.makedirs(logdir or '.', exist_ok=True)       # '' is the working directory, as in TF
         except (FileExistsError, NotADirectoryError):
             raise errors.FailedPreconditionError(None, None, errors.report(
                 f'{logdir}: there is a file of that name',

@@ -86,8 +86,8 @@ class DType:
 
     @property
     def limits(self):
-        """(smallest, largest) representable value."""
-        return self.min, self.max
+        """(darkest, brightest) value of a picture of this dtype: from 0, to 1 for floats."""
+        return 0, 1 if self.kind == 'f' else self._limits().max
 
     def _limits(self):
         if self.kind == 'f':

@@ -313,6 +313,11 @@ class TensorShape:
         other = raw(other)
         return TensorShape(None if self.raw is None or other is None else self.raw + other)
 
+    __add__ = concatenate               # x.shape[:1] + [3]
+
+    def __radd__(self, other):
+        return TensorShape(other).concatenate(self)
+
     def with_rank(self, rank):
         self.assert_has_rank(rank)
         return self.merge_with((None,) * rank)

@@ -1,6 +1,7 @@
 """The convolution of a layer: what is fixed when the layer is built, and the nodes of a call."""
 from __future__ import annotations
 
+from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
 from tinyflow.ops import convolution_functions as functions, dilated
@@ -10,6 +11,9 @@ class ConvolutionPlan:
     """Convolves inputs with a kernel [*size, in, out], in one of the three ranks."""
 
     def __init__(self, kernel_shape, padding, strides, dilation_rate, data_format):
+        if max(strides) > 1 and max(dilation_rate) > 1:
+            raise worded(ValueError('strides > 1 not supported in conjunction with dilation_rate > '
+                                    f'1; these are {strides} and {dilation_rate}.'))
         self._kernel_shape = kernel_shape
         self._padding, self._strides, self._data_format = padding, strides, data_format
         self._is_dilated = any(rate != 1 for rate in dilation_rate)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.losses.weighted import check_same_shape
-from tinyflow.metrics.streaming import collected, metric_variable
+from tinyflow.metrics.streaming import collected, merged, metric_variable
 from tinyflow.ops import (
     arithmetic,
     constants,
@@ -42,9 +42,12 @@ def mean_per_class_accuracy(labels, predictions, num_classes, weights=None,
             ones *= weights
         new_total = state.scatter_add(total, labels, ones)
         new_count = state.scatter_add(count, labels, right)
-        accuracies = arithmetic.div_no_nan(count, arithmetic.maximum(total, 0))
-        value = collected(reduction.reduce_mean(accuracies, name='mean_accuracy'),
-                          metrics_collections)
+
+        def mean_accuracy(count, total):
+            accuracies = arithmetic.div_no_nan(count, arithmetic.maximum(total, 0))
+            return reduction.reduce_mean(accuracies, name='mean_accuracy')
+
+        value = merged(mean_accuracy, metrics_collections, count, total)
         update = arithmetic.div_no_nan(new_count, arithmetic.maximum(new_total, 0),
                                        name='update_op')
         return value, collected(update, updates_collections)
@@ -60,7 +63,7 @@ def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections
     with variable_scope(name, 'mean_iou', (predictions, labels, weights)):
         check_same_shape(predictions, labels)
         matrix, update = _streaming_confusion_matrix(labels, predictions, num_classes, weights)
-        value = collected(_mean_iou(matrix), metrics_collections)
+        value = merged(_mean_iou, metrics_collections, matrix)
         return value, collected(update, updates_collections)
 
 

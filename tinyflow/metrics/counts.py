@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
-from tinyflow.metrics.streaming import collected, fitted, metric_variable, read
+from tinyflow.metrics.streaming import collected, fitted, merged, metric_variable, read
 from tinyflow.ops import (
     arithmetic,
     identities,
@@ -111,7 +111,7 @@ def _share(default_name, wrong, labels, predictions, weights, collections, name)
         predictions, labels, weights = _booleans(labels, predictions, weights)
         right, new_right = true_positives(labels, predictions, weights)
         missed, new_missed = wrong(labels, predictions, weights)
-        value = collected(_ratio(right, missed, 'value'), collections[0])
+        value = merged(lambda *counts: _ratio(*counts, 'value'), collections[0], right, missed)
         return value, collected(_ratio(new_right, new_missed, 'update_op'), collections[1])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.losses.weighted import check_same_shape
-from tinyflow.metrics.streaming import collected, fitted, metric_variable
+from tinyflow.metrics.streaming import collected, fitted, merged, metric_variable
 from tinyflow.ops import (
     arithmetic,
     constants,
@@ -70,11 +70,11 @@ def _weighted(values, weights):
 
 
 def _ratio(total, count, new_total, new_count, metrics_collections, updates_collections):
-    value = collected(
-        arithmetic.div_no_nan(total, arithmetic.maximum(count, 0), name='value'),
-        metrics_collections)
-    update = arithmetic.div_no_nan(new_total, arithmetic.maximum(new_count, 0), name='update_op')
-    return value, collected(update, updates_collections)
+    def ratio(total, count, name):
+        return arithmetic.div_no_nan(total, arithmetic.maximum(count, 0), name=name)
+
+    value = merged(lambda *counts: ratio(*counts, 'value'), metrics_collections, total, count)
+    return value, collected(ratio(new_total, new_count, 'update_op'), updates_collections)
 
 
 def accuracy(labels, predictions, weights=None, metrics_collections=None,
@@ -121,7 +121,7 @@ def root_mean_squared_error(labels, predictions, weights=None, metrics_collectio
     predictions, labels, weights = fitted(predictions, labels, weights)
     value, update = mean_squared_error(labels, predictions, weights, None, None,
                                        name or 'root_mean_squared_error')
-    value = collected(arithmetic.sqrt(value), metrics_collections)
+    value = merged(arithmetic.sqrt, metrics_collections, value)
     return value, collected(arithmetic.sqrt(update), updates_collections)
 
 

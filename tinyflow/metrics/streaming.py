@@ -6,6 +6,7 @@ to zero, before the first batch and before each new evaluation.
 """
 from __future__ import annotations
 
+from tinyflow import replication
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collections
 from tinyflow.graph.keys import GraphKeys
@@ -31,9 +32,22 @@ def collected(value, collections):
     return value
 
 
+def merged(compute, collections, *counts):
+    """`compute(*counts)`, added to the collections: a metric's value so far.
+
+    Under a strategy it is one value for all replicas, of what they have counted together; `counts`
+    are Variables, or nests of such.
+    """
+    replica = replication.replicas_meet()
+    if replica is None:
+        return collected(compute(*counts), collections)
+    return replica.merge_call(lambda strategy, *whole: collected(compute(*whole), collections),
+                              args=counts)
+
+
 def read(variable, collections):
     """The value of a Variable, as a metric."""
-    return collected(identities.identity(variable), collections)
+    return merged(identities.identity, collections, variable)
 
 
 def fitted(predictions, labels, weights):

@@ -6,7 +6,7 @@ import warnings
 from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
-from tinyflow.metrics.streaming import collected, fitted, metric_variable, read
+from tinyflow.metrics.streaming import collected, fitted, merged, metric_variable, read
 from tinyflow.ops import (
     arithmetic,
     constants,
@@ -145,7 +145,7 @@ def _share_at(what, wrong, labels, predictions, thresholds, weights, collections
         def share(counts, which):
             return arithmetic.div(counts['tp'], _TINY + counts['tp'] + counts[wrong],
                                   name=f'{what}_{which}')
-        value = collected(share(values, 'value'), collections[0])
+        value = merged(lambda counts: share(counts, 'value'), collections[0], values)
         return value, collected(share(updates, 'update_op'), collections[1])
 
 
@@ -173,8 +173,8 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
             thresholds = [0.0 - _TINY, *sorted(thresholds), 1.0 + _TINY]
         values, updates = _confusion(labels, predictions, thresholds, weights)
         size = len(thresholds)
-        value = collected(_area(values, size, curve, summation_method, 'value'),
-                          metrics_collections)
+        value = merged(lambda counts: _area(counts, size, curve, summation_method, 'value'),
+                       metrics_collections, values)
         update = _area(updates, size, curve, summation_method, 'update_op')
         return value, collected(update, updates_collections)
 
@@ -275,7 +275,7 @@ def _at_best(compute, labels, predictions, weights, thresholds, metrics_collecti
 
     def computed(counts, name):
         return compute(*(counts[k] for k in ('tp', 'fn', 'tn', 'fp')), name)
-    value = collected(computed(values, 'value'), metrics_collections)
+    value = merged(lambda counts: computed(counts, 'value'), metrics_collections, values)
     return value, collected(computed(updates, 'update_op'), updates_collections)
 
 

@@ -10,7 +10,7 @@ from tinyflow.graph.sparse_tensor import (
     SparseTensorValue,
     convert_to_tensor_or_sparse_tensor,
 )
-from tinyflow.metrics.streaming import collected, metric_variable
+from tinyflow.metrics.streaming import collected, merged, metric_variable
 from tinyflow.ops import (
     arithmetic,
     conditionals,
@@ -87,8 +87,9 @@ def _share(what, wrong, labels, best, k, class_id, weights, collections, name):
         best = identities.cast(best, dtypes.int64)
         right, new_right = _streamed('true_positive', labels, best, k, class_id, weights)
         missed, new_missed = _streamed(wrong, labels, best, k, class_id, weights)
-        value = collected(arithmetic.div(right, arithmetic.add(right, missed), name=scope),
-                          collections[0])
+        value = merged(
+            lambda right, missed: arithmetic.div(right, arithmetic.add(right, missed), name=scope),
+            collections[0], right, missed)
         update = arithmetic.div(new_right, arithmetic.add(new_right, new_missed), name='update')
         return value, collected(update, collections[1])
 
@@ -252,7 +253,8 @@ def _average_precision(labels, best, weights, scope, metrics_collections, update
         total = metric_variable([], dtypes.float64, name=inner)
         new_total = state.assign_add(
             total, reduction.reduce_sum(precision, name='batch_total'), name='update')
-    value = collected(arithmetic.div_no_nan(total, most, name='mean'), metrics_collections)
+    value = merged(lambda *counts: arithmetic.div_no_nan(*counts, name='mean'),
+                   metrics_collections, total, most)
     update = arithmetic.div_no_nan(new_total, new_most, name=scope)
     return value, collected(update, updates_collections)
 

@@ -89,8 +89,8 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 
     Shapes: pred [] (bool) -> the structure that the functions return.
 
-    Raises TypeError if `pred` is a Python bool or a function is missing or not callable, ValueError
-    if the branches do not return alike.
+    Raises TypeError if `pred` is a Python bool or not of dtype bool, or a function is missing or
+    not callable, ValueError if a branch returns None or the branches do not return alike.
     """
     true_fn = _either(true_fn, fn1, 'fn1', 'true_fn')
     false_fn = _either(false_fn, fn2, 'fn2', 'false_fn')
@@ -104,11 +104,17 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
                                    f'lambda: ... around the branch.'))
     with name_scope(name or 'cond') as scope:
         condition = convert_to_tensor(pred, name='pred')
+        _check_bool(condition)
         node_counts.enter_here(condition, condition.op.graph)
         with node_counts.standing_for(node_counts.CHOICE_HEAD):
             condition = _scalar(condition)
         branches = [_branch(scope + label, function, condition)
                     for label, function in (('true', true_fn), ('false', false_fn))]
+        for label, branch in zip(('true_fn', 'false_fn'), branches):
+            if branch.structured_outputs is None:
+                raise worded(ValueError(
+                    f'{label} must have a return value.\n  Mend: return ... of the values; of a '
+                    'branch that only acts, its operation; of one that does nothing, tf.no_op().'))
         _check_alike(*branches)
         return _build(condition, branches, scope, strict)
 
@@ -121,6 +127,13 @@ def _either(value, old, old_name, new_name):
     if value is not None:
         raise worded(TypeError(f'cond: {new_name} and {old_name} may not be set simultaneously.'))
     return old
+
+
+def _check_bool(pred):
+    if pred.dtype.base_dtype is not dtypes.bool:
+        raise worded(TypeError(report(
+            f'pred must be a bool, not {pred.dtype.base_dtype.name}.', inputs=[('pred', pred)],
+            mend='compare: tf.cond(x > 0, ...), or tf.cast(x, tf.bool).')))
 
 
 def _scalar(pred):

@@ -43,8 +43,15 @@ def _decoded(contents, channels, formats):
         own = {'L': 1, '1': 1, 'RGBA': 4}.get(picture.mode, 3)
         if picture.mode == 'P' and 'transparency' in picture.info:
             own = 4
+        if picture.format == 'PNG' and channels == 1 and own > 1:
+            return _grey(np.array(picture.convert('RGB')))
         pixels = np.array(picture.convert(_MODES[channels or own]))
     return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
+def _grey(pixels):
+    """The brightness as libpng computes it: in 32768ths, cut off, where Pillow rounds."""
+    return (pixels @ np.int64([[9798], [19235], [3735]]) >> 15).astype(np.uint8)
 
 
 @contextlib.contextmanager

@@ -98,8 +98,8 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     unknown size there (PAINS A22), which `shape_invariants` can say beforehand. `back_prop`,
     `parallel_iterations` and `swap_memory` are accepted for TF1 programs and need not be set.
 
-    Shapes: loop_vars [*a], ... -> [*a], ...: a single loop variable is returned bare, unless
-    `return_same_structure`.
+    Shapes: loop_vars [*a], ... -> [*a], ...: a list or a tuple, as the body returns; a single loop
+    variable that is one tensor is returned bare, unless `return_same_structure`.
 
     Raises TypeError if cond or body is not callable, ValueError if the body returns another number
     of values or other dtypes, or shapes that contradict shape_invariants.
@@ -123,8 +123,7 @@ def _check_arguments(cond, body, loop_vars, parallel_iterations):
 
 def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
            maximum_iterations, return_same_structure):
-    structure = list(loop_vars) if isinstance(loop_vars, (list, tuple)) and \
-        not hasattr(loop_vars, '_fields') else [loop_vars]
+    structure = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else [loop_vars]
     structure = nest.map_structure(_converted, structure)
     initial = nest.flatten(structure, expand_composites=True)
     invariants = _invariants(structure, initial, shape_invariants)
@@ -137,10 +136,8 @@ def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
             outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
             outputs = [identities.identity(t) for t in outputs]
     result = nest.pack_sequence_as(structure, outputs[2:2 + len(initial)], expand_composites=True)
-    if isinstance(loop_vars, (list, tuple)) and not hasattr(loop_vars, '_fields'):
-        if return_same_structure:
-            return type(loop_vars)(result)
-        return result[0] if len(result) == 1 else result
+    if isinstance(loop_vars, (list, tuple)) and (len(initial) > 1 or return_same_structure):
+        return loop.kind(result)
     return result[0]
 
 
@@ -216,6 +213,7 @@ class _Loop:
         self.scope = scope
         self.count = len(initial)
         self.shapes: list = []
+        self.kind = list        # or tuple, as the body returns: the last values are given so
         self.counts = node_counts.Loop(initial[2:], initial[1] if self.limited else None)
 
     def functions(self, invariants, widen):
@@ -291,8 +289,11 @@ class _Loop:
 
     def _body(self, counter, limit, *variables):
         result = self._call(self.body, 'body', variables)
-        if not isinstance(result, (list, tuple)) or hasattr(result, '_fields'):
+        if not isinstance(result, (list, tuple)) or \
+                hasattr(result, '_fields') and len(self.structure) == 1 and \
+                type(result) is type(self.structure[0]):
             result = [result]
+        self.kind = getattr(result, '_make', tuple if isinstance(result, tuple) else list)
         result = list(result)
         self._check_structure(result)
         result = nest.map_structure(_converted, result)

@@ -8,6 +8,7 @@ logarithm: square roots until the matrix is near one, then Gauss quadrature of i
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 
 import numpy as np
 
@@ -226,12 +227,15 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
         return reduction.reduce_sum(above, axis=-1)
 
 
+_LuParts = namedtuple('Lu', ['lu', 'p'])
+
+
 def lu(input, output_idx_type=dtypes.int32, name=None):
     """(L and U in one matrix, the order of the rows) of each square matrix.
 
     Shapes: [*a, n, n] -> [*a, n, n], [*a, n]. L has ones on the diagonal, which are not stored.
     """
-    return Lu.apply(input, output_idx_type=dtypes.as_dtype(output_idx_type), name=name)
+    return _LuParts(*Lu.apply(input, output_idx_type=dtypes.as_dtype(output_idx_type), name=name))
 
 
 __all__ = ['expm', 'logm', 'lu', 'matrix_rank', 'sqrtm']

@@ -7,7 +7,13 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.ops.summaries import collect, one_tag, serialized, summary_scope
+from tinyflow.ops.summaries import (
+    collect,
+    of_the_first_replica,
+    one_tag,
+    serialized,
+    summary_scope,
+)
 
 __all__ = ['audio', 'image']
 
@@ -89,6 +95,7 @@ def _as_uint8(pixels, bad_color):
     return out
 
 
+@of_the_first_replica
 def image(name, tensor, max_outputs=3, collections=None, family=None):
     """The first `max_outputs` images as a Summary message; joins the collection SUMMARIES.
 
@@ -147,6 +154,7 @@ def _checked_rate(tensor, sample_rate):
     return rate
 
 
+@of_the_first_replica
 def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
     """The first `max_outputs` sounds as a Summary message; joins the collection SUMMARIES.
 

@@ -5,6 +5,8 @@ algorithmic differentiation (2008).
 """
 from __future__ import annotations
 
+from collections import namedtuple
+
 import numpy as np
 
 from tinyflow.graph import shapes
@@ -163,12 +165,15 @@ def matrix_determinant(input, name=None):
     return MatrixDeterminant.apply(input, name=name)
 
 
+_SignAndLog = namedtuple('LogMatrixDeterminant', ['sign', 'log_abs_determinant'])
+
+
 def slogdet(input, name=None):
     """(sign, log |determinant|), exact where the determinant itself would overflow.
 
     Shapes: input [*batch, n, n] -> sign [*batch], log_abs_determinant [*batch].
     """
-    return tuple(LogMatrixDeterminant.apply(input, name=name))
+    return _SignAndLog(*LogMatrixDeterminant.apply(input, name=name))
 
 
 def matrix_inverse(input, adjoint=False, name=None):

@@ -5,9 +5,11 @@ its name with the scopes around it.
 """
 from __future__ import annotations
 
+import functools
 import re
 from contextlib import contextmanager
 
+from tinyflow import replication
 from tinyflow.errors import describe, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.boxes import boxed
@@ -16,6 +18,7 @@ from tinyflow.graph.dtypes import ANY, HANDLES, REAL
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops.arguments import refusal
+from tinyflow.ops.constants import constant
 
 __all__ = ['histogram', 'merge', 'merge_all', 'scalar', 'tensor_summary', 'text']
 
@@ -61,6 +64,20 @@ def collect(summary, collections, default):
     return summary
 
 
+def of_the_first_replica(make):
+    """Decorates what makes a summary: in all replicas but the first it gives an empty one.
+
+    So what a function of replicas summarises is written once, under its own name, as in TF.
+    """
+    @functools.wraps(make)
+    def made(*args, **kwargs):
+        replica = replication.replicas_meet()
+        if replica is not None and replica.replica_number:
+            return constant('')
+        return make(*args, **kwargs)
+    return made
+
+
 _SUMMARIES = [GraphKeys.SUMMARIES]
 
 
@@ -103,6 +120,7 @@ class ScalarSummary(Op):
         return serialized(message)
 
 
+@of_the_first_replica
 def scalar(name, tensor, collections=None, family=None):
     """`tensor`, one number, as a Summary message; joins the collection SUMMARIES.
 
@@ -134,6 +152,7 @@ class HistogramSummary(Op):
         return serialized(message)
 
 
+@of_the_first_replica
 def histogram(name, values, collections=None, family=None):
     """The distribution of `values` as a Summary message; joins the collection SUMMARIES.
 
@@ -177,6 +196,7 @@ def _fill_tensor(proto, array):
         proto.tensor_content = array.astype(array.dtype.newbyteorder('<'), copy=False).tobytes()
 
 
+@of_the_first_replica
 def tensor_summary(name, tensor, summary_description=None, collections=None, summary_metadata=None,
                    family=None, display_name=None):
     """A whole tensor as a Summary message; joins the collection SUMMARIES.
@@ -247,6 +267,7 @@ class MergeSummary(Op):
         return boxed(b''.join(parts))       # the same as the bytes of one message with all values
 
 
+@of_the_first_replica
 def merge(inputs, collections=None, name=None):
     """One Summary message of several summaries: one fetch for all of them.
 

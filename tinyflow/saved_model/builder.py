@@ -36,7 +36,7 @@ class SavedModelBuilder:
                 "Export directory already exists, and isn't empty: " + self._export_dir,
                 mend=f"another directory for each export, '{self._export_dir}/2', or "
                      f"shutil.rmtree('{self._export_dir}') before.")))
-        os.makedirs(self._export_dir, exist_ok=True)
+        self._make_directory()
 
     def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None,
                                      assets_collection=None, legacy_init_op=None,
@@ -81,12 +81,15 @@ class SavedModelBuilder:
         name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else \
             constants.SAVED_MODEL_FILENAME_PB
         path = os.path.join(self._export_dir, name)
-        os.makedirs(self._export_dir, exist_ok=True)
+        self._make_directory()
         reading.write(path, self._saved_model, as_text)
         _LOG.info('SavedModel written to: %s', path)
         return path.encode()
 
     # ---- parts ---------------------------------------------------------------------------
+
+    def _make_directory(self):
+        os.makedirs(self._export_dir or '.', exist_ok=True)     # '' is the working directory
 
     def _prepare(self, signature_def_map, assets_collection, main_op):
         signatures = dict(signature_def_map or {})

@@ -82,15 +82,17 @@ def restore_positions(session, prefix, step):
 
 
 class ResumeListener(CheckpointSaverListener):
-    """Writes the positions with every checkpoint that a CheckpointSaverHook saves."""
+    """Writes the positions with every checkpoint that a CheckpointSaverHook saves.
 
-    def __init__(self, save_path):
-        self._save_path = save_path
+    `prefix_of(step)` gives the checkpoint's prefix.
+    """
+
+    def __init__(self, prefix_of):
+        self._prefix_of = prefix_of
         self._told = False
 
     def before_save(self, session, global_step_value):
-        prefix = f'{self._save_path}-{int(global_step_value)}'
-        lost = save_positions(session, prefix, global_step_value)
+        lost = save_positions(session, self._prefix_of(int(global_step_value)), global_step_value)
         if lost and not self._told:
             self._told = True
             logging.info('A training continued from these checkpoints will not repeat every bit: '
@@ -98,7 +100,7 @@ class ResumeListener(CheckpointSaverListener):
 
     def end(self, session, global_step_value):
         """A training that ends in good order is over: the next one begins its input anew."""
-        files.remove(resume_file(f'{self._save_path}-{int(global_step_value)}'))
+        files.remove(resume_file(self._prefix_of(int(global_step_value))))
 
 
 class ResumeHook(SessionRunHook):

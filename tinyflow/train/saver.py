@@ -204,12 +204,15 @@ class Saver:
         if global_step is not None:
             if not isinstance(global_step, (int, np.integer)):
                 global_step = read_global_step(sess, global_step)
-            return f'{save_path}-{global_step:08d}' if self._pad_step_number else \
-                f'{save_path}-{global_step:d}'
+            return self._numbered(save_path, global_step)
         if os.path.basename(save_path) == latest_filename and not self._sharded:
             raise worded(ValueError("'latest_filename' collides with 'save_path': "
                                     f"'{latest_filename}' and '{save_path}'"))
         return save_path
+
+    def _numbered(self, save_path, global_step):
+        return f'{save_path}-{global_step:08d}' if self._pad_step_number else \
+            f'{save_path}-{global_step:d}'
 
     def _write(self, sess, save_path, prefix):
         try:

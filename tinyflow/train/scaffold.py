@@ -21,7 +21,7 @@ from tinyflow.variable_lists import (
     report_uninitialized_variables,
 )
 
-__all__ = ['Scaffold']
+__all__ = ['Scaffold', 'built']
 
 _PIECES = ('init_op', 'init_feed_dict', 'ready_op', 'ready_for_local_init_op', 'local_init_op',
            'summary_op', 'saver')
@@ -69,7 +69,7 @@ class Scaffold:
                        _default_ready_for_local_init_op)
         self._complete('local_init_op', GraphKeys.LOCAL_INIT_OP, Scaffold.default_local_init_op)
         self._complete('summary_op', GraphKeys.SUMMARY_OP, merge_all)
-        self._saver = _built(self._saver)
+        self._saver = built(self._saver)
         get_default_graph().finalize()
         logging.info('Graph was finalized.')
         return self
@@ -151,8 +151,11 @@ def _default_ready_for_local_init_op():
                            report_uninitialized_resources(shared_resources())], 0)
 
 
-def _built(saver):
-    """A Saver that is ready: the given one, that of the graph, or one of all Variables."""
+def built(saver):
+    """A Saver that is ready: the given one, that of the graph, or one of all Variables.
+
+    A tf.train.Checkpoint becomes a Saver of what hangs on it now.
+    """
     from tinyflow.train.checkpoint import Checkpoint
     from tinyflow.train.saver import Saver
     if isinstance(saver, Checkpoint):

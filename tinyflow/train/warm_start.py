@@ -5,6 +5,7 @@ from tinyflow.errors import worded
 from tinyflow.formats import slices
 from tinyflow.graph.defaults import device, get_collection
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.shapes import TensorShape
 from tinyflow.ops import saving, state
 from tinyflow.train.inspection import NewCheckpointReader, checkpoint_filename
 from tinyflow.train.vocabularies import initialize_by_words
@@ -70,10 +71,11 @@ def _check(name, variable, where, found):
         raise worded(ValueError(f'Tensor {name} is not found in {where} checkpoint {found}'
                                 f'{_nearest(name, found)}'))
     info = variable._get_save_slice_info()
-    shape = found[name] if info is None else slices.shape_of(*slices.parse(info.spec))
-    if not variable.shape.is_compatible_with(shape):
+    # A part of a partitioned Variable reads its slice: the whole one must be of the stored shape.
+    shape = variable.shape if info is None else TensorShape(slices.parse(info.spec)[0])
+    if not shape.is_compatible_with(found[name]):
         raise worded(ValueError(
-            f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of "
+            f"Shape of variable {variable.name} ({shape}) doesn't match with shape of "
             f'tensor {name} ({found[name]}) from checkpoint reader.'))
 
 

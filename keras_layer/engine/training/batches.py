@@ -34,8 +34,10 @@ class ArrayBatches:
         return None
 
     def epoch(self, order):
-        """(size, feeds) of each batch."""
+        """(size, feeds) of each batch. As in Keras, a single batch keeps its order."""
         size, feeds, samples = self.batch_size, self.feeds, self.samples
+        if samples <= size:
+            order = None
         for start in range(0, samples, size):
             stop = min(start + size, samples)
             if order is None:
@@ -104,6 +106,29 @@ class DatasetBatches:
             else:
                 self._next = tuple(v for v in (x, y, sample_weight) if v is not None)
         self.restartable = self._dataset is not None
+        self._size = None
+
+    counts_steps = True
+
+    def _cardinality(self):
+        if self._size is None:
+            with self._graph.as_default():
+                self._size = int(K.get_value(tf.data.experimental.cardinality(self._dataset)))
+        return self._size
+
+    def known_steps(self):
+        """The number of elements of the dataset; None if that shows at its end alone."""
+        if self._dataset is None or self._cardinality() < 0:
+            return None
+        return self._cardinality()
+
+    def check_end(self, argument):
+        """ValueError for a dataset without an end, whose number of steps nobody has given."""
+        if self._dataset is not None \
+                and self._cardinality() == tf.data.experimental.INFINITE_CARDINALITY:
+            raise worded(ValueError(
+                'When passing an infinitely repeating dataset, you must specify the '
+                f'`{argument}` argument.\n  Mend: {argument}=..., or a dataset without repeat().'))
 
     def restart(self):
         """Begins the data set anew."""
@@ -126,6 +151,7 @@ class NothingToFeed:
     """The steps of a model whose inputs and targets are tensors: what they give is the data."""
 
     restartable = False
+    counts_steps = True
 
     def restart(self):
         """Nothing: the tensors go on where they are."""
@@ -138,6 +164,7 @@ class GeneratorBatches:
     """What a Python generator or an enqueuer around one gives."""
 
     restartable = False
+    counts_steps = False
 
     def __init__(self, source):
         self._source = source
@@ -156,6 +183,7 @@ class SequenceBatches:
     """
 
     restartable = True
+    counts_steps = False
 
     def __init__(self, sequence, shuffle):
         self._sequence, self._shuffle = sequence, shuffle
@@ -185,6 +213,7 @@ class QueuedSequence:
     """The batches of a Sequence, made by threads or processes before they are needed."""
 
     restartable = True
+    counts_steps = False
 
     def __init__(self, sequence, shuffle, workers, use_multiprocessing, max_queue_size):
         self._made = sequence, use_multiprocessing, shuffle

@@ -29,6 +29,10 @@ class Compiled:
         modes = _per_output(sample_weight_mode, names, 'sample_weight_mode', None) \
             if isinstance(sample_weight_mode, (dict, list, tuple)) \
             else [sample_weight_mode] * len(names)
+        for mode in modes:
+            if mode not in (None, 'temporal'):
+                raise worded(ValueError('sample_weight_mode should be None or "temporal". Found: '
+                                        f'{mode!r}'))
         self.endpoints = [Endpoint(*each) for each in
                           zip(model.outputs, names, losses, weights, modes)]
         targets = _per_output(target_tensors, names, 'target_tensors', None) \
@@ -73,11 +77,18 @@ class Compiled:
         weighted = _metrics_per_output(weighted_metrics, names, 'weighted_metrics')
         for endpoint, own, own_weighted in zip(self.endpoints, plain, weighted):
             if endpoint.trained:
-                endpoint.metrics = [self._named(m, endpoint, False) for m in own]
-                endpoint.weighted_metrics = [self._named(m, endpoint, True) for m in own_weighted]
+                endpoint.metrics = self._all_named(own, endpoint, False)
+                endpoint.weighted_metrics = self._all_named(own_weighted, endpoint, True)
 
-    def _named(self, metric, endpoint, weighted):
-        metric, name = metric_of(metric, endpoint, weighted)
+    def _all_named(self, metrics, endpoint, weighted):
+        """The Metrics; of several with the same name it is the last, as TF keeps them by name."""
+        by_name = {}
+        for asked in metrics:
+            metric, name = metric_of(asked, endpoint, weighted)
+            by_name[name] = metric
+        return [self._named(metric, name, endpoint) for name, metric in by_name.items()]
+
+    def _named(self, metric, name, endpoint):
         if len(self.endpoints) > 1:
             name = f'{endpoint.name}_{name}'
         base, number = name, 1

@@ -1,6 +1,9 @@
 """The three compiled calls of a model: train, test, predict. Here fit meets the Session."""
 from __future__ import annotations
 
+from contextlib import contextmanager
+
+import tinyflow as tf
 from keras_layer import backend as K
 
 
@@ -15,7 +18,6 @@ class Functions:
         self._model = model
         self._made = {}
         self._watched = {}
-        self._trained_weights = None
 
     def watch(self, kind, tensor, give):
         """Has the function compute `tensor`, too, and gives each value to `give`; None ends it."""
@@ -60,10 +62,17 @@ class Functions:
 
     def _train(self):
         model, compiled = self._model, self._model._compiled
-        weights = self._trained_weights = list(model.trainable_weights)
-        with K.name_scope('training'):
-            updates = list(model.optimizer.get_updates(params=weights, loss=compiled.total_loss))
-        updates += model.get_updates_for(None) + model.get_updates_for(model.inputs)
+        now = len(model.trainable_weights)
+        with _trainable_as(compiled.trainable):
+            weights = list(model.trainable_weights)
+            if len(weights) != now:
+                tf.logging.log_first_n(tf.logging.WARN, (
+                    'Discrepancy between trainable weights and collected trainable weights, did '
+                    'you set `model.trainable` without calling `model.compile` after ?'), 1)
+            with K.name_scope('training'):
+                updates = list(model.optimizer.get_updates(params=weights,
+                                                           loss=compiled.total_loss))
+            updates += model.get_updates_for(None) + model.get_updates_for(model.inputs)
         return _Call([*model._fed_inputs, *compiled.targets, *compiled.sample_weights],
                      [compiled.total_loss, *self._results()], updates, 'training', training=True)
 
@@ -81,6 +90,30 @@ class Functions:
         compiled = self._model._compiled
         own = {**dict(self._model._metric_results), **compiled.results}
         return [own[m] for m in self._model._all_metrics()]
+
+
+def trainable_state(layer):
+    """What is trainable of a layer and of all inside it, by layer."""
+    state = {layer: layer._trainable}
+    for inner in layer._sublayers:
+        state.update(trainable_state(inner))
+    return state
+
+
+def _set_trainable_state(state):
+    for layer, trainable in state.items():
+        layer._trainable = trainable
+
+
+@contextmanager
+def _trainable_as(state):
+    """As it was at compile: what is frozen later, for another model, is trained by this one."""
+    now = {layer: layer._trainable for layer in state}
+    _set_trainable_state(state)
+    try:
+        yield
+    finally:
+        _set_trainable_state(now)
 
 
 class _Call:

@@ -6,14 +6,19 @@ import warnings
 import numpy as np
 
 from keras_layer.callbacks.container import configure_callbacks
-from keras_layer.engine.training.batches import ArrayBatches, CycledBatches
+from keras_layer.engine.training.batches import (
+    ArrayBatches,
+    CycledBatches,
+    DatasetBatches,
+)
 from tinyflow.errors import worded
 
 
 class Averages:
     """An epoch's results: the mean loss over its samples, and the last value of the metrics.
 
-    The metrics are running values in the graph already; the loss of a batch is its own.
+    The metrics are running values in the graph already; the loss of a batch is its own. As in TF,
+    all batches of a dataset weigh alike, and so do those of a generator or Sequence in `evaluate`.
     """
 
     def __init__(self):
@@ -37,9 +42,7 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
         steps_per_epoch, batch_size, validation_freq=1):
     """Trains; returns the History. `validation` is None or a function that gives its results."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
-    steps = steps_per_epoch
-    if samples is not None and steps_per_epoch is None:
-        steps = None
+    steps = _told_steps(data, steps_per_epoch)
     run_callbacks = configure_callbacks(
         callbacks, model, do_validation=validation is not None, batch_size=batch_size,
         epochs=epochs, steps_per_epoch=steps, samples=samples if samples is not None else steps,
@@ -59,8 +62,10 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
             batches = _steps(model, data, steps_per_epoch, epoch == initial_epoch)
         averages, ran_out = _train_epoch(model, run, batches, names, run_callbacks,
                                          steps_per_epoch)
+        if epoch == initial_epoch and not averages.values():
+            raise worded(ValueError('Empty training data: there was no batch.'))
         epoch_logs = dict(zip(names, averages.values()))
-        if validation is not None and _due(epoch, validation_freq):
+        if validation is not None and not model.stop_training and _due(epoch, validation_freq):
             values = validation(run_callbacks)
             epoch_logs.update({'val_' + n: v for n, v in zip(names, values)})
         run_callbacks.on_epoch_end(epoch, epoch_logs)
@@ -68,6 +73,11 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
             break
     run_callbacks.on_train_end()
     return model.history
+
+
+def _told_steps(data, steps):
+    """The number of steps that callbacks are told: that asked for, or of all that a dataset has."""
+    return data.known_steps() if steps is None and isinstance(data, DatasetBatches) else steps
 
 
 def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
@@ -106,30 +116,41 @@ def _steps(model, data, steps, first):
     done = 0
     while steps is None or done < steps:
         try:
-            element = data()
+            element = _next(data)
         except StopIteration:
             return
-        yield element if isinstance(data, CycledBatches) else model._feeds_of(element)
+        if isinstance(data, CycledBatches):
+            yield element
+        else:
+            size, feeds = model._feeds_of(element)
+            yield 1 if data.counts_steps else size, feeds
         done += 1
+
+
+def _next(data):
+    """The next element; first the one from which a model without inputs learned its shapes."""
+    kept = getattr(data, 'kept', None)
+    if kept is None:
+        return data()
+    data.kept = None
+    return kept
 
 
 def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=True):
     """The mean loss and the metrics over the data."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
     if own_callbacks:
+        told = _told_steps(data, steps)
         callbacks = configure_callbacks(
             callbacks, model, do_validation=False, batch_size=batch_size, epochs=1,
-            steps_per_epoch=steps, samples=samples if samples is not None else steps,
+            steps_per_epoch=told, samples=samples if samples is not None else told,
             verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='test')
     model.reset_metrics()
     run = model._functions.runner('test')
     names, averages = model.metrics_names, Averages()
     if samples is not None and steps is None:
-        if not own_callbacks:
-            # Keras shuffles the validation data of fit, too, and later epochs of a seeded
-            # program depend on it; the order itself changes nothing.
-            np.random.shuffle(np.arange(samples))
-        batches = data.epoch(None)
+        # Keras shuffles the validation data of fit, too: the numbers of a seeded program show it.
+        batches = data.epoch(None if own_callbacks else data.order(True))
     else:
         batches = _steps(model, data, steps, True)
     callbacks.on_test_begin()
@@ -138,7 +159,7 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
         logs = {'batch': step, 'size': size}
         callbacks.on_batch_begin('test', step, logs)
         results = run(feeds)
-        averages.add(results, size)
+        averages.add(results, 1 if samples is None else size)
         logs.update(zip(names, results))
         callbacks.on_batch_end('test', step, logs)
         count += 1
@@ -151,9 +172,10 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
 def predict(model, data, verbose, callbacks, steps, batch_size):
     """The outputs for all the data, a list of arrays."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
+    told = _told_steps(data, steps)
     callbacks = configure_callbacks(
         callbacks, model, do_validation=False, batch_size=batch_size, epochs=1,
-        steps_per_epoch=steps, samples=samples if samples is not None else steps,
+        steps_per_epoch=told, samples=samples if samples is not None else told,
         verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='predict')
     run = model._functions.get('predict').bound()
     if samples is not None and steps is None:

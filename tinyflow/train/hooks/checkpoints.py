@@ -114,6 +114,10 @@ class CheckpointSaverHook(SessionRunHook):
                 stop = True
         return stop
 
+    def _prefix(self, step):
+        """The prefix of the checkpoint of that step, as the Saver names it."""
+        return self._get_saver()._numbered(self._save_path, step)
+
     def _get_saver(self):
         if self._saver is not None:
             return self._saver

@@ -1,0 +1,201 @@
+"""tf.contrib.training: HParams, the settings of a model as names with values of fixed types."""
+from __future__ import annotations
+
+import json
+import numbers
+import re
+
+from tinyflow.absent import absent as _absent
+from tinyflow.errors import worded
+
+# One clause of "name=value, name[2]=value, name=[value, value]".
+_CLAUSE = re.compile(r'(?P<name>[a-zA-Z][\w.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*'
+                     r'(?:(?P<single>[^,\[]*)|\[(?P<several>[^\]]*)\])(?:$|,\s*)')
+_BOOLS = {'true': True, 'True': True, 'false': False, 'False': False}
+
+
+def parse_values(values, type_map, ignore_unknown=False):
+    """{name: value} of a text such as 'rate=0.1,sizes=[3,4],depth[1]=2'.
+
+    `type_map` has each name's type (for lists that of an element); a name that is not in it is
+    passed over if `ignore_unknown`. `name[1]=2` gives {name: {1: 2}}. Raises ValueError if the text
+    is not understood or a name is set twice.
+    """
+    found, place = {}, 0
+    while place < len(values):
+        clause = _CLAUSE.match(values, place)
+        if clause is None:
+            raise worded(ValueError(f'Malformed hyperparameter value: {values[place:]}'))
+        place = clause.end()
+        name = clause['name']
+        if name in type_map:
+            _add(found, clause, type_map[name], values)
+        elif not ignore_unknown:
+            raise worded(ValueError(f'Unknown hyperparameter type for {name}'))
+    return found
+
+
+def _add(found, clause, kind, values):
+    name, index, several = clause['name'], clause['index'], clause['several']
+    if several is not None:
+        if index is not None:
+            raise worded(ValueError('Assignment of a list to a list index.'))
+        if name in found:
+            raise _set_twice(name, values)
+        found[name] = [_parsed(name, part, kind, several, values)
+                       for part in re.split('[ ,]', several) if part]
+        return
+    value = _parsed(name, clause['single'], kind, clause['single'], values)
+    if index is None:
+        if name in found:
+            raise _set_twice(name, values)
+        found[name] = value
+        return
+    elements = found.setdefault(name, {})
+    if not isinstance(elements, dict):
+        raise _set_twice(name, values)
+    if int(index) in elements:
+        raise _set_twice(f'{name}[{index}]', values)
+    elements[int(index)] = value
+
+
+def _parsed(name, text, kind, whole, values):
+    try:
+        if kind is bool:
+            return _BOOLS[text] if text in _BOOLS else bool(int(text))
+        return kind(text)
+    except ValueError:
+        raise worded(ValueError(f"Could not parse hparam '{name}' of type '{kind.__name__}' with "
+                                f"value '{whole}' in {values}")) from None
+
+
+def _set_twice(name, values):
+    return worded(ValueError(f"Multiple assignments to variable '{name}' in {values}"))
+
+
+def _fitting(name, kind, value):
+    """`value` as a `kind`. ValueError where that would lose something: text, bools, fractions."""
+    if type(value) is kind or kind is type(None):
+        return value
+    texts = (str, bytes)
+    if issubclass(kind, texts) and not isinstance(value, texts) or \
+            issubclass(kind, bool) != isinstance(value, bool) or \
+            any(issubclass(kind, numbers_) and not isinstance(value, numbers_)
+                for numbers_ in (numbers.Integral, numbers.Number)):
+        raise worded(ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value "
+                                f'{value!r}'))
+    return kind(value)
+
+
+class HParams:
+    """Settings by name, as attributes: HParams(rate=0.1, sizes=[3, 4]).rate.
+
+    A setting keeps the type of its first value, a number, a text, a bool or a list of such:
+    `parse('rate=0.2')` reads texts by it, and other values must fit it.
+    """
+
+    def __init__(self, hparam_def=None, model_structure=None, **kwargs):
+        if hparam_def:
+            raise worded(NotImplementedError(
+                'HParams of an HParamDef\n  Mend: HParams(**dict), or parse_json(text).'))
+        self._hparam_types = {}             # name -> (type of it or of its elements, is it a list?)
+        self._model_structure = model_structure
+        for name, value in kwargs.items():
+            self.add_hparam(name, value)
+
+    def add_hparam(self, name, value):
+        """One setting more. ValueError if the name is taken or the value is an empty list."""
+        if getattr(self, name, None) is not None:
+            raise worded(ValueError(f'Hyperparameter name is reserved: {name}'))
+        is_list = isinstance(value, (list, tuple))
+        if is_list and not value:
+            raise worded(ValueError(f'Multi-valued hyperparameters cannot be empty: {name}'))
+        self._hparam_types[name] = type(value[0] if is_list else value), is_list
+        setattr(self, name, value)
+
+    def set_hparam(self, name, value):
+        """Another value. KeyError if there is no such setting, ValueError if it does not fit."""
+        kind, is_list = self._hparam_types[name]
+        if isinstance(value, list) != is_list:
+            raise worded(ValueError(
+                f'Must pass a list for multi-valued parameter: {name}.' if is_list else
+                f'Must not pass a list for single-valued parameter: {name}'))
+        setattr(self, name, [_fitting(name, kind, v) for v in value] if is_list
+                else _fitting(name, kind, value))
+
+    def del_hparam(self, name):
+        """Takes the setting away, if there is one."""
+        if hasattr(self, name):
+            delattr(self, name)
+            del self._hparam_types[name]
+
+    def parse(self, values):
+        """Sets what a text such as 'rate=0.1,sizes=[3,4]' says; returns these HParams."""
+        kinds = {name: kind for name, (kind, _) in self._hparam_types.items()}
+        return self.override_from_dict(parse_values(values, kinds))
+
+    def override_from_dict(self, values_dict):
+        """Sets what a dict says; returns these HParams. KeyError for a name that is not here."""
+        for name, value in values_dict.items():
+            self.set_hparam(name, value)
+        return self
+
+    def set_from_map(self, values_map):
+        """override_from_dict's older name."""
+        return self.override_from_dict(values_map)
+
+    def parse_json(self, values_json):
+        """Sets what a JSON object says; returns these HParams."""
+        return self.override_from_dict(json.loads(values_json))
+
+    def to_json(self, indent=None, separators=None, sort_keys=False):
+        """All settings as a JSON object."""
+        return json.dumps(self.values(), indent=indent, separators=separators,
+                          sort_keys=sort_keys)
+
+    def values(self):
+        """All settings as a dict."""
+        return {name: getattr(self, name) for name in self._hparam_types}
+
+    def get(self, key, default=None):
+        """The setting's value, or `default`, which must be of the setting's type, if none is so
+        named.
+        """
+        if key not in self._hparam_types:
+            return default
+        kind, is_list = self._hparam_types[key]
+        if default is not None:
+            try:
+                if isinstance(default, list) != is_list:
+                    raise ValueError('one is a list')
+                for value in default if is_list else [default]:
+                    _fitting(key, kind, value)
+            except ValueError as error:
+                told = f'list<{kind}>' if is_list else str(kind)
+                raise worded(ValueError(f"Hparam '{key}' of type '{told}' is incompatible with "
+                                        f'default={default}. {error}')) from None
+        return getattr(self, key)
+
+    def set_model_structure(self, model_structure):
+        self._model_structure = model_structure
+
+    def get_model_structure(self):
+        return self._model_structure
+
+    def __contains__(self, key):
+        return key in self._hparam_types
+
+    def __str__(self):
+        return ','.join(f'{name}={value}' for name, value in self.values().items())
+
+    def __repr__(self):
+        return f'{type(self).__name__}({sorted(self.values().items())})'
+
+
+__all__ = ['HParams', 'parse_values']
+
+__getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__
