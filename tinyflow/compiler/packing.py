@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
@@ -12,17 +11,16 @@ _ALIGN = 64             # bytes; a cache line
 _SMALL = 4096           # bytes; there are many smaller blocks, and little is lost between them
 
 
-@dataclass(slots=True)
 class Block:
     """So many bytes, needed from step `first` to step `last` of a program, both included."""
 
-    nbytes: int
-    first: int
-    last: int
-    offset: int = 0
+    __slots__ = ('nbytes', 'first', 'last', 'offset')
 
-    def __post_init__(self) -> None:
-        self.nbytes = -(-max(self.nbytes, 1) // _ALIGN) * _ALIGN
+    def __init__(self, nbytes: int, first: int, last: int) -> None:
+        self.nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
+        self.first = first
+        self.last = last
+        self.offset = 0
 
 
 def pack(blocks: Sequence[Block]) -> int:
@@ -40,16 +38,18 @@ def _pool(blocks: Iterable[Block]) -> int:
     free: dict[int, list[int]] = defaultdict(list)
     running: list[tuple[int, int, int]] = []            # a heap of (last, nbytes, offset)
     for block in blocks:
-        while running and running[0][0] < block.first:
-            _, nbytes, offset = heappop(running)
-            free[nbytes].append(offset)
-        places = free[block.nbytes]
+        first, nbytes = block.first, block.nbytes
+        while running and running[0][0] < first:
+            _, ended, offset = heappop(running)
+            free[ended].append(offset)
+        places = free[nbytes]
         if places:
-            block.offset = places.pop()
+            offset = places.pop()
         else:
-            block.offset = size
-            size += block.nbytes
-        heappush(running, (block.last, block.nbytes, block.offset))
+            offset = size
+            size += nbytes
+        block.offset = offset
+        heappush(running, (block.last, nbytes, offset))
     return size
 
 

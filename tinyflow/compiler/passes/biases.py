@@ -7,6 +7,7 @@ nothing. It saves a walk over what all gates are computed from, in every step; a
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,8 @@ class _Context:
 def fold_biases(program: Program) -> Program:
     """BiasAdd(MatMul(ConcatV2(x), w), b), ten times or more, becomes a MatMul with w and b stacked.
     """
+    if sum(i.type == 'BiasAdd' for i in program.instructions) < _LEAST:
+        return _with_note(program, program.instructions, 0)
     context = _Context(program)
     groups: dict[tuple[Value, Value], list[_Step]] = defaultdict(list)
     instead: dict[Instruction, list[Instruction]] = {}
@@ -69,7 +72,11 @@ def fold_biases(program: Program) -> Program:
             count += _fold_groups(groups, context, instead)
             change = position
     count += _fold_groups(groups, context, instead)
-    kept = [new for old in program.instructions for new in instead.get(old, [old])]
+    return _with_note(program, [new for old in program.instructions
+                                for new in instead.get(old, [old])], count)
+
+
+def _with_note(program: Program, kept: Sequence[Instruction], count: int) -> Program:
     return program.with_instructions(kept, Note(
         'biases', f'{count} biases are added inside matrix products',
         len(program.instructions), len(kept)))

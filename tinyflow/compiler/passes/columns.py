@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.rewrite import uses_of
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import Op
 
@@ -20,8 +21,7 @@ Range = tuple[int, int]         # the first, and how many
 def narrow_products(program: Program) -> Program:
     """Slice(MatMul(a, b)) becomes MatMul(Slice(a), Slice(b)); so does a split with one used part.
     """
-    uses = Counter(v for i in program.instructions for v in i.inputs)
-    uses.update(v for v in program.fetches if v is not None)
+    uses = uses_of(program, _TAKERS)
     instead: dict[Instruction, tuple[tuple[Range, Range], Value]] = {}
     gone: set[Instruction] = set()
     for instruction in program.instructions:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.rewrite import uses_of
 
 _SPREADS = frozenset({'MaxPoolGrad', 'MaxPool3DGrad'})
 _LAST = frozenset({'NHWC', 'NDHWC'})        # channels come last
@@ -17,8 +18,7 @@ _LAST = frozenset({'NHWC', 'NDHWC'})        # channels come last
 
 def mask_before_pools(program: Program) -> Program:
     """ReluGrad(MaxPoolGrad(x, y, dy), x) becomes MaxPoolGrad(x, y, ReluGrad(dy, y))."""
-    uses = Counter(v for i in program.instructions for v in i.inputs)
-    uses.update(v for v in program.fetches if v is not None)
+    uses = uses_of(program, ('ReluGrad',))
     gone: set[Instruction] = set()
     instead: dict[Instruction, list[Instruction]] = {}
     small: dict[Value, Value] = {}          # spread gradients -> the same before they were spread

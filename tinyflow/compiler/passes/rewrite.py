@@ -1,10 +1,20 @@
 """What the passes share: replacing values while walking a program once."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+
+
+def uses_of(program: Program, needed_for: Collection[str]) -> Counter[Value]:
+    """How often each value is read or fetched; empty if no instruction has one of these types."""
+    uses: Counter[Value] = Counter()
+    if any(i.type in needed_for for i in program.instructions):
+        uses.update(v for i in program.instructions for v in i.inputs)
+        uses.update(v for v in program.fetches if v is not None)
+    return uses
 
 
 class Replacement:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.rewrite import uses_of
 
 _Pair = frozenset[Value]
 _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}
@@ -18,12 +19,11 @@ _AT_MOST_ONE = {'Sigmoid', 'Softmax', 'Tanh'}
 
 def share_products(program: Program) -> Program:
     """(a * b) * y becomes (a * y) * b where a * y is known already and a * b of no other use."""
-    uses = Counter(v for i in program.instructions for v in i.inputs)
-    uses.update(v for v in program.fetches if v is not None)
+    uses = uses_of(program, _AT_MOST_ONE)
     known: dict[_Pair, Value] = {}
     kept, count = [], 0
     for instruction in program.instructions:
-        if _is_product(instruction):
+        if uses and _is_product(instruction):
             factors = _shared(instruction, known, uses, program)
             if factors is not None:
                 instruction = instruction.with_inputs(factors)

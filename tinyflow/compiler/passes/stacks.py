@@ -11,6 +11,7 @@ from collections import Counter
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.rewrite import uses_of
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import Op
 
@@ -21,10 +22,7 @@ _ROWS = 1024            # of one factor; products with more are fast by themselv
 def stack_products(program: Program) -> Program:
     """AddN of MatMuls with transpose_a becomes ConcatV2, ConcatV2, MatMul."""
     sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
-    uses: Counter = Counter()
-    if sums:
-        uses.update(v for i in program.instructions for v in i.inputs)
-        uses.update(v for v in program.fetches if v is not None)
+    uses = uses_of(program, ('AddN',) if sums else ())
     gone: set[Instruction] = set()
     instead: dict[Instruction, list[Instruction]] = {}
     for instruction in sums:

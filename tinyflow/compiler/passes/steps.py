@@ -10,6 +10,7 @@ from collections import Counter
 from math import prod
 
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.rewrite import uses_of
 from tinyflow.graph.op import Op
 
 _LARGE = 1 << 16        # elements; below, the walk costs less than one more instruction
@@ -20,8 +21,7 @@ _SMALLER = 4            # times, at least, that the factor is smaller than the p
 
 def scale_steps(program: Program) -> Program:
     """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), b being the small one."""
-    uses = Counter(v for i in program.instructions for v in i.inputs)
-    uses.update(v for v in program.fetches if v is not None)
+    uses = uses_of(program, _DESCENTS)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
     written = {i.inputs[n].place for i in program.instructions for n in i.writes}
     instead: dict[Instruction, list[Instruction]] = {}
