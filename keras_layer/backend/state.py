@@ -15,6 +15,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer.backend.settings import floatx
 from tinyflow.errors import worded
+from tinyflow.ops import node_counts
 
 __all__ = [
     'batch_get_value', 'batch_set_value', 'clear_session', 'control_dependencies', 'count_params',
@@ -39,6 +40,7 @@ class _GraphState:
         self.placeholder = None
         self.session = None
         self.variables = {}                     # id -> weak reference, in order of creation
+        self.assigned = weakref.WeakSet()       # Variables that were given a value here
 
 
 class _Sessions(threading.local):
@@ -171,7 +173,15 @@ def _initialize_variables(session, graph):
     missing = [v for v, value in zip(waiting, session.variable_values(waiting)) if value is None]
     if missing:
         session.run([v.initializer for v in missing])
+    # TF asks each by a node whether it is initialised, and groups the initialisers.
+    _count_nodes(graph, len(waiting) + bool(missing))
     done.update(waiting)
+
+
+def _count_nodes(graph, nodes):
+    """TF would have made so many nodes here, on which the seeds of later random ops depend."""
+    with graph.as_default():
+        node_counts.add(nodes)
 
 
 def _initialize_tables(session, graph):
@@ -353,10 +363,20 @@ def batch_set_value(tuples):
     """Sets the values of several Variables, given as (variable, array) pairs."""
     if tuples:
         get_session([x for x, _ in tuples]).set_variable_values(tuples)
+        for x, _ in tuples:
+            _count_assignment(x)
+
+
+def _count_assignment(x):
+    """TF makes a Placeholder and an assignment for each Variable that is set, once."""
+    known = _state(x.graph).assigned
+    if x not in known:
+        known.add(x)
+        _count_nodes(x.graph, 3 if x.op.type == 'VarHandleOp' else 2)
 
 
 def eval(x):
     """The value of a tensor, computed now."""
     if is_sparse(x):
         return tf.sparse.to_dense(x).eval(session=get_session([x.values]))
-    return get_session([x]).run(tf.identity(x) if is_variable(x) else x)
+    return batch_get_value([x])[0] if is_variable(x) else get_session([x]).run(x)

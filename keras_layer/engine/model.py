@@ -34,6 +34,35 @@ class Model(SavingMethods, Fitting, Network):
         self._functions = Functions(self)
         super().__init__(*args, **kwargs)
 
+    # ---- what published programs reach for, though it begins with an underscore --------------
+
+    def _make_train_function(self):
+        self._need_compiled()
+        self._functions.get('train')
+
+    def _make_test_function(self):
+        self._need_compiled()
+        self._functions.get('test')
+
+    def _make_predict_function(self):
+        self._functions.get('predict')
+
+    train_function = property(lambda self: self._functions.made('train'))
+    test_function = property(lambda self: self._functions.made('test'))
+    predict_function = property(lambda self: self._functions.made('predict'))
+    _is_compiled = property(lambda self: self._compile_arguments is not None)
+    _collected_trainable_weights = property(lambda self: self.trainable_weights)
+    _feed_inputs = property(lambda self: self._fed_inputs)
+    _feed_targets = property(lambda self: self.targets)
+    _feed_sample_weights = property(lambda self: self.sample_weights)
+
+    @in_own_graph
+    def _standardize_user_data(self, x, y=None, sample_weight=None, class_weight=None):
+        """(inputs, targets, weights), lists of arrays for the placeholders of `_feed_inputs`..."""
+        feeds = self._standardized(x, y, sample_weight, class_weight, check=y is not None)
+        ends = len(self._fed_inputs), len(self._fed_inputs) + len(self.targets)
+        return feeds[:ends[0]], feeds[ends[0]:ends[1]], feeds[ends[1]:]
+
     # ---- compile -------------------------------------------------------------------------
 
     @in_own_graph

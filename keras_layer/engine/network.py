@@ -181,12 +181,16 @@ class Network(Layer):
 
     @property
     def input_shape(self):
-        """The shape of the input (or the nest of shapes)."""
+        """The shape of the input (or the nest of shapes); AttributeError if the calls differ."""
+        if len(self._inbound_nodes) > 1:
+            return super().input_shape
         return tf.nest.map_structure(K.int_shape, self.input)
 
     @property
     def output_shape(self):
-        """The shape of the output (or the nest of shapes)."""
+        """The shape of the output (or the nest of shapes); AttributeError if the calls differ."""
+        if len(self._inbound_nodes) > 1:
+            return super().output_shape
         return tf.nest.map_structure(K.int_shape, self.output)
 
     @property
@@ -272,8 +276,11 @@ class Network(Layer):
                 given._keras_mask = its_mask
             made[id(own)] = tf.cast(given, own.dtype) \
                 if given.dtype.base_dtype != own.dtype.base_dtype else given
+        deepest = max(self._topology.nodes_by_depth)
         for node in self._topology.node_order:
             if not node.inbound_layers:
+                if node not in self._topology.nodes_by_depth[deepest]:
+                    _pass_on(node, made)
                 continue
             arguments = tf.nest.map_structure(
                 lambda x: made.get(id(x), x), node.arguments) if node.arguments else {}
@@ -338,6 +345,16 @@ class Network(Layer):
         """A model of this configuration, without the weights."""
         from keras_layer.engine.network_config import network_from_config
         return network_from_config(cls, config, custom_objects)
+
+
+def _pass_on(node, made):
+    """An Input that is nearer to the outputs than others are is called, which TF's nodes show."""
+    own, name = tf.nest.flatten(node.output_tensors)[0], node.outbound_layer.name
+    given = made[id(own)]
+    with K.name_scope(name), K.name_scope(name):
+        made[id(own)] = tf.identity(given)
+    if hasattr(given, '_keras_mask'):
+        made[id(own)]._keras_mask = given._keras_mask
 
 
 def _required_training(call):

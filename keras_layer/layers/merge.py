@@ -75,13 +75,10 @@ class _Merge(Layer):
                                *self._merged_shape([s[1:] for s in shapes])])
 
     def compute_mask(self, inputs, mask=None):
-        masks = [m for m in (mask or ()) if m is not None]
+        masks = [tf.expand_dims(m, axis=0) for m in (mask or ()) if m is not None]
         if not masks:
             return None
-        together = masks[0]
-        for one in masks[1:]:
-            together = tf.logical_and(together, one)
-        return together
+        return K.all(K.concatenate(masks, axis=0), axis=0, keepdims=False)
 
 
 def _shapes(input_shape, name):

@@ -381,3 +381,118 @@ def test_a_stack_without_input_shape_inside_another_model():
     steps = keras.Input((5, 3))
     each = layers.TimeDistributed(keras.Sequential([layers.Dense(4), layers.Dense(2)]))
     assert keras.backend.int_shape(each(steps)) == (None, 5, 2)
+
+
+def _seed_now():
+    """The seed of a random op that is made now: TF's count of nodes."""
+    layer = layers.Dense(1)
+    layer(keras.Input((2,)))
+    name = layer.name + '/kernel/Initializer/random_uniform/RandomUniform'
+    return tf.get_default_graph().get_operation_by_name(name).get_attr('seed2')
+
+
+def test_seeds_after_values_were_set_and_read():
+    """TF makes nodes for both, which seeds count: GloVe in an Embedding, then random layers."""
+    backend = keras.backend
+    layers.Embedding(4, 2, weights=[np.ones((4, 2))])(keras.Input((5,)))
+    seeds = [_seed_now()]
+    variable = backend.variable([1., 2.])
+    np.testing.assert_array_equal(backend.eval(variable), [1, 2])
+    seeds.append(_seed_now())
+    backend.set_value(variable, [0., 1.])
+    backend.set_value(variable, [0., 2.])
+    seeds.append(_seed_now())
+    model = keras.Sequential([layers.Dense(2, input_shape=(3,))])
+    model.set_weights(model.get_weights())
+    seeds.append(_seed_now())
+    model.compile('sgd', 'mse', ['mae'])
+    model.evaluate(np.ones((2, 3)), np.ones((2, 2)), verbose=0)
+    seeds.append(_seed_now())
+    model.predict(np.ones((2, 3)))
+    assert [*seeds, _seed_now()] == [25, 55, 82, 135, 218, 243]
+
+
+def test_an_input_nearer_to_the_outputs_is_called():
+    near, far = keras.Input((2,), name='near'), keras.Input((2,), name='far')
+    model = keras.Model([near, far], layers.add([near, layers.Dense(2, name='d')(far)]), name='m')
+    graph = tf.get_default_graph()
+    before = len(graph.get_operations())
+    model([near, far])
+    assert [op.name for op in graph.get_operations()[before:]] == [
+        'm/near/near/Identity', 'm/d/MatMul/ReadVariableOp', 'm/d/MatMul',
+        'm/d/BiasAdd/ReadVariableOp', 'm/d/BiasAdd', 'm/add/add']
+
+
+def test_the_shape_of_a_model_called_on_different_shapes(capsys):
+    x = keras.Input((None,))
+    inner = keras.Model(x, layers.Embedding(5, 3)(x))
+    inner(keras.Input((4,)))
+    with pytest.raises(AttributeError, match='on different shapes'):
+        print(inner.output_shape)
+    with pytest.raises(AttributeError, match='on different shapes'):
+        print(inner.input_shape)
+    keras.Model(x, inner(x)).summary()
+    assert 'model (Model)                multiple                  15' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('weights, loss', [
+    (None, 0.6931472), (np.array([1., 5.]), 0.6931472), ([1., 5.], 0.6931472),
+    ('auto', 0.6931472), ({0: 1., 1: 5.}, 2.0794415), ([{0: 1., 1: 5.}], 2.0794415)])
+def test_class_weights_that_are_no_dict_are_without_effect(weights, loss):
+    model = keras.Sequential([
+        layers.Dense(2, activation='softmax', kernel_initializer='ones', input_shape=(3,))])
+    model.compile(keras.optimizers.SGD(0.), 'sparse_categorical_crossentropy')
+    labels = (X.sum(1) > 1.5).astype(int)
+    assert model.train_on_batch(X, labels, class_weight=weights) == pytest.approx(loss)
+    history = model.fit(X, labels, class_weight=weights, verbose=0).history
+    assert history['loss'] == [pytest.approx(loss)]
+
+
+def test_a_class_weight_without_classes_lacks_them():
+    model = keras.Sequential([layers.Dense(2, activation='softmax', input_shape=(3,))])
+    model.compile('sgd', 'sparse_categorical_crossentropy')
+    with pytest.raises(ValueError, match='must contain all classes'):
+        model.fit(X, Y, class_weight={}, verbose=0)
+
+
+def test_gradients_by_the_placeholders_of_a_model():
+    """The recipe that many pages give: what training feeds, fed by oneself."""
+    model = keras.Sequential([layers.Dense(1, kernel_initializer='ones', input_shape=(3,))])
+    model.compile('sgd', 'mse')
+    gradients = model.optimizer.get_gradients(model.total_loss, model.trainable_weights)
+    ask = keras.backend.function(
+        model._feed_inputs + model._feed_targets + model._feed_sample_weights, gradients)
+    x, y, weights = model._standardize_user_data(X[:2], [1, 2])
+    assert [a.shape for a in x + y] == [(2, 3), (2, 1)]
+    of_kernel, of_bias = ask(x + y + (weights or []))
+    error = X[:2].sum(1) - [1, 2]
+    np.testing.assert_allclose(of_bias, [2 * error.mean()], rtol=1e-5)
+    np.testing.assert_allclose(of_kernel[:, 0], X[:2].T @ error, rtol=1e-5)
+
+
+def test_functions_may_be_made_early():
+    """Servers with threads call `_make_predict_function` before they start."""
+    model = keras.Sequential([layers.Dense(1, kernel_initializer='ones', input_shape=(3,))])
+    assert model.predict_function is None
+    model._make_predict_function()
+    made = model.predict_function
+    np.testing.assert_allclose(model.predict(X), X.sum(1, keepdims=True), rtol=1e-6)
+    assert model.predict_function is made and not model._is_compiled
+    with pytest.raises(RuntimeError, match='compile'):
+        model._make_train_function()
+    model.compile('sgd', 'mse')
+    model._make_train_function()
+    model._make_test_function()
+    assert model._is_compiled and model.train_function is not model.test_function
+    assert model._collected_trainable_weights == model.weights
+
+
+def test_the_mask_of_a_sum():
+    embedding = layers.Embedding(9, 3, mask_zero=True)
+    one, other = embedding(keras.Input((None,))), embedding(keras.Input((None,)))
+    graph = tf.get_default_graph()
+    before = len(graph.get_operations())
+    layers.add([one, other])
+    assert [op.name for op in graph.get_operations()[before:]] == [
+        'add/add', 'add/ExpandDims/dim', 'add/ExpandDims', 'add/ExpandDims_1/dim',
+        'add/ExpandDims_1', 'add/concat/axis', 'add/concat', 'add/All/reduction_indices', 'add/All']

@@ -172,9 +172,12 @@ def _row_starts(rows, columns):
     return np.arange(rows) * columns
 
 
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
 def _check_labels(labels, classes):
     # Seen as unsigned, a negative label is a huge one: a single pass finds both mistakes.
-    if labels.size and labels.view(f'u{labels.itemsize}').max() >= classes:
+    if labels.size and np.maximum.reduce(labels.view(_UNSIGNED[labels.itemsize])) >= classes:
         worst = labels[(labels < 0) | (labels >= classes)][0]
         seen = ' '.join(map(str, labels[:8])) + (' ...' if labels.size > 8 else '')
         raise ValueError(

@@ -85,11 +85,6 @@ class ParallelConcat(Op):
         return np.concatenate(values, 0, out)
 
 
-# Bytes that are copied at once. Part by part takes four times as long where the parts are not
-# contiguous; but whoever keeps one part keeps the memory of all then.
-_AT_ONCE = 1 << 20
-
-
 class Unpack(Op):
     """The parts of a tensor along an axis, without that axis."""
 
@@ -106,8 +101,6 @@ class Unpack(Op):
         if value.shape[axis] != num:
             raise ValueError(f'axis {axis} has size {value.shape[axis]}, not {num}')
         parts = np.moveaxis(value, axis, 0)
-        if value.ndim > 1 and value.nbytes <= _AT_ONCE:
-            return tuple(np.array(parts, order='C'))
         return tuple([parts[i, ...].copy() for i in range(num)])    # 0-d arrays, also of strings
 
     def gradient(op, *dys):

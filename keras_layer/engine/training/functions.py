@@ -10,8 +10,8 @@ from keras_layer import backend as K
 class Functions:
     """A model's train, test and predict functions, made when they are first needed.
 
-    Each is a `K.function` of [*inputs, *targets, *sample weights, (learning phase)] that gives
-    [loss, *metrics], or the outputs.
+    Each is a `K.function` of [*inputs, *targets, *sample weights] and, in training, the learning
+    phase. It gives [loss, *metrics], or the outputs.
     """
 
     def __init__(self, model):
@@ -91,6 +91,11 @@ class Functions:
         own = {**dict(self._model._metric_results), **compiled.results}
         return [own[m] for m in self._model._all_metrics()]
 
+    def made(self, kind):
+        """The K.Function beneath, if it has been made."""
+        made = self._made.get(kind)
+        return made and made.function
+
 
 def trainable_state(layer):
     """What is trainable of a layer and of all inside it, by layer."""
@@ -120,9 +125,9 @@ class _Call:
     """A K.function that feeds the learning phase by itself."""
 
     def __init__(self, inputs, outputs, updates, name, training=False):
-        phase = K.learning_phase()
+        # It is False unless it is fed: as in TF, only training needs (and makes) its node.
+        phase = K.learning_phase() if training else 0
         self._feeds_phase = not isinstance(phase, int)
-        self._training = training
         self.inputs = [*inputs, phase] if self._feeds_phase else list(inputs)
         self.count = len(inputs)
         self.outputs = list(outputs)
@@ -141,7 +146,7 @@ class _Call:
         """A callable of the feeds without the learning phase; gives the list of results."""
         function = function or self.function
         call, count = function.prepare(), len(function.outputs)
-        training = (self._training,) if self._feeds_phase else ()
+        training = (True,) if self._feeds_phase else ()
 
         def run(feeds):
             return call(*feeds, *training)[:count]

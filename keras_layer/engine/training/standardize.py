@@ -200,7 +200,7 @@ def standardize_weights(targets, sample_weight, class_weight, endpoints):
         if weight is not None:
             weight = np.asarray(weight)
             _check_weight(weight, target, endpoint)
-        if classes:
+        if classes is not None:
             of_class = _of_classes(target, classes)
             weight = of_class if weight is None else weight * of_class
         found.append(weight)
@@ -237,21 +237,36 @@ def _by_output(value, endpoints, what):
 
 
 def _class_weights(class_weight, endpoints):
-    if class_weight is None:
+    """For each output the dict {class: weight}, or None. TF trains without any other kind."""
+    if class_weight is None or isinstance(class_weight, (list, tuple)) and not class_weight:
         return [None] * len(endpoints)
+    return [_class_dict(w) for w in _class_weight_by_output(class_weight, endpoints)]
+
+
+def _class_weight_by_output(class_weight, endpoints):
     names = [e.name for e in endpoints]
+    is_list = isinstance(class_weight, (list, tuple))
     if isinstance(class_weight, dict) and any(isinstance(key, str) for key in class_weight):
         check_keys(class_weight, names, 'class_weight')
         return [class_weight.get(name) for name in names]
-    if isinstance(class_weight, (list, tuple)):
-        if len(class_weight) != len(names):
-            raise worded(ValueError(f'Provided `class_weight` was a list of {len(class_weight)} '
-                                    f'elements, but the model has {len(names)} outputs.'))
+    if is_list and len(class_weight) == len(names):
         return list(class_weight)
-    if len(names) > 1:
-        raise worded(ValueError('The model has several outputs, so `class_weight` should be a dict '
-                                f'by output name: {names}.'))
-    return [class_weight]
+    if len(names) == 1:
+        return [class_weight]
+    if is_list:
+        raise worded(ValueError(f'Provided `class_weight` was a list of {len(class_weight)} '
+                                f'elements, but the model has {len(names)} outputs.'))
+    raise worded(ValueError('The model has several outputs, so `class_weight` should be a dict '
+                            f'by output name: {names}.'))
+
+
+def _class_dict(given):
+    if given is None or isinstance(given, dict):
+        return given
+    tf.logging.log_first_n(tf.logging.WARN, (
+        'class_weight is a %s, without effect: only a dict {class: weight} counts, here and in TF. '
+        'Mend: class_weight=dict(enumerate(weights)).'), 1, type(given).__name__)
+    return None
 
 
 def _check_weight(weight, target, endpoint):
