@@ -2,9 +2,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pathlib
-import subprocess
 
 import numpy as np
 import pytest
@@ -12,19 +9,10 @@ import pytest
 import tinyflow as tf
 from tests.golden.estimator import canned_cases
 from tests.golden.estimator.canned_cases import CHECKED
+from tests.parity.interpreters import run_script
 
 pytestmark = pytest.mark.parity
 TF115, TF215 = 'TINYFLOW_TF115_PYTHON', 'TINYFLOW_TF215_PYTHON'
-
-
-def _in_tensorflow(version, what, folder):
-    if version not in os.environ:
-        pytest.skip(f'{version} names no interpreter')
-    path = pathlib.Path(__file__).with_name('canned_estimators.py')
-    done = subprocess.run([os.environ[version], '-W', 'ignore', str(path), what, str(folder)],
-                          capture_output=True, text=True, check=False,
-                          env={**os.environ, 'TF_CPP_MIN_LOG_LEVEL': '3'})
-    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def _same(folder, name, wanted):
@@ -54,13 +42,13 @@ def test_tensorflow_reads_checkpoints_from_here_and_trains_on(tmp_path):
         case = canned_cases.cases(tf)[name]
         model, _ = canned_cases.train(tf, case, str(tmp_path / name))
         wanted[name] = canned_cases.results(tf, case, model)
-    _in_tensorflow(TF115, 'read', tmp_path)
+    run_script(TF115, 'canned_estimators.py', 'read', tmp_path)
     for name, results in wanted.items():
         _same(tmp_path, name, {**results, 'steps': canned_cases.STEPS + 3})
 
 
 def test_checkpoints_of_tensorflow_are_read_here(tmp_path):
-    _in_tensorflow(TF115, 'train', tmp_path)
+    run_script(TF115, 'canned_estimators.py', 'train', tmp_path)
     for name in CHECKED:
         case = canned_cases.cases(tf)[name]
         model = case.make(canned_cases.Columns(tf), config=tf.estimator.RunConfig(
@@ -88,7 +76,7 @@ def test_tensorflow_serves_what_was_exported_here(version, tmp_path):
         model.export_saved_model(str(tmp_path / 'saved' / name), receiver)
         rows = canned_cases.results(tf, case, model)['predictions'][:5]
         wanted[name] = {key.replace('|', '/'): [row[key] for row in rows] for key in rows[0]}
-    _in_tensorflow(version, 'serve', tmp_path)
+    run_script(version, 'canned_estimators.py', 'serve', tmp_path)
     for name, predictions in wanted.items():
         _same(tmp_path, name, predictions)
 

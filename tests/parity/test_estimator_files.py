@@ -6,10 +6,7 @@ test is skipped for each that is not named.
 from __future__ import annotations
 
 import json
-import os
-import pathlib
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -18,6 +15,7 @@ import tinyflow as tf
 from tests.estimator.test_files import same
 from tests.golden.encoding import decode
 from tests.golden.estimator import file_cases
+from tests.parity.interpreters import run_script
 
 pytestmark = pytest.mark.parity
 TF115, TF215 = 'TINYFLOW_TF115_PYTHON', 'TINYFLOW_TF215_PYTHON'
@@ -25,13 +23,7 @@ TF115, TF215 = 'TINYFLOW_TF115_PYTHON', 'TINYFLOW_TF215_PYTHON'
 
 def in_tensorflow(version, what, folder):
     """Runs estimator_files.py, and gives what it wrote for each name."""
-    if version not in os.environ:
-        pytest.skip(f'{version} names no interpreter')
-    script = pathlib.Path(__file__).with_name('estimator_files.py')
-    done = subprocess.run([os.environ[version], '-W', 'ignore', str(script), what, str(folder)],
-                          capture_output=True, text=True, check=False,
-                          env={**os.environ, 'TF_CPP_MIN_LOG_LEVEL': '3'})
-    assert done.returncode == 0, done.stderr[-2000:]
+    run_script(version, 'estimator_files.py', what, folder)
     return {path.stem: json.loads(path.read_text()) for path in folder.glob('*.json')}
 
 

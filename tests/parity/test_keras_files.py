@@ -1,22 +1,18 @@
 """Keras models saved here load in TensorFlow 1.15.5 and 2.15.1 and predict equally."""
 from __future__ import annotations
 
-import os
-import pathlib
-import subprocess
-
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.parity.interpreters import interpreter, run_script
 
 pytestmark = pytest.mark.parity
 
 
 @pytest.mark.parametrize('version', ['TINYFLOW_TF115_PYTHON', 'TINYFLOW_TF215_PYTHON'])
 def test_tensorflow_reads_models_saved_here(version, tmp_path):
-    if version not in os.environ:
-        pytest.skip(f'{version} names no interpreter')
+    interpreter(version)                # skips at once where there is none
     keras = tf.keras
     layers = keras.layers
     with tf.Graph().as_default():
@@ -35,9 +31,5 @@ def test_tensorflow_reads_models_saved_here(version, tmp_path):
         model.save(str(tmp_path / 'saved'), save_format='tf')
         (tmp_path / 'model.json').write_text(model.to_json())
         np.savez(tmp_path / 'data.npz', xa=xa, xb=xb, p=model.predict([xa, xb]))
-    script = pathlib.Path(__file__).with_name('keras_models.py')
-    done = subprocess.run([os.environ[version], '-W', 'ignore', str(script), str(tmp_path)],
-                          capture_output=True, text=True, check=False,
-                          env={**os.environ, 'TF_CPP_MIN_LOG_LEVEL': '3'})
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.split() == ['whole', 'weights.h5', 'ckpt', 'saved']
+    printed = run_script(version, 'keras_models.py', tmp_path)
+    assert printed.split() == ['whole', 'weights.h5', 'ckpt', 'saved']

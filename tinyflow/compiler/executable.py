@@ -22,7 +22,7 @@ from tinyflow.compiler.memory import plan_memory
 from tinyflow.compiler.nested import FunctionMaker
 from tinyflow.compiler.store import Store
 
-BYTES_PER_INSTRUCTION = 2000        # about what a node, its values and its source take
+_BYTES_PER_INSTRUCTION = 2000        # about what a node, its values and its source take
 
 
 class Arena:
@@ -146,7 +146,7 @@ class Executable:
         frame = self.bind(self.source, block)
         self._arenas.most_bytes = max(
             self._arenas.most_bytes, self.plan.arena_bytes,
-            BYTES_PER_INSTRUCTION * len(self.program.instructions))
+            _BYTES_PER_INSTRUCTION * len(self.program.instructions))
         self._frames[arena] = frame
         arena.bound.add(self)
         return frame
@@ -179,7 +179,6 @@ class Executable:
     def store(self) -> Store:
         """The Store that the program works on."""
         return self._arenas.store
-
 
 
 class Looping(Executable):

@@ -10,7 +10,7 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-LARGE = 4 << 20         # bytes; walking over the gaps costs milliseconds, so it must be worth it
+_LARGE = 4 << 20        # bytes; walking over the gaps costs milliseconds, so it must be worth it
 
 _owed = False
 
@@ -18,7 +18,7 @@ _owed = False
 def ended(nbytes: int) -> None:
     """A Session that worked in so many bytes has ended; they may not all be free yet."""
     global _owed
-    _owed = _owed or nbytes >= LARGE
+    _owed = _owed or nbytes >= _LARGE
 
 
 def give_back() -> None:
@@ -40,4 +40,4 @@ def _malloc_trim() -> Any:
     return getattr(ctypes.CDLL(None), 'malloc_trim', None)
 
 
-__all__ = ['LARGE', 'ended', 'give_back']
+__all__ = ['ended', 'give_back']

@@ -68,8 +68,6 @@ def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options,
     return program
 
 
-
-
 class Entry:
     """One (fetches, feeds) pair: its Program and the Executables made from it."""
 
@@ -120,7 +118,6 @@ class Entry:
             oldest = next(key for key in self.executables if key != self._general)
             del self.executables[oldest]
         return made
-
 
     def _write_loops_out(self, shapes: tuple) -> Executable | None:
         """Replaces the program with loops by one without; None if they must stay."""

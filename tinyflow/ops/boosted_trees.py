@@ -7,60 +7,32 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow import errors
 from tinyflow.graph.boxes import boxed
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.op import REQUIRED
 from tinyflow.ops import trees_growing, trees_messages
 from tinyflow.ops.trees_model import Ensemble
+from tinyflow.ops.trees_resources import Handle, IsMade, OnHandle, held
 
 
-class BoostedTreesEnsembleResourceHandleOp(Op):
+class BoostedTreesEnsembleResourceHandleOp(Handle):
     """The handle of an ensemble."""
-
-    signature = '-> resource: resource'
-    attrs = {'container': '', 'shared_name': ''}
-    pure = False
-    gradient = NOT_DIFFERENTIABLE
-
-    def shape():
-        return ()
 
     def state(attrs):
         return boxed(Ensemble())
 
-    def kernel(handle):
-        return handle
-
-
-class _OnEnsemble(Op, abstract=True):
-    pure = False
-    partial_rank = True
-    gradient = NOT_DIFFERENTIABLE
-
 
 def _ensemble(handle):
     """The Ensemble; FailedPreconditionError if it was not made yet."""
-    ensemble = handle.item()
-    if not ensemble.made:
-        raise errors.FailedPreconditionError(
-            None, None, 'The tree ensemble is not initialized.|a MonitoredSession makes it; in a '
-            'plain Session run tf.train.Scaffold().finalize().init_op first.')
-    return ensemble
+    return held(handle, 'tree ensemble is', 'it')
 
 
-class IsBoostedTreesEnsembleInitialized(_OnEnsemble):
+class IsBoostedTreesEnsembleInitialized(IsMade):
     """True once the ensemble was made or restored."""
 
     signature = 'tree_ensemble_handle: resource -> is_initialized: bool'
 
-    def shape(tree_ensemble_handle):
-        return ()
 
-    def kernel(tree_ensemble_handle):
-        return np.array(tree_ensemble_handle.item().made)
-
-
-class BoostedTreesCreateEnsemble(_OnEnsemble):
+class BoostedTreesCreateEnsemble(OnHandle):
     """Makes the ensemble from a serialized one ('': empty), unless it is there."""
 
     signature = ('tree_ensemble_handle: resource, stamp_token: int64, '
@@ -72,7 +44,7 @@ class BoostedTreesCreateEnsemble(_OnEnsemble):
             trees_messages.restore(ensemble, stamp_token, tree_ensemble_serialized.item())
 
 
-class BoostedTreesDeserializeEnsemble(_OnEnsemble):
+class BoostedTreesDeserializeEnsemble(OnHandle):
     """Replaces the ensemble by a serialized one."""
 
     signature = BoostedTreesCreateEnsemble.signature
@@ -82,7 +54,7 @@ class BoostedTreesDeserializeEnsemble(_OnEnsemble):
                                tree_ensemble_serialized.item())
 
 
-class BoostedTreesSerializeEnsemble(_OnEnsemble):
+class BoostedTreesSerializeEnsemble(OnHandle):
     """The stamp and the bytes of a TreeEnsemble message."""
 
     signature = ('tree_ensemble_handle: resource -> stamp_token: int64, '
@@ -96,7 +68,7 @@ class BoostedTreesSerializeEnsemble(_OnEnsemble):
         return (np.array(ensemble.stamp, np.int64), boxed(trees_messages.serialized(ensemble)))
 
 
-class BoostedTreesGetEnsembleStates(_OnEnsemble):
+class BoostedTreesGetEnsembleStates(OnHandle):
     """The stamp, counts of trees and layers, and the nodes [first, end) of the growing layer."""
 
     signature = ('tree_ensemble_handle: resource -> stamp_token: int64, num_trees: int32, '
@@ -133,7 +105,7 @@ def _check_dimension(logits_dimension):
                          'trees of one output: a number, or the logit of two classes.')
 
 
-class BoostedTreesPredict(_OnEnsemble):
+class BoostedTreesPredict(OnHandle):
     """The sum of the trees for each example."""
 
     signature = ('tree_ensemble_handle: resource, '
@@ -149,7 +121,7 @@ class BoostedTreesPredict(_OnEnsemble):
         return found.predict(_matrix(bucketized_features))[:, None]
 
 
-class BoostedTreesTrainingPredict(_OnEnsemble):
+class BoostedTreesTrainingPredict(OnHandle):
     """What the trees add to examples since they stood in cached nodes, and where they are now."""
 
     signature = ('tree_ensemble_handle: resource, cached_tree_ids: int32, cached_node_ids: int32, '
@@ -170,7 +142,7 @@ class BoostedTreesTrainingPredict(_OnEnsemble):
         return logits[:, None], np.array(trees, np.int32), np.array(nodes, np.int32)
 
 
-class BoostedTreesExampleDebugOutputs(_OnEnsemble):
+class BoostedTreesExampleDebugOutputs(OnHandle):
     """For each example a DebugOutput message: the features that split it, the outputs between."""
 
     signature = ('tree_ensemble_handle: resource, '
@@ -195,7 +167,7 @@ class BoostedTreesExampleDebugOutputs(_OnEnsemble):
 # ---- growing -------------------------------------------------------------------------------
 
 
-class BoostedTreesCenterBias(_OnEnsemble):
+class BoostedTreesCenterBias(OnHandle):
     """Makes the first tree's root predict the mean; True if that should be done again."""
 
     signature = ('tree_ensemble_handle: resource, mean_gradients: float32, '
@@ -210,7 +182,7 @@ class BoostedTreesCenterBias(_OnEnsemble):
             mean_hessians.reshape(-1)[0], l1, l2))
 
 
-class BoostedTreesUpdateEnsemble(_OnEnsemble):
+class BoostedTreesUpdateEnsemble(OnHandle):
     """Splits the leaves of the growing layer by their best features."""
 
     signature = ('tree_ensemble_handle: resource, feature_ids: int32, '

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow import errors
 from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.quantile_sketch import Stream, Summary
+from tinyflow.ops.trees_resources import Handle, IsMade, OnHandle, held
 
 
 class Quantiles:
@@ -47,53 +47,25 @@ class Quantiles:
                              'is the number of numeric features.')
 
 
-class BoostedTreesQuantileStreamResourceHandleOp(Op):
+class BoostedTreesQuantileStreamResourceHandleOp(Handle):
     """The handle of quantile streams."""
-
-    signature = '-> resource: resource'
-    attrs = {'container': '', 'shared_name': ''}
-    pure = False
-    gradient = NOT_DIFFERENTIABLE
-
-    def shape():
-        return ()
 
     def state(attrs):
         return boxed(Quantiles())
 
-    def kernel(handle):
-        return handle
-
-
-class _OnStreams(Op, abstract=True):
-    pure = False
-    partial_rank = True
-    gradient = NOT_DIFFERENTIABLE
-
 
 def _quantiles(handle):
     """The Quantiles; FailedPreconditionError if they were not made yet."""
-    quantiles = handle.item()
-    if not quantiles.made:
-        raise errors.FailedPreconditionError(
-            None, None, 'The quantile streams are not initialized.|a MonitoredSession makes them; '
-            'in a plain Session run tf.train.Scaffold().finalize().init_op first.')
-    return quantiles
+    return held(handle, 'quantile streams are', 'them')
 
 
-class IsBoostedTreesQuantileStreamResourceInitialized(_OnStreams):
+class IsBoostedTreesQuantileStreamResourceInitialized(IsMade):
     """True once the streams were made."""
 
     signature = 'quantile_stream_resource_handle: resource -> is_initialized: bool'
 
-    def shape(quantile_stream_resource_handle):
-        return ()
 
-    def kernel(quantile_stream_resource_handle):
-        return np.array(quantile_stream_resource_handle.item().made)
-
-
-class BoostedTreesCreateQuantileStreamResource(_OnStreams):
+class BoostedTreesCreateQuantileStreamResource(OnHandle):
     """Makes the streams, unless they are there."""
 
     signature = ('quantile_stream_resource_handle: resource, epsilon: float32, '
@@ -135,7 +107,7 @@ def _sketch(values, weights, error):
     return stream.finish().entries
 
 
-class BoostedTreesQuantileStreamResourceAddSummaries(_OnStreams):
+class BoostedTreesQuantileStreamResourceAddSummaries(OnHandle):
     """Adds the sketches of a batch to the streams."""
 
     signature = ('quantile_stream_resource_handle: resource, '
@@ -145,7 +117,7 @@ class BoostedTreesQuantileStreamResourceAddSummaries(_OnStreams):
         _quantiles(quantile_stream_resource_handle).add(summaries)
 
 
-class BoostedTreesQuantileStreamResourceDeserialize(_OnStreams):
+class BoostedTreesQuantileStreamResourceDeserialize(OnHandle):
     """Sets the boundaries, as a checkpoint holds them."""
 
     signature = ('quantile_stream_resource_handle: resource, '
@@ -157,7 +129,7 @@ class BoostedTreesQuantileStreamResourceDeserialize(_OnStreams):
         quantiles.boundaries = [np.array(b) for b in bucket_boundaries]
 
 
-class BoostedTreesQuantileStreamResourceFlush(_OnStreams):
+class BoostedTreesQuantileStreamResourceFlush(OnHandle):
     """Makes boundaries of what was added."""
 
     signature = 'quantile_stream_resource_handle: resource, num_buckets: int64 ->'
@@ -167,7 +139,7 @@ class BoostedTreesQuantileStreamResourceFlush(_OnStreams):
         _quantiles(quantile_stream_resource_handle).flush(int(num_buckets), generate_quantiles)
 
 
-class BoostedTreesQuantileStreamResourceGetBucketBoundaries(_OnStreams):
+class BoostedTreesQuantileStreamResourceGetBucketBoundaries(OnHandle):
     """The boundaries of each feature. Shapes: -> [boundaries]."""
 
     signature = ('quantile_stream_resource_handle: resource '

@@ -14,8 +14,8 @@ import numpy as np
 
 from tinyflow.compiler.infer import static_of
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.making import concatenated, constant, new, part_of
 from tinyflow.graph import dtypes
-from tinyflow.graph.op import Op
 
 _LEAST = 10             # steps
 _ROWS = 1024            # of one factor, as in stacks
@@ -161,15 +161,15 @@ def _fold(steps: list[_Step], gradients: _Gradients | None,
     first = steps[0]
     weights, biases = first.product.inputs[1], first.sum.inputs[1]
     rows, columns = weights.sizes
-    row = _made('Reshape', first.sum, [biases, _known(first.sum, 'shape', [1, columns])],
-                (1, columns), {'Tshape': dtypes.int32})
-    stacked = _concat(first.sum, [weights, row.outputs[0]], 0, (rows + 1, columns))
+    row = new('Reshape', first.sum, [biases, constant(first.sum, 'shape', [1, columns])],
+              (1, columns), {'Tshape': dtypes.int32})
+    stacked = concatenated(first.sum, [weights, row.outputs[0]], 0, (rows + 1, columns))
     wider = []
     for step in steps:
-        *values, axis = step.join.inputs
+        *values, _ = step.join.inputs
         count = step.join.outputs[0].sizes[0]
-        ones = _known(step.join, 'ones', np.ones((count, 1), weights.dtype.np))
-        join = _concat(step.join, [*values, ones], 1, (count, rows + 1))
+        ones = constant(step.join, 'ones', np.ones((count, 1), weights.dtype.np))
+        join = concatenated(step.join, [*values, ones], 1, (count, rows + 1))
         wider.append(join.outputs[0])
         instead[step.join] = [join]
         instead[step.product] = []
@@ -187,42 +187,14 @@ def _fold_gradients(gradients: _Gradients, wider: list[Value], rows: int, column
     """One product for both gradients, in the place of the first of the two sums."""
     of_weights, of_biases = gradients.of_weights, gradients.of_biases
     height = sum(v.sizes[0] for v in wider)
-    a = _concat(of_weights, wider, 0, (height, rows + 1))
-    b = _concat(of_weights, gradients.factors, 0, (height, columns))
-    both = _made('MatMul', of_weights, [a.outputs[0], b.outputs[0]], (rows + 1, columns),
-                 gradients.parts[0].attrs)
-    last = _part(of_biases, both.outputs[0], [rows, 0], [1, columns])
-    made = [a, b, both]
-    upper = _part(of_weights, both.outputs[0], [0, 0], [rows, columns], of_weights.outputs[0])
-    vector = _made('Reshape', of_biases,
-                   [last.outputs[0], _known(of_biases, 'shape', [columns])], (columns,),
-                   {'Tshape': dtypes.int32}, of_biases.outputs[0])
+    a = concatenated(of_weights, wider, 0, (height, rows + 1))
+    b = concatenated(of_weights, gradients.factors, 0, (height, columns))
+    both = new('MatMul', of_weights, [a.outputs[0], b.outputs[0]], (rows + 1, columns),
+               gradients.parts[0].attrs)
+    last = part_of(of_biases, both.outputs[0], [rows, 0], [1, columns])
+    upper = part_of(of_weights, both.outputs[0], [0, 0], [rows, columns], of_weights.outputs[0])
+    vector = new('Reshape', of_biases,
+                 [last.outputs[0], constant(of_biases, 'shape', [columns])], (columns,),
+                 {'Tshape': dtypes.int32}, of_biases.outputs[0])
     instead[of_weights] = instead[of_biases] = []
-    instead[gradients.first] = [*made, upper, last, vector]
-
-
-def _made(op_type: str, instead_of: Instruction, inputs: list[Value], shape: tuple[int, ...],
-          attrs: dict, output: Value | None = None) -> Instruction:
-    if output is None:
-        output = Value(f'{instead_of.name}/{op_type}', inputs[0].dtype, shape)
-    return Instruction(Op.registry[op_type], instead_of.operation, tuple(inputs), (output,), attrs)
-
-
-def _concat(instead_of: Instruction, values: list[Value], axis: int,
-            shape: tuple[int, ...]) -> Instruction:
-    return _made('ConcatV2', instead_of, [*values, _known(instead_of, 'axis', axis)], shape,
-                 {'Tidx': dtypes.int32})
-
-
-def _part(instead_of: Instruction, value: Value, begin: list[int], size: list[int],
-          output: Value | None = None) -> Instruction:
-    ends = [_known(instead_of, 'begin', begin), _known(instead_of, 'size', size)]
-    return _made('Slice', instead_of, [value, *ends], tuple(size), {'Index': dtypes.int32}, output)
-
-
-def _known(user: Instruction, label: str, content: object) -> Value:
-    """A constant; whole numbers are int32."""
-    array = content if isinstance(content, np.ndarray) else np.array(content, np.int32)
-    value = Value(f'{user.name}/{label}', dtypes.as_dtype(array.dtype), array.shape)
-    value.array = array
-    return value
+    instead[gradients.first] = [a, b, both, upper, last, vector]

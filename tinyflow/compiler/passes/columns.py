@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.making import part_of
 from tinyflow.compiler.passes.rewrite import uses_of
-from tinyflow.graph import dtypes
-from tinyflow.graph.op import Op
 
 Range = tuple[int, int]         # the first, and how many
 
@@ -103,12 +100,6 @@ def _narrowed(product: Instruction, ranges: tuple[Range, Range], output: Value,
 
 
 def _slice(product: Instruction, factor: Value, axis: int, taken: Range) -> Instruction:
-    begin, size = np.zeros(2, np.int32), np.array(factor.sizes, np.int32)
+    begin, size = [0, 0], list(factor.sizes)
     begin[axis], size[axis] = taken
-    ends = []
-    for label, array in (('begin', begin), ('size', size)):
-        ends.append(Value(f'{product.name}/{label}', dtypes.int32, (2,)))
-        ends[-1].array = array
-    part = Value(f'{product.name}/part', factor.dtype, tuple(size.tolist()))
-    return Instruction(Op.registry['Slice'], product.operation, (factor, *ends), (part,),
-                       {'Index': dtypes.int32})
+    return part_of(product, factor, begin, size)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
-
-from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.ir import Instruction, Note, Program
+from tinyflow.compiler.passes.making import concatenated
 from tinyflow.compiler.passes.rewrite import uses_of
-from tinyflow.graph import dtypes
 from tinyflow.graph.op import Op
 
 _LEAST = 3              # products; below, stacking costs more than it saves
@@ -48,15 +46,11 @@ def _stackable(product: Instruction, uses: Counter) -> bool:
 
 
 def _stacked(total: Instruction, products: list[Instruction]) -> list[Instruction]:
-    axis = Value(f'{total.name}/axis', dtypes.int32, ())
-    axis.array = np.array(0, np.int32)
     stacks = []
-    for place, label in ((0, 'a'), (1, 'b')):
+    for place in range(2):
         factors = [p.inputs[place] for p in products]
         rows = sum(f.sizes[0] for f in factors)
-        value = Value(f'{total.name}/{label}', factors[0].dtype, (rows, factors[0].sizes[1]))
-        stacks.append(Instruction(Op.registry['ConcatV2'], total.operation, (*factors, axis),
-                                  (value,), {'Tidx': dtypes.int32}))
+        stacks.append(concatenated(total, factors, 0, (rows, factors[0].sizes[1])))
     product = Instruction(Op.registry['MatMul'], total.operation,
                           tuple([s.outputs[0] for s in stacks]), total.outputs,
                           products[0].attrs, total.copy)

@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections import Counter
 
 from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.compiler.passes.rewrite import Replacement, uses_of
 
 
 def flatten_sums(program: Program) -> Program:
     """AddN of an AddN that nobody else uses as one AddN; a sum with zeros is the other term."""
-    uses: Counter = Counter()
-    if any(i.type == 'AddN' for i in program.instructions):
-        uses.update(v for i in program.instructions for v in i.inputs)
-        uses.update(v for v in program.fetches if v is not None)
+    uses = uses_of(program, ('AddN',))
     instead = Replacement()
     sums: dict[Value, Instruction] = {}         # the AddN that makes a value, flattened
     gone: set[Instruction] = set()

@@ -6,11 +6,9 @@ five such products lose.
 """
 from __future__ import annotations
 
-import numpy as np
-
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.making import concatenated, constant, new
 from tinyflow.graph import dtypes
-from tinyflow.graph.op import Op
 
 _LEAST = 10             # products with one matrix
 _ROWS = 1024            # of the other factor; the way of packing does not matter to larger products
@@ -49,27 +47,20 @@ def _turn(readers: dict[Value, list[Instruction]],
     for matrix, products in readers.items():
         if len(products) >= _LEAST:
             count += 1
-            made = _transposed(matrix, products[0])
+            view, turned = _transposed(matrix, products[0])
             for product in products:
                 attrs = {**product.attrs, 'transpose_b': False}
                 instead[product] = [Instruction(
                     product.definition, product.operation,
-                    (product.inputs[0], made[-1].outputs[0]), product.outputs, attrs)]
-            instead[products[0]] = [*made, *instead[products[0]]]
+                    (product.inputs[0], turned.outputs[0]), product.outputs, attrs)]
+            instead[products[0]] = [view, turned, *instead[products[0]]]
     readers.clear()
     return count
 
 
-def _transposed(matrix: Value, product: Instruction) -> list[Instruction]:
+def _transposed(matrix: Value, product: Instruction) -> tuple[Instruction, Instruction]:
     """Instructions that make the transpose, and a copy of it in the order of its own rows."""
-    order = Value(f'{product.name}/perm', dtypes.int32, (2,))
-    order.array = np.array([1, 0], np.int32)
-    axis = Value(f'{product.name}/axis', dtypes.int32, ())
-    axis.array = np.array(0, np.int32)
-    view = Value(f'{product.name}/transposed', matrix.dtype, matrix.sizes[::-1])
-    copy = Value(f'{product.name}/turned', matrix.dtype, matrix.sizes[::-1])
-    attrs = {'Tperm': dtypes.int32}
-    return [Instruction(Op.registry['Transpose'], product.operation, (matrix, order), (view,),
-                        attrs),
-            Instruction(Op.registry['ConcatV2'], product.operation, (view, axis), (copy,),
-                        {'Tidx': dtypes.int32})]
+    shape = matrix.sizes[::-1]
+    view = new('Transpose', product, [matrix, constant(product, 'perm', [1, 0])], shape,
+               {'Tperm': dtypes.int32})
+    return view, concatenated(product, view.outputs, 0, shape)

@@ -1,0 +1,47 @@
+"""Instructions and constants that the passes put into a program.
+
+Each is made in the place of a known instruction, which gives it its name and the user's line.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.graph import dtypes
+from tinyflow.graph.op import Op
+
+
+def new(op_type: str, instead_of: Instruction, inputs: Sequence[Value], shape: tuple[int, ...],
+        attrs: dict[str, Any], output: Value | None = None) -> Instruction:
+    """An instruction with one result, `output` or a new value of the first input's dtype."""
+    if output is None:
+        output = Value(f'{instead_of.name}/{op_type}', inputs[0].dtype, shape)
+    return Instruction(Op.registry[op_type], instead_of.operation, tuple(inputs), (output,), attrs)
+
+
+def constant(user: Instruction, label: str, content: Any) -> Value:
+    """A value known beforehand, for `user`; whole numbers are int32."""
+    array = content if isinstance(content, np.ndarray) else np.array(content, np.int32)
+    value = Value(f'{user.name}/{label}', dtypes.as_dtype(array.dtype), array.shape)
+    value.array = array
+    return value
+
+
+def concatenated(instead_of: Instruction, values: Sequence[Value], axis: int,
+                 shape: tuple[int, ...]) -> Instruction:
+    """A ConcatV2 of the values; `shape` is that of the result."""
+    return new('ConcatV2', instead_of, [*values, constant(instead_of, 'axis', axis)], shape,
+               {'Tidx': dtypes.int32})
+
+
+def part_of(instead_of: Instruction, value: Value, begin: Sequence[int], size: Sequence[int],
+            output: Value | None = None) -> Instruction:
+    """A Slice of the value."""
+    ends = [constant(instead_of, 'begin', begin), constant(instead_of, 'size', size)]
+    return new('Slice', instead_of, [value, *ends], tuple(size), {'Index': dtypes.int32}, output)
+
+
+__all__ = ['concatenated', 'constant', 'new', 'part_of']
