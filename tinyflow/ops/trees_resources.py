@@ -44,7 +44,10 @@ class IsMade(OnHandle, abstract=True):
 
 
 def held(handle, what, it):
-    """What the handle holds; FailedPreconditionError, which names it `what`, if it is not made."""
+    """What the handle holds. Shapes: handle [].
+
+    FailedPreconditionError, which names it `what`, if it is not made.
+    """
     content = handle.item()
     if not content.made:
         raise errors.FailedPreconditionError(
