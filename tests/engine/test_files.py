@@ -157,3 +157,14 @@ def test_counted_messages(logger):
     assert seen == ['every 0', 'first 0', 'first 1', 'every 2', 'if 3', 'every 4']
     assert (logger.DEBUG, logger.INFO, logger.WARN, logger.ERROR, logger.FATAL) == \
         (10, 20, 30, 40, 50)
+
+
+def test_events_stay_in_the_directory_of_their_writer(tmp_path, monkeypatch):
+    """The file is opened when there is something to write; the program may be elsewhere then."""
+    os.makedirs('elsewhere')
+    writer = tf.summary.FileWriter('logs')
+    monkeypatch.chdir('elsewhere')
+    writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag='a', simple_value=1.0)]), 1)
+    writer.close()
+    assert len(os.listdir(tmp_path / 'logs')) == 1
+    assert not os.listdir(tmp_path / 'elsewhere')

@@ -33,6 +33,9 @@ class EventFile:
 
     def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=''):
         self.logdir = logdir
+        # Also of a program that changes its working directory before the file is opened, which
+        # happens when there is something to write, at the latest when Python ends.
+        self._folder = os.path.abspath(logdir)
         self.path = None
         self.closed = False
         self._max_queue = max_queue if max_queue > 0 else float('inf')
@@ -102,10 +105,10 @@ class EventFile:
     def _begin(self):
         if self._file is not None:
             self._file.close()
-        _make(self.logdir)
+        _make(self._folder)
         now = time.time()
         host = socket.gethostname()
-        name = os.path.join(self.logdir, f'events.out.tfevents.{int(now):010d}.{host}')
+        name = os.path.join(self._folder, f'events.out.tfevents.{int(now):010d}.{host}')
         self.path, self._file = _new_file(name, self._suffix)
         with explained(self.path):
             write_all(self._file, frame(_first(now).SerializeToString()))
