@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
 from tests.engine.test_ops import run_both
+from tinyflow.compiler import packing
 from tinyflow.compiler.pipeline import Options, optimise, plan_program
 from tinyflow.graph.op import Op
 
@@ -118,11 +119,12 @@ STEPS = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 9), st.integers(0, 9)),
-                min_size=1, max_size=9), st.booleans())
-def test_random_joins_and_splits(steps, with_gradient):
-    with tf.Graph().as_default() as graph:
+                min_size=1, max_size=9), st.booleans(), st.sampled_from([0, 4096]))
+def test_random_joins_and_splits(steps, with_gradient, small):
+    with tf.Graph().as_default() as graph, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packing, '_SMALL', small)     # bytes; larger blocks may share stretches
         x = tf.placeholder(tf.float64, [4, 4])
         values = [x, tf.sin(x)]
         for name, i, j in steps:

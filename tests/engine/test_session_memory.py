@@ -30,6 +30,58 @@ def test_blocks_that_are_needed_in_the_same_step_share_no_byte(rows):
                 assert a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
 
 
+@st.composite
+def filled_blocks(draw):
+    """Blocks, some of which are filled little by little in rows of equal length."""
+    blocks = []
+    for nbytes, first, steps in sorted(draw(BLOCKS), key=lambda row: row[1]):
+        block = Block(nbytes, first, first + steps)
+        rows = draw(st.integers(0, 4))
+        row = nbytes // max(rows, 1)
+        for n in range(rows if row else 0):
+            block.stretches[n * row, (n + 1) * row] = first + draw(st.integers(0, steps))
+        if block.stretches:
+            block.stretches[0, nbytes] = block.last
+        blocks.append(block)
+    return blocks
+
+
+@settings(max_examples=300, deadline=None)
+@given(filled_blocks())
+def test_bytes_that_are_not_yet_filled_may_be_others(blocks):
+    size = pack(blocks)
+    for n, a in enumerate(blocks):
+        assert a.offset % 64 == 0
+        assert a.offset + a.nbytes <= size
+        for (begin, end), first in a.needs().items():
+            for b in blocks[:n]:
+                for (b_begin, b_end), b_first in b.needs().items():
+                    if first <= b.last and b_first <= a.last:
+                        assert a.offset + end <= b.offset + b_begin \
+                            or b.offset + b_end <= a.offset + begin
+
+
+def test_a_block_ends_where_a_larger_one_is_not_yet_filled():
+    stack = Block(4 * 8192, 0, 9)
+    stack.stretches = {(n * 8192, (n + 1) * 8192): 9 - n for n in range(4)}
+    steps = [Block(8192, 0, 8 - n) for n in range(4)]
+    assert pack([stack, *steps]) == 4 * 8192
+
+
+def test_gradients_of_steps_lie_where_the_steps_lay():
+    """What all steps' gradients are stacked in takes no memory of its own beside the steps."""
+    x = tf.placeholder(tf.float32, [64, 20, 8])
+    outputs, _ = tf.nn.static_rnn(tf.nn.rnn_cell.BasicLSTMCell(64), tf.unstack(x, axis=1),
+                                  dtype=tf.float32)
+    gradients = tf.gradients(tf.reduce_sum(outputs[-1]), tf.trainable_variables())
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        plan = tf.explain(gradients, {x: np.zeros([64, 20, 8], np.float32)}, session).memory
+    cell = 64 * 64 * 4                      # bytes of one gate
+    joined = 20 * 64 * (8 + 64 + 1) * 4     # what weights multiply
+    assert plan.arena_bytes < joined + 20 * 6 * cell + 16 * cell
+
+
 def test_a_block_takes_the_gap_that_several_smaller_ones_leave():
     halves = [Block(8192, 0, 1), Block(8192, 0, 1)]
     whole = [Block(16384, 2, 3)]

@@ -40,6 +40,7 @@ class _Planner:
         self.program = program
         self.locations: dict[Value, Location] = {}
         self.block: dict[Value, Block] = {}         # of each root that is alive
+        self.filled: set[Value] = set()             # roots that are made part by part
         self.blocks: list[Block] = []               # all of them, also the ended ones
         self.placed: list[tuple[Location, Block]] = []
         self.root: dict[Value, Value] = {}
@@ -75,6 +76,7 @@ class _Planner:
             while root in self.parts:
                 root = self.parts[root].whole
             self.root[value] = root
+        self.filled = {self.root[value] for value in self.parts}
 
     def _sources(self) -> None:
         for i, value in enumerate(self.program.feeds):
@@ -169,27 +171,46 @@ class _Planner:
     def _place_results(self, instruction: Instruction, step: int,
                        last_use: dict[Value, int]) -> None:
         for value in instruction.outputs:
-            location = self.locations[value]
-            if location.kind == 'part':
-                value = self.root[value]        # the whole is needed from its first part on
-                location = self.locations[value]
-            if location.kind != 'buffer' or value in self.block:
+            root = self.root[value]
+            location = self.locations[root]
+            if location.kind != 'buffer' or self.locations[value].kind not in ('buffer', 'part'):
                 continue
-            nbytes = prod(value.sizes) * value.dtype.np.itemsize
-            self.unplanned += nbytes
-            taken = self._overwritable(instruction, value, step, last_use)
-            if taken is not None:
-                self.block[value] = self.block.pop(taken)
-                location.overwrites = taken
+            if root not in self.block:
+                self._place(instruction, root, step, last_use)
+            if root in self.filled:
+                self.block[root].stretches.setdefault(self._stretch(value), step)
+
+    def _place(self, instruction: Instruction, value: Value, step: int,
+               last_use: dict[Value, int]) -> None:
+        location = self.locations[value]
+        nbytes = _nbytes(value)
+        self.unplanned += nbytes
+        taken = self._overwritable(instruction, value, step, last_use)
+        if taken is not None:
+            self.block[value] = self.block.pop(taken)
+            location.overwrites = taken
+        else:
+            self.block[value] = Block(nbytes, step, len(self.program.instructions))
+            self.blocks.append(self.block[value])
+        self.placed.append((location, self.block[value]))
+
+    def _stretch(self, value: Value) -> tuple[int, int]:
+        """The bytes of its root that a value lies in, from the first to the last."""
+        begin, end = 0, _nbytes(value)
+        while value in self.parts:
+            part = self.parts[value]
+            value = part.whole
+            if part.axis:                       # with gaps
+                begin, end = 0, _nbytes(value)
             else:
-                self.block[value] = Block(nbytes, step, len(self.program.instructions))
-                self.blocks.append(self.block[value])
-            self.placed.append((location, self.block[value]))
+                before = part.start * prod(value.sizes[1:]) * value.dtype.np.itemsize
+                begin, end = begin + before, end + before
+        return begin, end
 
     def _overwritable(self, instruction: Instruction, value: Value, step: int,
                       last_use: dict[Value, int]) -> Value | None:
         """An input that dies here and whose buffer may take the result."""
-        if len(instruction.outputs) != 1:
+        if len(instruction.outputs) != 1 or value in self.filled:
             return None
         inputs = instruction.inputs
         for i in instruction.definition.overwrites:
@@ -216,6 +237,10 @@ class _Planner:
             if self.locations[value].kind == 'local':
                 dead.append(value)
         return dead
+
+
+def _nbytes(value: Value) -> int:
+    return prod(value.sizes) * value.dtype.np.itemsize
 
 
 def plan_memory(program: Program) -> Plan:

@@ -12,15 +12,24 @@ _SMALL = 4096           # bytes; there are many smaller blocks, and little is lo
 
 
 class Block:
-    """So many bytes, needed from step `first` to step `last` of a program, both included."""
+    """So many bytes, needed from step `first` to step `last` of a program, both included.
 
-    __slots__ = ('nbytes', 'first', 'last', 'offset')
+    One that is filled little by little has `stretches` instead of a single beginning: the bytes
+    from `begin` up to `end` are needed from the step stretches[begin, end] on only.
+    """
+
+    __slots__ = ('nbytes', 'first', 'last', 'offset', 'stretches')
 
     def __init__(self, nbytes: int, first: int, last: int) -> None:
         self.nbytes = -(-max(nbytes, 1) // _ALIGN) * _ALIGN
         self.first = first
         self.last = last
         self.offset = 0
+        self.stretches: dict[tuple[int, int], int] = {}
+
+    def needs(self) -> dict[tuple[int, int], int]:
+        """(begin, end) -> the step from which on these bytes are needed, for all that ever are."""
+        return self.stretches or {(0, self.nbytes): self.first}
 
 
 def pack(blocks: Sequence[Block]) -> int:
@@ -57,11 +66,11 @@ def _pack_large(blocks: list[Block], base: int) -> int:
     """The largest blocks choose first, each the lowest place that is free all the while.
 
     Greedy by size: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference",
-    2020, section 5.2.
+    2020, section 5.2; smaller blocks may end where a stretch of a larger one is not yet needed.
     """
-    size = base
-    first, last, start, end = np.empty((4, len(blocks)), np.int64)
-    for n, block in enumerate(sorted(blocks, key=lambda b: -b.nbytes)):
+    size, n = base, 0
+    first, last, start, end = np.empty((4, sum(len(b.needs()) for b in blocks)), np.int64)
+    for block in sorted(blocks, key=lambda b: -b.nbytes):
         meanwhile = (first[:n] <= block.last) & (last[:n] >= block.first)
         starts, ends = start[:n][meanwhile], end[:n][meanwhile]
         offset = base
@@ -69,9 +78,11 @@ def _pack_large(blocks: list[Block], base: int) -> int:
         for taken, until in zip(starts[order].tolist(), ends[order].tolist()):
             if taken - offset >= block.nbytes:
                 break
-            offset = max(offset, until)
+            offset = max(offset, -(-until // _ALIGN) * _ALIGN)
         block.offset = offset
-        first[n], last[n], start[n], end[n] = block.first, block.last, offset, offset + block.nbytes
+        for (begin, until), since in block.needs().items():
+            first[n], last[n], start[n], end[n] = since, block.last, offset + begin, offset + until
+            n += 1
         size = max(size, offset + block.nbytes)
     return size
 
