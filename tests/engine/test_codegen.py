@@ -157,3 +157,43 @@ def test_an_error_deep_in_a_long_program_names_its_node():
         with pytest.raises(tf.errors.InvalidArgumentError, match='here_it_is'):
             session.run(y, {x: np.ones(3)})
         assert session.run(y, {x: np.ones(2)}).tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize('index', [
+    np.s_[1], np.s_[-1, :], np.s_[:, 1:3], np.s_[::-1], np.s_[..., 2], np.s_[1, ..., ::2],
+    np.s_[:, None, 0], np.s_[5:1:-2, 1:], np.s_[2:100],
+    np.s_[6, 4, 2]], ids=str)
+def test_indexing_is_written_as_in_numpy(index):
+    array = np.arange(105.0).reshape(7, 5, 3)
+    x = tf.placeholder(tf.float64, array.shape)
+    y = 2 * x[index]
+    source = tf.explain(y, {x: array}).source
+    assert ' = x0[' in source and 'StridedSlice(' not in source
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(y, {x: array}), 2 * array[index])
+
+
+def test_a_slice_is_written_as_in_numpy():
+    array = np.arange(12.0).reshape(3, 4)
+    x = tf.placeholder(tf.float64, array.shape)
+    y = 2 * tf.slice(x, [1, 0], [-1, 2])
+    assert ' = x0[1:3, 0:2]' in tf.explain(y, {x: array}).source
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(y, {x: array}), 2 * array[1:3, :2])
+
+
+@pytest.mark.parametrize('part', [lambda x: x[3], lambda x: tf.slice(x, [1, 0], [3, 1])])
+def test_a_part_that_is_not_there_is_said_when_its_size_is_known(part):
+    x = tf.placeholder(tf.float64, [None, 4])
+    y = 2 * part(x)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        session.run(y, {x: np.ones((3, 4))})
+    assert 'test_codegen.py' in str(caught.value)
+
+
+def test_no_index_at_all_is_all():
+    array = np.ones((2, 3))
+    x = tf.placeholder(tf.float64, array.shape)
+    y = 2 * tf.strided_slice(x, np.zeros(0, 'i'), np.zeros(0, 'i'), np.zeros(0, 'i'))
+    with tf.Session() as session:
+        np.testing.assert_array_equal(session.run(y, {x: array}), 2 * array)

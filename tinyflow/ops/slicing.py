@@ -47,6 +47,15 @@ class Slice(Op):
         result = Slice.shape(input.shape, begin, size)
         return input[tuple(_slice(b, b + s) for b, s in zip(begin, result))]
 
+    def emit(call):
+        x, begin, size = call.inputs[0], call.static.get(1), call.static.get(2)
+        if begin is None or size is None or not x.known_shape:
+            return None
+        lengths = _checked(Slice.shape, x.sizes, begin, size)
+        if lengths is None:
+            return None
+        return _written(call, [_slice(b, b + s) for b, s in zip(begin, lengths)])
+
     def gradient(op, dy):
         x, begin = op.inputs[:2]
         dtype = begin.dtype
@@ -58,6 +67,29 @@ class Slice(Op):
         if begin is None or size is None or None in begin or None in size:
             return None
         return _fold(op, value, lambda known: Slice.kernel(known, begin, size))
+
+
+def _checked(function, *args):
+    """The result; None where the arguments are wrong, which the run will say at the user's line."""
+    try:
+        return function(*args)
+    except (ValueError, IndexError):
+        return None
+
+
+def _written(call, index):
+    """The source text of basic indexing, if there is no buffer to fill."""
+    if call.out != 'None':
+        return None
+    entries = []
+    for entry in index:
+        if isinstance(entry, _slice):
+            limits = [entry.start, entry.stop] + [entry.step] * (entry.step not in (None, 1))
+            entry = ':'.join('' if limit is None else str(limit) for limit in limits)
+        entries.append(str(entry))
+    if not (entries and call.outputs[0].raw_shape):
+        entries.append('...')           # without it, NumPy gives a number instead of an array
+    return f'{call.args[0]}[{", ".join(entries)}]'
 
 
 def _slice_length(axis, dimension, begin, size):
@@ -119,6 +151,15 @@ class StridedSlice(Op):
                             new_axis_mask, shrink_axis_mask)
         _indexed(input.shape, index)
         return input[(*map(_plain, index), ...)]
+
+    def emit(call):
+        x, limits = call.inputs[0], [call.static.get(i) for i in (1, 2, 3)]
+        if None in limits or not x.known_shape:
+            return None
+        index = _checked(basic_index, len(x.sizes), *limits, *map(call.attrs.get, _MASKS))
+        if index is None or _checked(_indexed, x.sizes, index) is None:
+            return None
+        return _written(call, map(_plain, index))
 
     def gradient(op, dy):
         x, begin, end, strides = op.inputs

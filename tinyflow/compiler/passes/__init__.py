@@ -18,6 +18,7 @@ from tinyflow.compiler.passes.steps import scale_steps
 from tinyflow.compiler.passes.sums import flatten_sums
 from tinyflow.compiler.passes.transposes import fold_transposes
 from tinyflow.compiler.passes.turned import turn_repeated
+from tinyflow.compiler.passes.unstacked import read_unstacked
 
 PASSES = {
     'functions': narrow_functions,
@@ -32,6 +33,7 @@ PASSES = {
     'biases': fold_biases,
     'stacks': stack_products,
     'turned': turn_repeated,
+    'unstacked': read_unstacked,
     'steps': scale_steps,
     'unused': drop_unused,
 }
