@@ -291,3 +291,94 @@ def test_weights_that_change_between_product_and_bias_are_read_before():
         *found, _ = session.run([*sums, change], feeds)
     for n, value in enumerate(found):
         np.testing.assert_allclose(value, np.concatenate([fed, fed * n], 1) + 1, rtol=1e-6)
+
+
+@pytest.mark.parametrize('order', ['part first', 'constant first'])
+def test_the_forget_bias_is_added_to_the_biases_once(order):
+    last, feeds = _recurrent(12, tf.nn.rnn_cell.BasicLSTMCell)
+    if order == 'constant first':
+        with tf.variable_scope('other'):
+            x, = feeds
+            last = tf.concat([last, _cells(tf.unstack(x, axis=1), 6)], 1)
+    fetches = [last, *tf.gradients(tf.reduce_sum(tf.sin(last)), tf.trainable_variables())]
+    values = _initial_values()
+    program = _program(fetches, feeds)
+    plain = _program(fetches, feeds, tuple(p for p in PASSES if p in EXACT))
+    networks = 1 if order == 'part first' else 2
+    assert _note(program, 'biases').startswith(f'{networks} ')
+    count = [sum(i.type in ('Add', 'AddV2') and any(
+        v.array is not None for v in i.inputs) for i in p.instructions) for p in (program, plain)]
+    assert count[1] >= 12 * networks and count[0] <= count[1] - 11 * networks
+    for a, b in zip(_run(fetches, feeds, values, tuple(PASSES)), _run(fetches, feeds, values, ())):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
+
+
+def _cells(steps, units, shifts=(2.0,) * 100, fetched=()):
+    """The last state of a small recurrent network that adds a number to its second gate."""
+    w = tf.get_variable('w', [steps[0].shape[1].value + units, 2 * units])
+    b = tf.get_variable('b', [2 * units])
+    h = tf.zeros([steps[0].shape[0].value, units])
+    for n, (x, shift) in enumerate(zip(steps, shifts)):
+        new, gate = tf.split(tf.nn.bias_add(tf.matmul(tf.concat([x, h], 1), w), b), 2, 1)
+        opened = shift + gate
+        if n in fetched:
+            tf.add_to_collection('fetched', gate)
+            tf.add_to_collection('fetched', opened)
+        h = tf.tanh(new) * tf.sigmoid(opened)
+    return h
+
+
+@pytest.mark.parametrize('case', ['unequal shifts', 'a gate fetched', 'a sum fetched'])
+def test_gates_that_differ_or_are_looked_at(case):
+    x = tf.placeholder(tf.float32, [16, 12, 3])
+    shifts = [1.0 + n for n in range(12)] if case == 'unequal shifts' else [2.0] * 12
+    last = _cells(tf.unstack(x, axis=1), 5, shifts, () if case == 'unequal shifts' else (4,))
+    gates = tf.get_collection('fetched')
+    fetches = [last, *({'a gate fetched': gates[:1], 'a sum fetched': gates[1:]}.get(case, []))]
+    fetches += tf.gradients(tf.reduce_sum(tf.sin(last)), tf.trainable_variables())
+    feeds = {x: RANDOM.normal(size=(16, 12, 3)).astype('f')}
+    values = _initial_values()
+    adds = [i for i in _program(fetches, feeds).instructions
+            if i.type in ('Add', 'AddV2') and 'add' in i.name]
+    assert len(adds) == (0 if case == 'a sum fetched' else 12)
+    for a, b in zip(_run(fetches, feeds, values, tuple(PASSES)), _run(fetches, feeds, values, ())):
+        np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5)
+
+
+# ---- unstacked ---------------------------------------------------------------------------
+
+@pytest.mark.parametrize('axis', [0, 1, -1])
+def test_steps_that_are_only_joined_are_read_where_they_are(axis):
+    x, y = tf.placeholder(tf.float32, [4, 4, 4]), tf.placeholder(tf.float32, [4, 4])
+    sums = [tf.reduce_sum(tf.sin(tf.concat([part, y], 1))) for part in tf.unstack(x, axis=axis)]
+    feeds = {x: RANDOM.normal(size=(4, 4, 4)).astype('f'),
+             y: RANDOM.normal(size=(4, 4)).astype('f')}
+    program = _program(sums, feeds)
+    assert _note(program, 'unstacked').startswith('1 ')
+    assert not _count(program, 'Unpack')
+    a, b = feeds.values()
+    for n, found in enumerate(_run(sums, feeds, {}, tuple(PASSES))):
+        expected = np.sin(np.concatenate([np.moveaxis(a, axis, 0)[n], b], 1)).sum()
+        np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize('case', ['used elsewhere', 'fetched', 'a vector', 'a Variable'])
+def test_steps_are_unstacked(case):
+    v = tf.Variable(tf.zeros([4, 3]))
+    x = tf.placeholder(tf.float32, [4] if case == 'a vector' else [4, 3])
+    parts = tf.unstack(v if case == 'a Variable' else x)
+    if case == 'a vector':
+        fetches = [tf.reduce_sum(tf.concat([[p], [1.0]], 0)) for p in parts]
+    else:
+        fetches = [tf.reduce_sum(tf.sin(tf.concat([p, p], 0))) for p in parts]
+    if case == 'used elsewhere':
+        fetches.append(tf.reduce_sum(parts[1]))
+    if case == 'fetched':
+        fetches.append(parts[2])
+    feeds = {x: RANDOM.normal(size=x.shape.as_list()).astype('f')}
+    program = _program(fetches, feeds)
+    assert _note(program, 'unstacked').startswith('0 ')
+    assert _count(program, 'Unpack')
+    for a, b in zip(_run(fetches, feeds, {v: np.eye(4, 3)}, tuple(PASSES)),
+                    _run(fetches, feeds, {v: np.eye(4, 3)}, ())):
+        np.testing.assert_allclose(a, b, rtol=1e-5)

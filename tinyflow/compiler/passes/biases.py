@@ -3,6 +3,7 @@
 The cell concatenates its input and its state anyway, and a column of ones more costs next to
 nothing. It saves a walk over what all gates are computed from, in every step; and the gradients,
 [x, 1]^T d summed over the steps, are those of the weights and, in the last row, of the biases.
+A constant that every step adds to a gate, as the forget bias, is added to the biases once.
 """
 from __future__ import annotations
 
@@ -38,6 +39,13 @@ class _Gradients(NamedTuple):
     first: Instruction              # the one of the two that comes first; it needs all of d, too
     parts: list[Instruction]
     factors: list[Value]            # d, for each step
+
+
+class _Shifted(NamedTuple):
+    """Split(sum), and those of its parts to which constants are added: position -> Add(part, c)."""
+
+    split: Instruction
+    sums: dict[int, Instruction]
 
 
 class _Context:
@@ -116,9 +124,49 @@ def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
         if others and (gradients is None or not others <= set(gradients.parts)):
             continue
         count += 1
-        _fold(steps, gradients, instead)
+        _fold(steps, gradients, _shifted(steps, context), instead)
     groups.clear()
     return count
+
+
+def _shifted(steps: list[_Step], context: _Context) -> list[_Shifted]:
+    """For each step, what splits it and adds constants, the same in all; [] if there is no such."""
+    found = [_shift(step, context) for step in steps]
+    first = found[0]
+    for shifted in found:
+        if shifted is None or first is None or not shifted.sums \
+                or [v.sizes for v in shifted.split.outputs] \
+                != [v.sizes for v in first.split.outputs] \
+                or {n: _added(a) for n, a in shifted.sums.items()} \
+                != {n: _added(a) for n, a in first.sums.items()}:
+            return []
+    return [shifted for shifted in found if shifted is not None]
+
+
+def _shift(step: _Step, context: _Context) -> _Shifted | None:
+    result = step.sum.outputs[0]
+    users = context.users[result]
+    if len(users) != 1 or result in context.kept or users[0].type != 'Split' or users[0].copy \
+            or static_of(users[0].inputs[0]) not in (1, -1):
+        return None
+    sums = {}
+    for n, part in enumerate(users[0].outputs):
+        adders = context.users[part]
+        if len(adders) == 1 and part not in context.kept and part.known_shape \
+                and _added(adders[0]) is not None \
+                and adders[0].outputs[0].raw_shape == part.raw_shape:
+            sums[n] = adders[0]
+    return _Shifted(users[0], sums)
+
+
+def _added(instruction: Instruction) -> float | None:
+    """The scalar constant that an instruction adds to a value; None if it does not."""
+    if instruction.type not in ('Add', 'AddV2') or instruction.copy:
+        return None
+    for value, other in (instruction.inputs, instruction.inputs[::-1]):
+        if value.array is not None and value.array.ndim == 0 and other.array is None:
+            return float(value.array)
+    return None
 
 
 def _gradients(steps: list[_Step], context: _Context) -> _Gradients | None:
@@ -156,14 +204,23 @@ def _is_gradient(product: Instruction, joined: Value) -> bool:
         and product.inputs[1].known_shape and product.inputs[1].place is None
 
 
-def _fold(steps: list[_Step], gradients: _Gradients | None,
+def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shifted],
           instead: dict[Instruction, list[Instruction]]) -> None:
     first = steps[0]
     weights, biases = first.product.inputs[1], first.sum.inputs[1]
     rows, columns = weights.sizes
     row = new('Reshape', first.sum, [biases, constant(first.sum, 'shape', [1, columns])],
               (1, columns), {'Tshape': dtypes.int32})
-    stacked = concatenated(first.sum, [weights, row.outputs[0]], 0, (rows + 1, columns))
+    made = [row]
+    if shifted:
+        made.append(_shift_biases(row, shifted[0]))
+        for split, sums in shifted:
+            outputs = [sums[n].outputs[0] if n in sums else part
+                       for n, part in enumerate(split.outputs)]
+            instead[split] = [Instruction(split.definition, split.operation, split.inputs,
+                                          tuple(outputs), split.attrs)]
+            instead.update((sum_, []) for sum_ in sums.values())
+    stacked = concatenated(first.sum, [weights, made[-1].outputs[0]], 0, (rows + 1, columns))
     wider = []
     for step in steps:
         *values, _ = step.join.inputs
@@ -176,10 +233,19 @@ def _fold(steps: list[_Step], gradients: _Gradients | None,
         instead[step.sum] = [Instruction(
             step.product.definition, step.sum.operation, (join.outputs[0], stacked.outputs[0]),
             step.sum.outputs, step.product.attrs)]
-    instead[first.sum] = [row, stacked, *instead[first.sum]]
+    instead[first.sum] = [*made, stacked, *instead[first.sum]]
     if gradients is not None:
         instead.update((part, []) for part in gradients.parts)
         _fold_gradients(gradients, wider, rows, columns, instead)
+
+
+def _shift_biases(row: Instruction, shifted: _Shifted) -> Instruction:
+    """Adds to each part of the biases, `row` [1, columns], what every step adds to its gate."""
+    biases = row.outputs[0]
+    shift = [np.full(part.sizes[1], _added(shifted.sums[n]) if n in shifted.sums else 0)
+             for n, part in enumerate(shifted.split.outputs)]
+    constants = constant(row, 'shift', np.concatenate(shift)[None].astype(biases.dtype.np))
+    return new('AddV2', row, [biases, constants], biases.sizes, {})
 
 
 def _fold_gradients(gradients: _Gradients, wider: list[Value], rows: int, columns: int,
