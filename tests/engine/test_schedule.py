@@ -391,3 +391,32 @@ def test_a_deep_chain_of_controls_and_writes(session):
             step = tf.assign_add(v, 1.0).op
     session.run(step)
     assert session.run(v) == 2000.0
+
+
+@pytest.mark.parametrize('resource', [False, True])
+@pytest.mark.parametrize('fetch', [
+    lambda v: tf.identity(v).op, lambda v: tf.group(2 * v), lambda v: _after(2 * v),
+    lambda v: _after(tf.group(v.read_value())), lambda v: tf.assert_variables_initialized([v])])
+def test_a2_what_nobody_uses_is_read_all_the_same(fetch, resource):
+    """A read that only orders or checks fails, too, where the Variable has no value."""
+    v = tf.get_variable('v', [2], use_resource=resource)
+    fetch = fetch(v)
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.FailedPreconditionError, match='value v\n'):
+            session.run(fetch)
+        session.run(v.initializer)
+        session.run(fetch)
+
+
+def _after(something):
+    with tf.control_dependencies([something]):
+        return tf.constant(1)
+
+
+def test_what_only_looks_whether_there_is_a_value_needs_none():
+    v = tf.get_variable('v', [2])
+    with tf.control_dependencies([v.op, tf.is_variable_initialized(v)]):
+        one = tf.constant(1)
+    with tf.Session() as session:
+        assert session.run(one) == 1
+        assert session.run([tf.group(v.assign([1.0, 2.0])), one]) == [None, 1]

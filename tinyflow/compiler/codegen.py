@@ -4,7 +4,8 @@ The source reads as NumPy. Each line ends in the node's name, its result and the
 the whole is known to `linecache`: a debugger steps through it, a profiler gives time to its lines,
 and a traceback leads back to the node without any bookkeeping while it runs.
 
-Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's Cell, c2 a constant,
+Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's Cell (q1 where only
+the Cell is looked at, for whether there is a value), c2 a constant,
 b3 a buffer in the arena, w4 a view made when the function was bound, t5 a result of this run,
 s6 a state, k7 an attribute, f8 what runs functions (the branches of a cond, a loop).
 """
@@ -172,11 +173,25 @@ class Source:
                 lines.append(f'    {location.name} = {cell}.value')
                 tested.append(location.name)
                 self.read_first.append(value.place)
+        tested += self._unused_reads()
         if tested:
             for i in range(0, len(tested), 6):
                 test = ' or '.join(f'{name} is None' for name in tested[i:i + 6])
                 lines.append(f'    if {test}: uninitialized()')
         return lines
+
+    def _unused_reads(self) -> list[str]:
+        """The values that nobody uses of Variables that must have one, as something waits for it.
+        """
+        program = self.plan.program
+        if program.nested:
+            return []
+        used = set(self.cells.values())
+        unused = sorted(program.reads - used, key=lambda operation: operation.id)
+        names = [f'q{n}' for n in range(len(unused))]
+        self.cells.update(zip(names, unused))
+        self.read_first += unused
+        return [f'{name}.value' for name in names]
 
     def _instruction(self, instruction: Instruction) -> list[str]:
         plan, definition = self.plan, instruction.definition

@@ -128,6 +128,7 @@ class Program:
     """Instructions in order; `feeds` are given from outside, `fetches` handed back.
 
     A fetched Operation only has to run: its fetch is None, and it is one of the `targets`.
+    `reads` are the Variables that the graph reads, also where nobody uses what is read.
     """
 
     instructions: tuple[Instruction, ...]
@@ -137,6 +138,7 @@ class Program:
     notes: tuple[Note, ...] = field(default=())     # what each pass has to report
     nested: bool = False            # a function's: its results are arrays, whatever their rank
     owned: frozenset[int] = frozenset()     # positions of feeds that nobody else changes or reuses
+    reads: frozenset[Operation] = frozenset()
 
     def with_instructions(self, instructions: Iterable[Instruction],
                           note: Note | None = None) -> Program:

@@ -5,7 +5,7 @@ reads of a place is made an instruction of its own, at the moment when it must b
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.compiler.schedule import (
@@ -70,7 +70,15 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
                    if isinstance(f, Tensor) else None
                    for f in fetches)
     targets = frozenset(f for f in fetches if not isinstance(f, Tensor))
-    return Program(tuple(instructions), given, wanted, targets)
+    return Program(tuple(instructions), given, wanted, targets,
+                   reads=_reads(instructions, snapshots.values()))
+
+
+def _reads(instructions: Sequence[Instruction], snapshots: Iterable[Value]) -> frozenset[Operation]:
+    """The places that are read by their Variables' own reads and by instructions."""
+    values = [v for i in instructions if i.outputs
+              for n, v in enumerate(i.inputs) if v.place is not None and n not in i.cells]
+    return frozenset([v.place for v in (*values, *snapshots) if v.place is not None])
 
 
 def _parameter(operation: Operation, values: dict[Tensor, Value], places: dict[Operation, Value],
