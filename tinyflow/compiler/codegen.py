@@ -23,10 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.ir import Instruction, Program, Value
-from tinyflow.compiler.joins import Location, Part, copied_parts, split_parts, split_source
+from tinyflow.compiler.binding import arrays_in
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.compiler.joins import Location, Part, copied_parts
 from tinyflow.compiler.memory import Plan
 from tinyflow.compiler.nested import FunctionMaker, callables_of
+from tinyflow.compiler.places import first_uses, read_places
 from tinyflow.compiler.store import Store
 from tinyflow.compiler.tiling import Group, tile_groups
 from tinyflow.graph import shapes
@@ -85,7 +87,7 @@ class Source:
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self._constants: dict[Any, str] = {}
-        self._read_places = _read_places(plan.program) \
+        self._read_places = read_places(plan.program) \
             if any(i.definition.functions for i in plan.program.instructions) else set()
         self._handed_out: set[Value] = set()
         self._tiles = itertools.count(1)
@@ -165,7 +167,7 @@ class Source:
         plan = self.plan
         lines: list[str] = []
         tested: list[str] = []
-        for value, first in _first_uses(plan.program).items():
+        for value, first in first_uses(plan.program).items():
             location = plan.locations[value]
             cell = 'p' + location.name[1:]
             self.cells[cell] = value.place
@@ -421,21 +423,7 @@ class Source:
 
         `function` makes the callables of functions that the program runs.
         """
-        plan = self.plan
-        names = dict(self.names)
-        arrays: dict[Value, np.ndarray] = {}
-        for value, location in plan.locations.items():
-            if location.kind == 'buffer':
-                arrays[value] = names[location.name] = _carve(arena, location.offset, value)
-            elif value.array is not None:
-                arrays[value] = value.array
-        for value in plan.parts:
-            names[plan.locations[value].name] = _part(value, plan, arrays)
-        for instruction in plan.program.instructions:
-            if instruction.outputs and \
-                    plan.locations[instruction.outputs[0]].kind == 'view':
-                for value, array in zip(instruction.outputs, _views(instruction, arrays)):
-                    arrays[value] = names[plan.locations[value].name] = array
+        names = self.names | arrays_in(self.plan, arena)
         for name, operation in self.cells.items():
             names[name] = store.cell(operation)
         for name, operation in self.states.items():
@@ -479,61 +467,8 @@ def own(value: Any, fresh: bool) -> Any:
     return array[()] if array.ndim == 0 else array if fresh else array.copy()
 
 
-def _first_uses(program: Program) -> dict[Value, bool]:
-    """The places that a program uses; True if it assigns to one before anything reads it."""
-    first: dict[Value, bool] = {}
-    cells: dict[Value, bool] = {}                   # also those whose Cell alone is looked at
-    for instruction in program.instructions:
-        takes_cell, writes = instruction.cells, instruction.writes
-        places = [(i, v) for i, v in enumerate(instruction.inputs) if v.place is not None]
-        for i, value in places:
-            cells[value] = True
-            if i not in takes_cell:
-                first.setdefault(value, False)
-        for i, value in places:
-            if i in takes_cell and i in writes:
-                first.setdefault(value, True)
-    for fetch in program.fetches:
-        if fetch is not None and fetch.place is not None:
-            first.setdefault(fetch, False)
-    return cells | first
-
-
-def _read_places(program: Program) -> set[Value]:
-    """The places whose array some instruction or fetch reads."""
-    read = {f for f in program.fetches if f is not None and f.place is not None}
-    for instruction in program.instructions:
-        cells = instruction.cells
-        read |= {v for i, v in enumerate(instruction.inputs)
-                 if v.place is not None and i not in cells}
-    return read
-
-
-def _part(value: Value, plan: Plan, arrays: dict[Value, np.ndarray]) -> np.ndarray:
-    """The array of a value that is made inside a concatenation, which may be inside another."""
-    if value not in arrays:
-        part = plan.parts[value]
-        arrays[value] = _part(part.whole, plan, arrays)[part.slices]
-    return arrays[value]
-
-
 def _index_text(part: Part) -> str:
     return ':, ' * part.axis + f'{part.start}:{part.stop}'
-
-
-def _carve(arena: np.ndarray, offset: int, value: Value) -> np.ndarray:
-    dtype, shape = value.dtype.np, value.sizes
-    nbytes = dtype.itemsize * (shapes.size(shape) or 0)
-    return arena[offset:offset + nbytes].view(dtype).reshape(shape)
-
-
-def _views(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> list[np.ndarray]:
-    """The results, made once when the program is bound, of an instruction that only looks."""
-    source = split_source(instruction)
-    if source is not None:
-        return [arrays[source][part.slices] for part in split_parts(instruction)]
-    arguments = [arrays[instruction.inputs[0]], *[v.array for v in instruction.inputs[1:]]]
-    return [instruction.definition.call(instruction.attrs, arguments)[0]]
 
 
 def _comment(instruction: Instruction, locations: list[Location]) -> str:
