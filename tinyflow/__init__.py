@@ -251,7 +251,7 @@ _LATER = {**_names_of({
     'tinyflow.ops.substrings': 'substr',
     'tinyflow.ops.edit_distance': 'edit_distance',
     'tinyflow.template': 'make_template',
-}), **_messages.lazy(_messages.MESSAGES)}
+}), **_messages.MESSAGES}
 _NAMESPACES = {'bitwise', 'compat', 'dtypes', 'errors', 'initializers', 'linalg',
                'manip', 'math', 'nest', 'nn', 'random', 'train', 'version', 'viz'}
 

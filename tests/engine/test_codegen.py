@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.compiler import codegen
 from tinyflow.compiler.codegen import Source
 from tinyflow.compiler.memory import plan_memory
 from tinyflow.compiler.pipeline import Options, optimise, plan_program
+from tinyflow.compiler.tiling import tile_groups
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
 
@@ -197,3 +199,41 @@ def test_no_index_at_all_is_all():
     y = 2 * tf.strided_slice(x, np.zeros(0, 'i'), np.zeros(0, 'i'), np.zeros(0, 'i'))
     with tf.Session() as session:
         np.testing.assert_array_equal(session.run(y, {x: array}), 2 * array)
+
+
+def test_a_long_program_is_not_parted_inside_what_runs_tile_by_tile(monkeypatch):
+    monkeypatch.setattr(codegen, '_LONG', 7)
+    x = y = tf.placeholder(tf.float32, [1 << 18])
+    for _ in range(6):
+        y = tf.tanh(y) * 1.1
+        y = y - tf.reduce_mean(y)
+    array = wanted = np.linspace(-1, 1, 1 << 18, dtype=np.float32)
+    for _ in range(6):
+        wanted = np.tanh(wanted) * 1.1
+        wanted = wanted - wanted.mean()
+    with tf.Session() as session:
+        assert '    def tile' in tf.explain(y, {x: array}, session).source
+        np.testing.assert_allclose(session.run(y, {x: array}), wanted, atol=1e-4)
+
+
+def test_what_an_update_gives_is_known_in_all_parts_of_a_long_program(monkeypatch):
+    monkeypatch.setattr(codegen, '_LONG', 3)
+    v = tf.Variable(0)
+    y = x = tf.placeholder(tf.int32, [3])
+    counted = v.count_up_to(100)
+    for _ in range(20):
+        y = y + counted
+    with tf.Session() as session:
+        session.run(v.initializer)
+        session.run(y, {x: [1, 2, 3]})
+        assert session.run([y, counted], {x: [1, 2, 3]})[0].tolist() == [21, 22, 23]
+
+
+def test_a_long_chain_on_large_arrays_is_one_group_of_tiles():
+    """Finding it takes a time that grows with the length, not with its cube."""
+    x = y = tf.placeholder(tf.float32, [1 << 18])
+    for _ in range(600):
+        y = tf.negative(y)
+    plan = plan_memory(optimise(plan_program((y,), (x,)), ((1 << 18,),), Options()))
+    group, = tile_groups(plan).values()
+    assert len(group.instructions) == 600

@@ -400,3 +400,33 @@ def test_options_merge_or_refuse():
         Dataset.range(2).with_options(one).with_options(two)
     with pytest.raises(AttributeError, match='Cannot set the property'):
         one.deterministic = True
+
+
+def test_options_have_tensorflows_defaults_and_types():
+    options = tf.data.Options()
+    assert options.experimental_distribute.auto_shard is True
+    assert options.experimental_stats.prefix == ''
+    assert options.experimental_optimization.map_vectorization.enabled is None
+    options.experimental_optimization.map_vectorization.enabled = True
+    options.experimental_distribute.auto_shard = False
+    both = Dataset.range(2).with_options(options).map(lambda x: x).options()
+    assert both.experimental_optimization.map_vectorization.enabled is True
+    assert both.experimental_distribute.auto_shard is False
+    with pytest.raises(TypeError, match='Property "map_fusion" must be of type'):
+        options.experimental_optimization.map_fusion = 'yes'
+
+
+def test_a_dataset_that_is_used_often_is_looked_at_once():
+    dataset = Dataset.range(1).map(lambda x: x + 1)
+    for _ in range(40):
+        dataset = dataset.concatenate(dataset)      # two to the fortieth elements
+    with tf.Session() as session:
+        assert session.run(dataset.make_one_shot_iterator().get_next()) == 1
+
+
+def test_sliding_windows_of_pairs_keep_both():
+    pairs = Dataset.zip(({'a': Dataset.range(4)}, Dataset.range(10, 14)))
+    windows = pairs.apply(tf.contrib.data.sliding_window_batch(2))
+    with tf.Session() as session:
+        features, labels = session.run(windows.make_one_shot_iterator().get_next())
+    assert features['a'].tolist() == [0, 1] and labels.tolist() == [10, 11]

@@ -272,3 +272,15 @@ def test_list_files(write, tmp_path):
     assert sorted(shuffled) == paths
     with pytest.raises(tf.errors.InvalidArgumentError, match='no_such'):
         drained(Dataset.list_files(str(tmp_path / 'no_such*')))
+
+
+@pytest.mark.parametrize('compression, pack', [('GZIP', gzip.compress), ('ZLIB', zlib.compress)])
+def test_make_csv_dataset_reads_names_and_types_of_compressed_files(tmp_path, compression, pack):
+    path = tmp_path / 'table.csv'
+    path.write_bytes(pack(b'a,b\n1,2.5\n3,4.5\n'))
+    dataset = tf.data.experimental.make_csv_dataset(str(path), 2, num_epochs=1, shuffle=False,
+                                                    compression_type=compression)
+    with tf.Session() as session:
+        found = session.run(dataset.make_one_shot_iterator().get_next())
+    assert {name: column.tolist() for name, column in found.items()} \
+        == {'a': [1, 3], 'b': [2.5, 4.5]}

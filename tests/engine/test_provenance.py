@@ -126,3 +126,13 @@ def test_results_are_those_of_a_plain_session():
             sess.run(tf.global_variables_initializer())
             found.append([sess.run([loss, train], {x: data})[0] for _ in range(5)])
     np.testing.assert_allclose(*found, rtol=1e-6)
+
+
+@pytest.mark.parametrize('rows, said', [(4, True), (3, False)])
+def test_a10_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
+    x, scale = tf.placeholder(tf.float32, [4, 2]), tf.placeholder(tf.float32, [rows])
+    y = tf.reduce_sum(x) + tf.reduce_sum(tf.log(scale))
+    with tf.Session(nan_check=True) as session, \
+            pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        session.run(y, {x: np.ones((4, 2)), scale: np.arange(rows)})
+    assert ('row 0 of the batch' in str(caught.value)) is said

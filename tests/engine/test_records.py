@@ -132,3 +132,22 @@ def test_wrong_compression_says_so(tmp_path):
     (tmp_path / 'cut').write_bytes(cut)
     with pytest.raises(tf.errors.DataLossError, match='truncated'):
         list(tf.python_io.tf_record_iterator(str(tmp_path / 'cut'), 'GZIP'))
+
+
+def test_zeros_behind_a_compressed_file_are_passed_over(tmp_path):
+    path = tmp_path / 'padded'
+    path.write_bytes((FILES / 'records.tfrecord.gz').read_bytes() + bytes(20))
+    assert list(tf.python_io.tf_record_iterator(str(path), 'GZIP')) \
+        == list(tf.python_io.tf_record_iterator(str(FILES / 'records.tfrecord.gz'), 'GZIP'))
+
+
+def test_what_came_before_the_damage_is_given(tmp_path):
+    path = tmp_path / 'tail'
+    whole = (FILES / 'records.tfrecord.gz').read_bytes()
+    wanted = list(tf.python_io.tf_record_iterator(str(FILES / 'records.tfrecord.gz'), 'GZIP'))
+    path.write_bytes(whole + b'something else')
+    found = []
+    with pytest.raises(tf.errors.DataLossError, match='damaged compressed stream'):
+        for record in tf.python_io.tf_record_iterator(str(path), 'GZIP'):
+            found.append(record)
+    assert found == wanted

@@ -15,6 +15,7 @@ import builtins
 import itertools
 import linecache
 import os
+import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -103,11 +104,11 @@ class Source:
                 self.names[location.name] = value.array
         head, body = self._prologue(), list(self._body())
         feeds = [plan.locations[v].name for v in plan.program.feeds]
-        if len(body) > _LONG:
+        if sum(map(len, body)) > _LONG:
             text = self._in_parts(head, body, feeds)
         else:
             text = [(f'def run({", ".join(feeds)}):', None), *[(line, None) for line in head],
-                    *body]
+                    *itertools.chain.from_iterable(body)]
         text.append((f'    return {self._results()}', None))
         self.lines = {number: instruction for number, (_, instruction) in enumerate(text, 1)
                       if instruction is not None}
@@ -126,8 +127,8 @@ class Source:
             lines.append(line)
         return '\n'.join(lines) + '\n'
 
-    def _body(self) -> Iterator[Line]:
-        """(line, its instruction or None) pairs for all instructions."""
+    def _body(self) -> Iterator[list[Line]]:
+        """Lines, with their instructions or None, that belong together."""
         groups = {} if self.clock else tile_groups(self.plan)
         grouped: set[Instruction] = set()
         for instruction in self.plan.program.instructions:
@@ -135,24 +136,23 @@ class Source:
                 continue
             if instruction in groups:
                 grouped.update(groups[instruction].instructions)
-                yield from self._group(groups[instruction])
+                yield list(self._group(groups[instruction]))
                 continue
-            lines = self._instruction(instruction)
-            for line in lines:
-                yield line, instruction
+            lines: list[Line] = [(line, instruction) for line in self._instruction(instruction)]
             if self.clock and lines:
                 self.timed.append(instruction)
-                yield '    tick()', None
+                lines.append(('    tick()', None))
+            yield lines
 
-    def _in_parts(self, head: list[str], body: list[Line], feeds: list[str]) -> list[Line]:
+    def _in_parts(self, head: list[str], body: list[list[Line]],
+                  feeds: list[str]) -> list[Line]:
         """A long program as several functions with shared names, which Python compiles faster.
 
         The names are globals of this one binding of the program, so nobody else sees them.
         """
         text: list[Line] = []
         calls: list[Line] = []
-        for start in range(0, len(body), _LONG):
-            part = body[start:start + _LONG]
+        for part in _parts(body):
             calls.append((f'    part{len(calls)}()', None))
             text += [(f'def part{len(calls) - 1}():', None), *_declare_globals(part), *part]
         assigned: list[Line] = [(line, None) for line in head]
@@ -448,16 +448,29 @@ def _further_down(code: CodeType, lines: int) -> CodeType:
                          for c in code.co_consts]))
 
 
+def _parts(body: Sequence[list[Line]]) -> Iterator[list[Line]]:
+    """The lines in stretches of about _LONG; those that belong together are not parted."""
+    part: list[Line] = []
+    for lines in body:
+        if part and len(part) + len(lines) > _LONG:
+            yield part
+            part = []
+        part += lines
+    yield part
+
+
+_ASSIGNMENT = re.compile(r'    (?:with \w+\.lock: )?(\w+(?:, \w+)*),? = ')
+
+
 def _declare_globals(lines: Sequence[Line]) -> list[Line]:
     """A `global` statement for the names that some lines assign."""
     names: dict[str, None] = {}
     for line, _ in lines:
-        left, equals, _ = line.partition(' = ')
-        if equals and left.startswith('    ') and not left.startswith('     ') \
-                and left.replace(',', ' ').replace(' ', '').isalnum():
-            names.update(dict.fromkeys(left.replace(',', ' ').split()))
+        assigned = _ASSIGNMENT.match(line)
+        if assigned:
+            names.update(dict.fromkeys(assigned[1].split(', ')))
         elif line.startswith('    del '):
-            names.update(dict.fromkeys(line[8:].replace(',', ' ').split()))
+            names.update(dict.fromkeys(line[8:].split(', ')))
     return [(f'    global {", ".join(names)}', None)] if names else []
 
 

@@ -101,7 +101,7 @@ def too_large(plan: Plan) -> errors.OpError:
         mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
 
 
-def uninitialized(cells: Sequence[Cell], instruction: Instruction | None) -> Exception:
+def uninitialized(cells: Sequence[Cell]) -> Exception:
     """PAINS A2: every uninitialised Variable that the run needs, not only the first."""
     operations = [cell.operation for cell in cells]
     first = operations[0]

@@ -44,7 +44,7 @@ def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarra
         return env[value]
     cell = store.cell(value.place)
     if cell.value is None:
-        raise uninitialized([cell], None)
+        raise uninitialized([cell])
     return cell.value
 
 
@@ -61,7 +61,7 @@ def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: 
             arguments.append(cell)
             continue
         if cell.value is None:
-            raise uninitialized([cell], instruction)
+            raise uninitialized([cell])
         arguments.append(cell.value)
     for i in instruction.definition.keeps:
         arguments[i] = np.array(arguments[i])

@@ -114,7 +114,7 @@ def _stretches(instruction: Instruction) -> list[tuple[Value, Part]]:
 
 
 def copied_parts(instruction: Instruction, parts: dict[Value, Part]) -> list[tuple[Value, Part]]:
-    """What a concatenation has still to copy; None of it where it is not made in place at all."""
+    """(value, its Part) of a concatenation for the values that are not made in place."""
     return [(value, part) for value, part in _stretches(instruction) if parts.get(value) != part]
 
 

@@ -27,6 +27,7 @@ from tinyflow.compiler.nested import lists_read, plan_function, plan_program
 from tinyflow.compiler.passes import PASSES
 from tinyflow.compiler.provenance import Watched
 from tinyflow.compiler.prune import prune
+from tinyflow.compiler.stale import copy_stale_views
 from tinyflow.compiler.store import Store
 from tinyflow.compiler.unrolling import unroll
 from tinyflow.garbage import collector_paused
@@ -40,7 +41,7 @@ _TOO_MANY_SHAPES = 12       # distinct shapes after which sizes that vary are le
 
 @dataclass(frozen=True)
 class Options:
-    """Which rewrites to do; tests and `tf.explain` switch them one by one."""
+    """Which rewrites to do; tests switch them one by one."""
 
     fold: bool = True
     passes: tuple[str, ...] = tuple(PASSES)
@@ -65,7 +66,7 @@ def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options,
     warn_of_silent_broadcasting(program)
     for name in options.passes:
         program = PASSES[name](program)
-    return program
+    return copy_stale_views(program)
 
 
 class Entry:
@@ -109,7 +110,8 @@ class Entry:
             made = Watched(program, self._arenas, self.program) if options.nan_check else \
                 Looping(program, self._arenas, options.unroll,
                         lambda: self._write_loops_out(shapes)) \
-                if options.unroll and any(i.type == 'While' for i in program.instructions) else \
+                if options.unroll and not program.nested \
+                and any(i.type == 'While' for i in program.instructions) else \
                 Executable(program, self._arenas)
         self.executables[shapes] = made
         if general:
@@ -170,7 +172,7 @@ class Compiler:
                  known: dict[Tensor, np.ndarray] | None = None,
                  owned: Collection[Tensor] = ()) -> Callable[..., list]:
         """A function's outputs, compiled when first called; see nested.FunctionMaker."""
-        return _Function(self, graph, given, wanted, known, owned)
+        return _CompiledFunction(self, graph, given, wanted, known, owned)
 
     def clear(self) -> None:
         """Forgets all programs and their memory."""
@@ -178,7 +180,7 @@ class Compiler:
         self.arenas.clear()
 
 
-class _Function:
+class _CompiledFunction:
     """A function of a graph as something to call with arrays; compiled for each of their shapes."""
 
     __slots__ = ('_compiler', '_arguments', '_entry', '_last', '_lists')

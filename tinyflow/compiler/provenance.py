@@ -51,6 +51,16 @@ class Origin:
     inputs: tuple[str, ...]
     iteration: int | None
     constant: bool = False
+    rows: int | None = None         # the first size of the array
+
+
+def _batch_size(feeds: Sequence[np.ndarray]) -> int | None:
+    """The first size that all fed tables have, or all fed vectors if there is no table."""
+    for rank in (2, 1):
+        sizes = {f.shape[0] for f in feeds if f.ndim >= rank}
+        if sizes:
+            return sizes.pop() if len(sizes) == 1 else None
+    return None
 
 
 def _bad(array: Any) -> bool:
@@ -65,13 +75,13 @@ class _Watch:
         self.store = store
         self._origins: dict[int, tuple[Any, Origin]] = {}       # with the array, to keep its id
         self._iterations: list[int] = []
-        self._batch: set[int] = set()           # first sizes of what is fed
+        self._batch: int | None = None          # examples that are fed, if that can be told
 
     # ---- running -------------------------------------------------------------------------
 
     def run(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
         """The fetched values; raises InvalidArgumentError if one of them is not finite."""
-        self._batch = {f.shape[0] for f in feeds if f.ndim}
+        self._batch = _batch_size(feeds)
         for value, array in zip(program.feeds, feeds):
             if _bad(array):
                 self._remember(array, self._told(None, value.name, array, ()))
@@ -167,7 +177,8 @@ class _Watch:
         count = '' if len(places) == 1 else f' in {len(places)} of {array.size} elements'
         return Origin(operation, name, kind + count, tuple(map(int, places[0])), tuple(inputs),
                       self._iterations[-1] if self._iterations else None,
-                      constant or operation is not None and operation.type == 'Const')
+                      constant or operation is not None and operation.type == 'Const',
+                      array.shape[0] if array.ndim else None)
 
     # ---- judging -------------------------------------------------------------------------
 
@@ -191,8 +202,7 @@ class _Watch:
     def _error(self, origin: Origin, what: str) -> errors.OpError:
         operation = origin.operation
         place = f' at {list(origin.place)}' if origin.place else ''
-        if origin.place and origin.place[0] >= 0 and self._batch and operation is not None or \
-                operation is None and origin.place:
+        if origin.rows is not None and origin.rows == self._batch:
             place += f' (row {origin.place[0]} of the batch)'
         made = f"fed as '{origin.name}'" if operation is None else \
             f"first made by {operation.type} '{operation.name}'"

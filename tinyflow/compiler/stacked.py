@@ -47,7 +47,7 @@ class Stacks:
 
     def _note_gradient(self, instruction: Instruction) -> None:
         shape = instruction.inputs[0].array
-        taken = _one_taken(instruction, 1)
+        taken = _one_taken(instruction)
         if shape is None or taken is None or len(shape) < 2:
             return
         axis, index = taken
@@ -61,7 +61,7 @@ class Stacks:
         if instruction.type != 'StridedSlice' or instruction.copy:
             return None
         stack = self._of.get(instruction.inputs[0])
-        taken = None if stack is None else _one_taken(instruction, 1)
+        taken = None if stack is None else _one_taken(instruction)
         if stack is None or taken is None or not stack.values or taken[0] != stack.axis:
             return None
         index = taken[1]
@@ -83,13 +83,10 @@ class Stacks:
         return [value if row == stack.index else zeros for row in range(stack.size)]
 
 
-def _one_taken(instruction: Instruction, first: int) -> tuple[int, int] | None:
-    """(axis, index) if the slice takes one index of dimension 0 or 1 and all of the others.
-
-    `first` is the position of the input `begin`.
-    """
+def _one_taken(instruction: Instruction) -> tuple[int, int] | None:
+    """(axis, index) if the slice takes one index of dimension 0 or 1 and all of the others."""
     attrs = instruction.attrs
-    begin, end, strides = [v.array for v in instruction.inputs[first:first + 3]]
+    begin, end, strides = [v.array for v in instruction.inputs[1:4]]
     if begin is None or strides is None or end is None or attrs['ellipsis_mask'] or \
             attrs['new_axis_mask'] or any(s != 1 for s in strides.tolist()):
         return None

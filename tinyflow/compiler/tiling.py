@@ -50,33 +50,36 @@ class _Run:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.members: list[Instruction] = []
-        self.written: list[_Span] = []
-        self.read_by_rows: list[_Span] = []
-        self.read_otherwise: list[_Span] = []
+        self.written: set[_Span] = set()
+        self.read_by_rows: set[_Span] = set()
+        self.read_otherwise: set[_Span] = set()
 
     def add(self, instruction: Instruction) -> bool:
         """Takes an instruction in, unless it does not go together with the others."""
         output = instruction.outputs[0]
         if self.members and not _alike(instruction, self.members[0]):
             return False
-        by_rows: list[_Span] = []
-        otherwise: list[_Span] = []
+        by_rows: set[_Span] = set()
+        otherwise: set[_Span] = set()
         for value in instruction.inputs:
             span = self._span(self.plan.roots[value])
             if span is not None:
                 aligned = value is self.plan.roots[value] and value.raw_shape == output.raw_shape \
                     and value.dtype.size == output.dtype.size
-                (by_rows if aligned else otherwise).append(span)
-        written = [s for s in [self._span(output)] if s is not None]
-        if any(w.clashes(r) for w in self.written + written for r in otherwise) \
+                (by_rows if aligned else otherwise).add(span)
+        written = {s for s in [self._span(output)] if s is not None}
+        # What was there before has been compared with what was there before.
+        if any(w.clashes(r) for w in self.written | written for r in otherwise) \
                 or any(w.clashes(r) for w in written for r in self.read_otherwise) \
                 or any(w.clashes(r) and w.start != r.start
-                       for w in self.written + written for r in by_rows + self.read_by_rows):
+                       for w in self.written | written for r in by_rows) \
+                or any(w.clashes(r) and w.start != r.start
+                       for w in written for r in self.read_by_rows):
             return False
         self.members.append(instruction)
-        self.written += written
-        self.read_by_rows += by_rows
-        self.read_otherwise += otherwise
+        self.written |= written
+        self.read_by_rows |= by_rows
+        self.read_otherwise |= otherwise
         return True
 
     def _span(self, value: Value) -> _Span | None:

@@ -65,7 +65,7 @@ def unroll(program: Program, fold: bool) -> Program:
         replace(program.with_instructions(instructions, note), fetches=fetches)))
 
 
-class _Function:
+class _LoopFunction:
     """A function's plan, to be put down once for each iteration."""
 
     def __init__(self, instruction: Instruction, name: str, places: dict[Operation, Value]) -> None:
@@ -114,8 +114,8 @@ def _written_out(instruction: Instruction, places: dict[Operation, Value],
         raise _NotKnown
     if not any(op.type in _HEAVY for op in instruction.attrs['body'].get_operations()):
         raise _NotKnown
-    condition = _Function(instruction, 'cond', places)
-    body = _Function(instruction, 'body', places)
+    condition = _LoopFunction(instruction, 'cond', places)
+    body = _LoopFunction(instruction, 'body', places)
     if _gives_away_a_place(body):
         raise _NotKnown
     values = list(instruction.inputs)
@@ -140,7 +140,7 @@ def _arrays(values: Iterable[Value]) -> list[Value]:
     return list(values)
 
 
-def _gives_away_a_place(body: _Function) -> bool:
+def _gives_away_a_place(body: _LoopFunction) -> bool:
     """True if a result may be a Variable's storage itself: it could change after the loop."""
     seen = {v for i in body.program.instructions for v in i.inputs if v.place is not None}
     for instruction in body.program.instructions:

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops import constants
 from tinyflow.ops.datasets_files import CSVDataset
+from tinyflow.pipeline.files import open_bytes
 
 _BUFFER = 4 * 1024 * 1024
 _TYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)
@@ -86,6 +88,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
     given. Without `num_epochs` it goes on without end, and only whole batches come.
     """
     paths = matching_paths(file_pattern)
+    csv_format = _Format(field_delim, use_quote_delim, compression_type or '')
     dataset = Dataset.from_tensor_slices(paths)
     if shuffle:
         dataset = dataset.shuffle(len(paths), shuffle_seed)
@@ -93,14 +96,14 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
         if not header:
             raise refused(ValueError('Cannot infer column names without a header line.\n  Mend: '
                                     'column_names=[...].'))
-        column_names = _header(paths, field_delim, use_quote_delim)
+        column_names = _header(paths, csv_format)
     if len(set(column_names)) != len(column_names):
         raise refused(ValueError(f'Cannot have duplicate column names: {column_names}'))
     selected = None if select_columns is None else _numbers(select_columns, column_names)
     places = range(len(column_names)) if selected is None else selected
     if column_defaults is None:
-        column_defaults = _inferred(paths, places, len(column_names), field_delim,
-                                    use_quote_delim, na_value, header, num_rows_for_inference)
+        column_defaults = _inferred(paths, places, len(column_names), csv_format, na_value, header,
+                                    num_rows_for_inference)
     names = [column_names[i] for i in places]
     _check_names(names, column_defaults, label_name)
 
@@ -153,21 +156,27 @@ def matching_paths(file_pattern: Any) -> list[str]:
     return found
 
 
-def _rows(paths: Sequence[str], delimiter: str, quotes: bool, header: bool) -> Iterator[list[str]]:
+class _Format(NamedTuple):
+    delimiter: str
+    quotes: bool
+    compression: str
+
+
+def _rows(paths: Sequence[str], form: _Format, header: bool) -> Iterator[list[str]]:
     """The records of several files, as Python's csv module reads them."""
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    quoting = csv.QUOTE_MINIMAL if form.quotes else csv.QUOTE_NONE
     for path in paths:
-        with open(path, newline='', encoding='utf-8') as file:
-            rows = csv.reader(file, delimiter=delimiter, quoting=quoting)
+        with io.TextIOWrapper(open_bytes(path, form.compression), 'utf-8', newline='') as file:
+            rows = csv.reader(file, delimiter=form.delimiter, quoting=quoting)
             if header:
                 next(rows, None)
             yield from rows
 
 
-def _header(paths: Sequence[str], delimiter: str, quotes: bool) -> list[str]:
+def _header(paths: Sequence[str], form: _Format) -> list[str]:
     names: list[str] | None = None
     for path in paths:
-        found = next(_rows([path], delimiter, quotes, False), None)
+        found = next(_rows([path], form, False), None)
         if found is None:
             raise refused(ValueError(f'Received StopIteration when reading the header line of '
                                     f'{path}.  Empty file?'))
@@ -207,11 +216,11 @@ def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any)
                                  f"'{label_name}' is none of {', '.join(names)}."))
 
 
-def _inferred(paths: Sequence[str], places: Sequence[int], count: int, delimiter: str,
-              quotes: bool, na_value: str, header: bool, limit: Any) -> list[Tensor]:
+def _inferred(paths: Sequence[str], places: Sequence[int], count: int, form: _Format,
+              na_value: str, header: bool, limit: Any) -> list[Tensor]:
     """Defaults (0 or '') of the narrowest dtypes that hold what stands in the first records."""
     found: list[int | None] = [None] * len(places)
-    for number, row in enumerate(_rows(paths, delimiter, quotes, header)):
+    for number, row in enumerate(_rows(paths, form, header)):
         if limit is not None and number >= limit:
             break
         if len(row) != count:

@@ -287,10 +287,22 @@ class Dataset(OfElements):
 
     def options(self) -> Options:
         """The settings of this dataset and of all that it is made of."""
-        options = self._options or Options()
-        for dataset in self._inputs:
-            options = options.merge(dataset.options())
+        options = Options()
+        for dataset in self._all_inputs():
+            if dataset._options is not None:
+                options = options.merge(dataset._options)
         return options
+
+    def _all_inputs(self) -> list[Dataset]:
+        """This dataset and all that it is made of, each once."""
+        found: dict[int, Dataset] = {}
+        left: list[Dataset] = [self]
+        while left:
+            dataset = left.pop()
+            if id(dataset) not in found:
+                found[id(dataset)] = dataset
+                left += dataset._inputs
+        return list(found.values())
 
     def with_options(self, options: Options) -> Dataset:
         """The same dataset with settings. ValueError where they contradict earlier ones."""
@@ -331,9 +343,6 @@ class Dataset(OfElements):
     _inputs: list[Dataset]
     _functions: list[Function]
     _options: Options | None = None
-
-    def _as_variant_tensor(self) -> Tensor:
-        return self._variant_tensor
 
     def _next(self, op: Any, *values: Any, **attrs: Any) -> Dataset:
         """A dataset with the same kind of elements, made of this one by `op`."""

@@ -24,6 +24,7 @@ from tinyflow.data.interleaving import (
 )
 from tinyflow.data.options import (
     DistributeOptions,
+    MapVectorizationOptions,
     OptimizationOptions,
     StatsOptions,
     ThreadingOptions,
@@ -216,8 +217,8 @@ class TFRecordWriter:
 
 __all__ = [
     'AUTOTUNE', 'Counter', 'CsvDataset', 'DatasetStructure', 'DistributeOptions',
-    'INFINITE_CARDINALITY', 'OptimizationOptions', 'RandomDataset', 'Reducer',
-    'SparseTensorStructure', 'StatsOptions', 'TFRecordWriter', 'TensorStructure',
+    'INFINITE_CARDINALITY', 'MapVectorizationOptions', 'OptimizationOptions', 'RandomDataset',
+    'Reducer', 'SparseTensorStructure', 'StatsOptions', 'TFRecordWriter', 'TensorStructure',
     'ThreadingOptions', 'UNKNOWN_CARDINALITY', 'bucket_by_sequence_length', 'cardinality',
     'choose_from_datasets', 'copy_to_device', 'enumerate_dataset', 'from_variant',
     'get_single_element', 'get_structure', 'group_by_reducer', 'group_by_window',

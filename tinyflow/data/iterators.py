@@ -140,8 +140,11 @@ def with_settings(dataset: Any, variant: Tensor) -> Tensor:
 
 
 def _captures_variable(dataset: Any) -> bool:
-    """True if a function of a dataset uses a Variable; TensorFlow leaves such a chain as it is."""
-    left = [t for function in dataset._functions for t in function.captured]
+    """True if a function of a chain of datasets uses a Variable with a reference for its handle.
+
+    TensorFlow leaves such a chain as it is.
+    """
+    left = [t for source in dataset._all_inputs() for f in source._functions for t in f.captured]
     seen = set()
     while left:
         tensor = left.pop()
@@ -150,7 +153,7 @@ def _captures_variable(dataset: Any) -> bool:
         if tensor.op not in seen:
             seen.add(tensor.op)
             left += tensor.op.inputs
-    return any(map(_captures_variable, dataset._inputs))
+    return False
 
 
 def _optimized(options: Options, variant: Tensor, attrs: dict, as_it_is: bool) -> Tensor:

@@ -1,6 +1,7 @@
 """What tf.contrib.data has beside tf.data.experimental."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from tinyflow.data import structure
@@ -43,7 +44,7 @@ def sliding_window_batch(window_size: Any, stride: Any = None, window_shift: Any
             spec = dataset.element_spec
             if not structure.is_nested(spec):
                 return parts[0].batch(window_size, drop_remainder=True)
-            whole = parts[0] if isinstance(parts[0], dict) else parts
+            whole = parts[0] if isinstance(spec, Mapping) else parts
             return Dataset.zip(structure.map_leaves(
                 lambda part: part.batch(window_size, drop_remainder=True), whole))
         return windows.flat_map(batched)

@@ -8,28 +8,43 @@ from tinyflow.errors import worded
 
 
 class _Settings:
-    """Attributes that are None until they are set; others are refused."""
+    """Attributes that have their defaults until they are set; others are refused.
 
-    _names: tuple[str, ...] = ()
+    `_kinds` has a type for each name, or None where any value will do; `_defaults` are None where
+    they are not given.
+    """
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f'{type(self).__name__} has no attribute {name!r}; there are '
-                             f'{", ".join(self._names)}.')
+    _kinds: dict[str, type | None] = {}
+    _defaults: dict[str, Any] = {}
 
     def __init__(self) -> None:
-        for name in self._names:
-            object.__setattr__(self, name, None)
+        object.__setattr__(self, '_values', {
+            name: kind() for name, kind in self._kinds.items()
+            if kind is not None and issubclass(kind, _Settings)})
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._kinds:
+            raise AttributeError(f'{type(self).__name__} has no attribute {name!r}; there are '
+                                 f'{", ".join(self._kinds)}.')
+        return self._values.get(name, self._defaults.get(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._names:
+        if name not in self._kinds:
             raise worded(AttributeError(f"Cannot set the property '{name}' on "
                                         f'{type(self).__name__}; there are '
-                                        f'{", ".join(self._names)}.'))
-        object.__setattr__(self, name, value)
+                                        f'{", ".join(self._kinds)}.'))
+        kind = self._kinds[name]
+        if kind is not None and not isinstance(value, kind):
+            raise worded(TypeError(f'Property "{name}" must be of type {kind}, got: {value!r} '
+                                   f'(type: {type(value)})'))
+        self._values[name] = value
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._kinds]
 
     def __eq__(self, other: Any) -> bool:
         return type(self) is type(other) and all(
-            getattr(self, n) == getattr(other, n) for n in self._names)
+            getattr(self, n) == getattr(other, n) for n in self._kinds)
 
     def __ne__(self, other: Any) -> bool:
         return not self == other
@@ -39,71 +54,77 @@ class _Settings:
     def merged(self, other: Any) -> Any:
         """Both together. ValueError where they set one option to different values."""
         result = type(self)()
-        for name in self._names:
-            mine, theirs = getattr(self, name), getattr(other, name)
+        for name in self._kinds:
+            mine, theirs = self._values.get(name), other._values.get(name)
             if isinstance(mine, _Settings) and isinstance(theirs, _Settings):
                 value = mine.merged(theirs)
             elif mine is not None and theirs is not None and mine != theirs:
                 raise refused(ValueError(f'Cannot merge incompatible values of option: {name}'))
             else:
                 value = theirs if mine is None else mine
-            object.__setattr__(result, name, value)
+            if value is not None:
+                result._values[name] = value
         return result
 
 
-class OptimizationOptions(_Settings):
-    """What OptimizeDataset may rewrite; only the first and the two fusions mean something here."""
+class MapVectorizationOptions(_Settings):
+    """Whether TensorFlow maps batches instead of elements, which changes nothing here."""
 
-    _names = ('apply_default_optimizations', 'autotune', 'autotune_algorithm',
-              'autotune_cpu_budget', 'filter_fusion', 'filter_with_random_uniform_fusion',
-              'hoist_random_uniform', 'map_and_batch_fusion', 'map_and_filter_fusion',
-              'map_fusion', 'map_parallelization', 'map_vectorization', 'noop_elimination',
-              'parallel_batch', 'shuffle_and_repeat_fusion')
+    _kinds = {'enabled': bool, 'use_choose_fastest': bool}
+
+
+_FUSIONS = ('filter_fusion', 'filter_with_random_uniform_fusion', 'hoist_random_uniform',
+            'map_and_batch_fusion', 'map_and_filter_fusion', 'map_fusion', 'map_parallelization',
+            'noop_elimination', 'parallel_batch', 'shuffle_and_repeat_fusion')
+_BY_DEFAULT = ('map_and_batch_fusion', 'noop_elimination', 'shuffle_and_repeat_fusion')
+
+
+class OptimizationOptions(_Settings):
+    """What OptimizeDataset may rewrite.
+
+    Here two of them do something: `noop_elimination` takes out what has no effect, and after
+    `shuffle_and_repeat_fusion` all repetitions of a shuffle go through one buffer.
+    """
+
+    _kinds = {'apply_default_optimizations': bool, 'autotune': bool, 'autotune_algorithm': int,
+              'autotune_buffers': bool, 'autotune_cpu_budget': int,
+              'map_vectorization': MapVectorizationOptions, **dict.fromkeys(_FUSIONS, bool)}
 
     def chosen(self) -> list[str]:
         """The names of the rewritings to do, sorted."""
-        found = {n for n in self._names[4:] if n != 'map_vectorization' and getattr(self, n)}
+        found = {name for name in _FUSIONS if getattr(self, name)}
         if self.apply_default_optimizations is not False:
-            for name in _DEFAULTS:
-                if getattr(self, name) is not False:
-                    found.add(name)
+            found.update(name for name in _BY_DEFAULT if getattr(self, name) is not False)
         return sorted(found)
-
-
-_DEFAULTS = ('map_and_batch_fusion', 'noop_elimination', 'shuffle_and_repeat_fusion')
 
 
 class ThreadingOptions(_Settings):
     """TensorFlow's threads; each pass of tinyflow has its own."""
 
-    _names = ('max_intra_op_parallelism', 'private_threadpool_size')
+    _kinds = {'max_intra_op_parallelism': int, 'private_threadpool_size': int}
 
 
 class StatsOptions(_Settings):
     """TensorFlow's statistics of a pipeline, which tinyflow does not gather."""
 
-    _names = ('aggregator', 'prefix', 'counter_prefix', 'latency_all_edges')
+    _kinds = {'aggregator': None, 'prefix': str, 'counter_prefix': str, 'latency_all_edges': bool}
+    _defaults = {'prefix': '', 'counter_prefix': ''}
 
 
 class DistributeOptions(_Settings):
     """How TensorFlow shards a dataset over workers."""
 
-    _names = ('auto_shard', 'num_devices')
+    _kinds = {'auto_shard': bool, 'num_devices': int}
+    _defaults = {'auto_shard': True}
 
 
 class Options(_Settings):
     """The settings of a dataset and of all that it is made of."""
 
-    _names = ('experimental_deterministic', 'experimental_distribute',
-              'experimental_optimization', 'experimental_slack',
-              'experimental_stateful_whitelist', 'experimental_stats', 'experimental_threading')
-
-    def __init__(self) -> None:
-        super().__init__()
-        object.__setattr__(self, 'experimental_distribute', DistributeOptions())
-        object.__setattr__(self, 'experimental_optimization', OptimizationOptions())
-        object.__setattr__(self, 'experimental_stats', StatsOptions())
-        object.__setattr__(self, 'experimental_threading', ThreadingOptions())
+    _kinds = {'experimental_deterministic': bool, 'experimental_distribute': DistributeOptions,
+              'experimental_optimization': OptimizationOptions, 'experimental_slack': bool,
+              'experimental_stateful_whitelist': None, 'experimental_stats': StatsOptions,
+              'experimental_threading': ThreadingOptions}
 
     def merge(self, options: Options) -> Options:
         """Both together. ValueError where they set one option to different values."""

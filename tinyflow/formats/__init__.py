@@ -3,8 +3,14 @@
     protos/             the messages (*_pb2): TensorFlow's fields under a package of their own
     messages.py         the messages by their public names: tf.GraphDef, tf.NodeDef ...
     tensors.py          arrays <-> TensorProto; shapes; numbers of dtypes
+    varints.py          numbers of variable length; ordered.py: such that sort as bytes
     reading.py          files of one protocol buffer, binary or text
     crc.py, records.py  checksums; TFRecord
+    examples.py         tf.train.Example and SequenceExample; feature_lists.py: their lists
     files.py            files written whole or not at all
-    table.py, bundle.py checkpoints
+    table.py, snappy.py the sorted tables that a checkpoint's index is
+    bundle.py           reading checkpoints; bundle_data.py: their tensors; bundle_writer.py
+    checkpoint_v1.py    reading those of 2016; slices.py: parts of partitioned Variables
+    events.py           event files; histogram.py, png.py, wav.py: what summaries hold
+    run_metadata.py     the times of a run
 """

@@ -44,6 +44,6 @@ def unmask(masked):
 
 
 def masked_crc32c(data):
-    """mask(crc32c(data)) of bytes."""
+    """mask(crc32c(data)) of bytes, without the calls: there are two to a record."""
     crc = _extend(0, data)
     return ((crc >> 15 | crc << 17) + _DELTA) & _ALL

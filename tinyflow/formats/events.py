@@ -26,9 +26,9 @@ _open: weakref.WeakSet = weakref.WeakSet()
 class EventFile:
     """Appends events to a file of its own in `logdir`; both are made if need be.
 
-    Events wait until there are `max_queue` of them, or one comes `flush_secs` seconds after the
-    last were written. Safe to use from several threads. After a fork the child begins a file of its
-    own.
+    The first event is written at once; the others wait until there are `max_queue` of them, or one
+    comes `flush_secs` seconds after the last were written. Safe to use from several threads. After
+    a fork the child begins a file of its own.
     """
 
     def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=''):

@@ -18,6 +18,7 @@ _LENGTH = Struct('<Q')
 _CRC = Struct('<I')
 _FRAME = _HEADER.size + _CRC.size
 _CHUNK = 1 << 18
+_STEP = 4096                    # bytes that are unpacked at once
 _EITHER = 47                    # zlib finds out which of the two compressions it is
 
 WINDOW_BITS = {'': None, 'ZLIB': 15, 'GZIP': 31}
@@ -98,6 +99,7 @@ class RecordReader:
             self._file = open(path, 'rb', buffering=0)
         self._data, self._place = b'', 0
         self._started = False           # whether a compressed stream has begun
+        self._damage = None             # what zlib said after the last good bytes
         if offset:
             self._skip_to(offset)
 
@@ -145,6 +147,8 @@ class RecordReader:
     def _read(self, size):
         """Some bytes of the uncompressed stream; None at its end."""
         while True:
+            if self._damage:
+                raise self._lost(self._damage)
             with explained(self.path):
                 raw = self._file.read(size)
             if not self._unpack:
@@ -159,16 +163,22 @@ class RecordReader:
             return None
 
     def _inflate(self, raw):
+        """What the bytes unpack to; damage is told when all before it has been handed out."""
         self._started = True
         found = b''
         try:
             while raw:
                 if self._unpack.eof:                # gzip files may be joined end to end
+                    if not raw.strip(b'\0'):
+                        break                       # or filled up with zeros
                     self._unpack = zlib.decompressobj(_EITHER)
-                found += self._unpack.decompress(raw)
-                raw = self._unpack.unused_data
+                # Little by little: what a call unpacks before it finds damage is lost.
+                found += self._unpack.decompress(raw[:_STEP])
+                raw = self._unpack.unused_data + raw[_STEP:]
         except zlib.error as error:
-            raise self._lost(f'damaged compressed stream ({error})') from None
+            self._damage = f'damaged compressed stream ({error})'
+            if not found:
+                raise self._lost(self._damage) from None
         return found
 
     def _skip_to(self, offset):

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 
 from tinyflow.errors import worded
+from tinyflow.formats import varints
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import as_array
 
@@ -120,15 +121,6 @@ def _as_list(array, dtype):
     return flat.tolist()
 
 
-def tensor_proto(array, dtype=None):
-    """The TensorProto of an array."""
-    from tinyflow.formats.protos.tensor_pb2 import TensorProto
-    proto = TensorProto()
-    array = np.asarray(array)
-    fill_tensor(proto, array, dtype or dtypes.as_dtype(array.dtype))
-    return proto
-
-
 def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_broadcast=False):
     """The TensorProto of Python or NumPy values, by the dtype rules of `tf.constant`.
 
@@ -222,18 +214,12 @@ def _from_bytes(content, dtype, shape, count, where):
 def _strings(content, shape, count, where):
     """Strings packed by TensorFlow's C++: all lengths as varints, then all bytes."""
     lengths, place = [], 0
-    while len(lengths) < count:
-        length = shift = 0
-        while True:
-            if place >= len(content):
-                raise _damaged(where, shape, dtypes.string, f'{count} lengths', len(lengths))
-            byte = content[place]
-            place += 1
-            length |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        lengths.append(length)
+    try:
+        while len(lengths) < count:
+            length, place = varints.take(content, place)
+            lengths.append(length)
+    except IndexError:
+        raise _damaged(where, shape, dtypes.string, f'{count} lengths', len(lengths)) from None
     if sum(lengths) != len(content) - place:
         raise _damaged(where, shape, dtypes.string, f'{sum(lengths)} bytes', len(content) - place)
     array = np.empty(count, object)

@@ -79,8 +79,6 @@ def _mean(total, number):
 
 def num_present(losses, weights, per_batch=False):
     """How many losses have a weight that is not 0, in all or in each example."""
-    if isinstance(weights, float) and weights != 0.0:
-        return _num_elements(losses)
     with name_scope(None, 'num_present', [losses, weights]) as scope:
         weights = identities.cast(weights, dtypes.float32)
         present = indexing.where(logic.equal(weights, 0.0), constants.zeros_like(weights),

@@ -286,7 +286,7 @@ def _entry(i, begin, end, stride, begin_masked, end_masked, shrink):
     if shrink:
         if stride < 0:
             raise ValueError(f'only stride 1 is allowed where one element is taken (entry {i})')
-        return _At(0 if begin_masked else begin)
+        return _At(begin)               # TF ignores begin_mask here
     return _Range(None if begin_masked else _UNKNOWN if begin is None else begin,
                   None if end_masked else _UNKNOWN if end is None else end, stride)
 

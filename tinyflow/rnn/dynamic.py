@@ -164,6 +164,7 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None,
     Shapes: inputs [batch, time, in] (or [time, batch, in] if `time_major`) -> outputs, a pair of
     [batch, time, cell.output_size], both in the order of the inputs; tf.concat(outputs, 2) puts
     them side by side. With `sequence_length`, each row is reversed within its own length.
+    `parallel_iterations` and `swap_memory` change nothing here.
     """
     check_is_cell('cell_fw', cell_fw)
     check_is_cell('cell_bw', cell_bw)

@@ -57,27 +57,6 @@ def total_width(parts):
     return total
 
 
-def linear(parts, output_size, with_bias, bias_initializer=None, kernel_initializer=None):
-    """concat(parts) kernel + bias, with Variables of the scope around it.
-
-    Shapes: parts [batch, *] -> [batch, output_size].
-    """
-    parts = parts if isinstance(parts, (list, tuple)) else [parts]
-    dtype = parts[0].dtype
-    with variable_scope(get_variable_scope()) as outer:
-        weights = get_variable('kernel', [total_width(parts), output_size], dtype=dtype,
-                               initializer=kernel_initializer)
-        joined = parts[0] if len(parts) == 1 else joining.concat(parts, 1)
-        result = linalg.matmul(joined, weights)
-        if not with_bias:
-            return result
-        with variable_scope(outer):
-            biases = get_variable('bias', [output_size], dtype=dtype,
-                                  initializer=bias_initializer
-                                  or constant_initializer(0.0, dtype=dtype))
-        return bias.bias_add(result, biases)
-
-
 class InnerCell(OfInnerCell, RNNCell):
     """A layer of its own around a cell, with the same state."""
 
@@ -85,7 +64,6 @@ class InnerCell(OfInnerCell, RNNCell):
         super().__init__(_reuse=reuse, **kwargs)
         check_is_cell('cell', cell)
         self._cell = cell
-
 
 
 class EmbeddingWrapper(InnerCell):
@@ -118,7 +96,8 @@ class EmbeddingWrapper(InnerCell):
 class InputProjectionWrapper(InnerCell):
     """The cell with its input multiplied by a matrix first.
 
-    Shapes: inputs [batch, in], which become [batch, num_proj] -> as the cell's.
+    Shapes: inputs [batch, in], which become [batch, num_proj] -> as the cell's. `input_size` has
+    been without effect since TF 1.0: the width is that of the inputs.
     """
 
     def __init__(self, cell, num_proj, activation=None, input_size=None, reuse=None):

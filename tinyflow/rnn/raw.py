@@ -22,6 +22,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
 
     Shapes: finished [batch], next_input [batch, in] -> (a TensorArray of emits, the last state,
     the last loop_state). A finished row emits zeros and keeps its state.
+    `parallel_iterations` and `swap_memory` change nothing here.
     """
     check_is_cell('cell', cell)
     if not callable(loop_fn):

@@ -36,6 +36,7 @@ def stack_bidirectional_dynamic_rnn(cells_fw, cells_bw, inputs, initial_states_f
 
     Shapes: inputs [batch, time, in] -> (outputs [batch, time, fw + bw] of the last layer; states
     forward; states backward), the states as a tuple with one for each layer.
+    `parallel_iterations` and `swap_memory` change nothing here.
     """
     before_fw, before_bw = _states(cells_fw, cells_bw, initial_states_fw, initial_states_bw)
     states_fw, states_bw = [], []

@@ -10,7 +10,6 @@ import numpy as np
 from tinyflow import errors
 from tinyflow.errors import report, worded
 from tinyflow.formats.bundle import BundleReader
-from tinyflow.session import BaseSession
 from tinyflow.train import checkpoint_state
 from tinyflow.train.restore_check import Differences, wanted_by
 from tinyflow.train.saveables import all_saveables
@@ -299,7 +298,7 @@ class Saver:
 
 
 def _check_session(sess):
-    if not isinstance(getattr(sess, '_sess', sess), BaseSession) and not hasattr(sess, 'run'):
+    if not hasattr(sess, 'run'):        # a Session, or what stands for one: MonitoredSession, ...
         raise worded(TypeError(f"'sess' must be a Session; {sess!r}"))
 
 

@@ -25,7 +25,6 @@ class BulkSaverBuilder:
     SaveSpec = SaveSpec
     SaveableObject = SaveableObject
     VariableSaveable = VariableSaveable
-    OpListToDict = staticmethod(by_name)
 
     def __init__(self, write_version=V2):
         self._write_version = write_version
@@ -55,9 +54,6 @@ class BulkSaverBuilder:
             restore_op_name=restored.name, max_to_keep=max_to_keep, sharded=sharded,
             keep_checkpoint_every_n_hours=keep_checkpoint_every_n_hours,
             version=self._write_version)
-
-
-BaseSaverBuilder = BulkSaverBuilder
 
 
 def _specs(saveables):
