@@ -55,6 +55,11 @@ _INSTEAD = {
     'ragged': _PADDED,
     'train.Server': _ONE_PROCESS,
     'train.replica_device_setter': 'tf.device, which is noted in the graph and changes nothing',
+    **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
+                    'numpy.fft in tf.py_func, without a gradient'),
+    'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
+    'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
+    'distributions': 'tf.random_normal and its kin, and the density written out',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
 }
 
@@ -93,6 +98,32 @@ _LEFT_OUT = {
     'contrib.boosted_trees': 'tf.estimator.BoostedTreesClassifier and BoostedTreesRegressor are '
                              'what it became',
     'contrib.factorization': _NO_CONTRIB,
+    **dict.fromkeys([f'contrib.{name}' for name in (
+        'all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'checkpoint',
+        'cloud', 'cluster_resolver', 'coder', 'compiler', 'constrained_optimization', 'copy_graph',
+        'ffmpeg', 'gan', 'graph_editor', 'grid_rnn', 'hooks', 'ignite_dataset', 'input_pipeline',
+        'integrate', 'kafka', 'kernel_methods', 'kfac', 'linear_optimizer', 'memory_stats',
+        'meta_graph_transform', 'mixed_precision', 'model_pruning', 'mpi_collectives',
+        'nearest_neighbor', 'optimizer_v2', 'periodic_resample', 'predictor', 'proto', 'quantize',
+        'receptive_field', 'recurrent', 'reduce_slice_ops', 'remote_fused_graph', 'resampler',
+        'rpc', 'solvers', 'sparsemax', 'specs', 'staging', 'stat_summarizer', 'tensorrt', 'text',
+        'timeseries')], _NO_CONTRIB),
+    'contrib.crf': 'the forward pass of a linear-chain CRF is a tf.scan over time of '
+                   'tf.reduce_logsumexp, the Viterbi path a loop in NumPy over its results',
+    'contrib.deprecated': 'tf.summary.scalar, histogram and image are what it kept',
+    'contrib.distributions': 'tf.random_normal and its kin draw; densities are a line of ops each',
+    'contrib.image': 'tf.image; rotations by scipy.ndimage in tf.py_func',
+    'contrib.keras': 'tf.keras, or `import keras`, is what it became',
+    'contrib.losses.metric_learning': 'a triplet loss is tf.nn.relu(d_near - d_far + margin)',
+    'contrib.opt': 'the optimizers of tf.train and tf.keras.optimizers; weight decay as an update '
+                   'of its own, tf.assign_sub(v, rate * v), beside the train_op',
+    'contrib.session_bundle': 'tf.saved_model is what it became',
+    'contrib.signal': 'numpy.fft or scipy.signal in tf.py_func, without a gradient',
+    'contrib.slim.nets': 'the files of research/slim/nets, which are programs on tf.contrib.slim '
+                         'of their own, run here; so does tf.keras.applications',
+    'contrib.stateless': 'ops draw the same numbers in each new Session after '
+                         'tf.set_random_seed(n)',
+    'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
     'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',

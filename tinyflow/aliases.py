@@ -14,6 +14,7 @@ import types
 
 from tinyflow.absent import AbsentError
 from tinyflow.errors import worded
+from tinyflow.private_modules import homes_of, is_private, is_private_module
 
 # Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
 _ELSEWHERE = {
@@ -56,47 +57,10 @@ _ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
 _FLOORS = ('keras_layer', 'estimator_layer')
 _ROOTS = ('tensorflow', 'keras')
 
-# TensorFlow's private modules, which programs import all the same; a module that is not listed
-# stands for what its folder stands for.
-_PRIVATE = 'tensorflow.python'
-_PRIVATE_HOMES = {
-    'tensorflow.python': 'tinyflow',
-    'tensorflow.python.client.timeline': 'tinyflow.timeline',
-    'tensorflow.python.framework.dtypes': 'tinyflow.graph.dtypes',
-    'tensorflow.python.framework.errors': 'tinyflow.errors',
-    'tensorflow.python.framework.graph_io': 'tinyflow.graphdef.graph_io',
-    'tensorflow.python.framework.graph_util': 'tinyflow.graph_util',
-    'tensorflow.python.framework.importer': 'tinyflow.graphdef.importing',
-    'tensorflow.python.framework.meta_graph': 'tinyflow.graphdef.meta_graph',
-    'tensorflow.python.framework.tensor_util': 'tinyflow.formats.tensors',
-    'tensorflow.python.keras': 'keras_layer',
-    **{f'tensorflow.python.keras.{name}': f'keras_layer.{name}' for name in (
-        'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
-        'initializers', 'layers', 'losses', 'metrics', 'models', 'optimizers', 'preprocessing',
-        'regularizers', 'utils', 'wrappers')},
-    'tensorflow.python.ops.nn': 'tinyflow.nn',
-    'tensorflow.python.ops.nn_impl': 'tinyflow.nn',
-    'tensorflow.python.ops.nn_ops': 'tinyflow.nn',
-    'tensorflow.python.ops.rnn': 'tinyflow.nn',
-    'tensorflow.python.ops.rnn_cell': 'tinyflow.rnn.rnn_cell',
-    'tensorflow.python.ops.rnn_cell_impl': 'tinyflow.rnn.rnn_cell',
-    'tensorflow.python.platform.app': 'tinyflow.app',
-    'tensorflow.python.platform.flags': 'tinyflow.flags',
-    'tensorflow.python.platform.gfile': 'tinyflow.gfile',
-    'tensorflow.python.platform.test': 'tinyflow.test',
-    'tensorflow.python.platform.tf_logging': 'tinyflow.logging',
-    'tensorflow.python.saved_model': 'tinyflow.saved_model',
-    'tensorflow.python.training': 'tinyflow.train',
-    'tensorflow.python.util.nest': 'tinyflow.nest',
-}
-
-
 def _target(name: str) -> str:
     """The tinyflow module that answers for a TensorFlow module's name."""
-    if _is_private(name):
-        while name not in _PRIVATE_HOMES:
-            name = name.rpartition('.')[0]
-        return _PRIVATE_HOMES[name]
+    if is_private(name):
+        return homes_of(name)[0]
     known = _ELSEWHERE.get(name)
     if known is not None:
         return known
@@ -104,26 +68,34 @@ def _target(name: str) -> str:
     return f'{_target(parent)}.{last}' if parent else name
 
 
-def _is_private(name: str) -> bool:
-    return name == _PRIVATE or name.startswith(_PRIVATE + '.')
-
-
 class _Private(types.ModuleType):
-    """One of TensorFlow's private modules: has all that the tinyflow module behind it has.
+    """One of TensorFlow's private modules: has all that the tinyflow modules behind it have.
 
     It is a module of its own because importing `tensorflow.python.ops` makes `ops` an attribute of
     its parent, which must not be tinyflow itself.
     """
 
-    def __init__(self, name: str, behind: types.ModuleType) -> None:
+    def __init__(self, name: str, behind: list[types.ModuleType]) -> None:
         super().__init__(name)
         self._behind = behind
 
     def __getattr__(self, name):
-        value = getattr(self.__dict__['_behind'], name)
+        path = f'{self.__name__}.{name}'
+        if is_private_module(path):                     # gradients: here a module, tf's a function
+            return importlib.import_module(path)
+        value = self._found(name)
         if isinstance(value, types.ModuleType):         # tinyflow's own layout is not TensorFlow's
-            return importlib.import_module(f'{self.__name__}.{name}')
+            return importlib.import_module(path)
         return value
+
+    def _found(self, name):
+        *others, last = self.__dict__['_behind']
+        for module in others:
+            try:
+                return getattr(module, name)
+            except AttributeError:
+                pass
+        return getattr(last, name)                      # which says what is wrong
 
 
 def _reason(name: str) -> str:
@@ -144,8 +116,8 @@ def _is_public(name: str) -> bool:
     return bool(name) and not name.startswith('_')
 
 
-def _package_path() -> list:
-    return list(importlib.import_module('tinyflow').__path__)
+def _path_of(package: str) -> list:
+    return list(importlib.import_module(package).__path__)
 
 
 class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -172,16 +144,19 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     @staticmethod
     def _check_from_list(fullname):
-        """Refuses `from tensorflow import layers`, which looks for a module tinyflow.layers."""
-        root, _, name = fullname.partition('.')
-        if root == 'tinyflow' and '.' not in name and _is_public(name) and \
-                importlib.machinery.PathFinder.find_spec(fullname, _package_path()) is None:
-            raise worded(ImportError(_reason(name)))
+        """Refuses `from tensorflow import layers`, which looks for a module tinyflow.layers.
+
+        So it does `from tensorflow.contrib import crf`, for tinyflow.contrib.crf.
+        """
+        parent, _, name = fullname.rpartition('.')
+        if parent in ('tinyflow', 'tinyflow.contrib') and _is_public(name) and \
+                importlib.machinery.PathFinder.find_spec(fullname, _path_of(parent)) is None:
+            raise worded(ImportError(_reason(fullname.removeprefix('tinyflow.'))))
 
     def create_module(self, spec):
+        if is_private(spec.name):
+            return _Private(spec.name, [importlib.import_module(n) for n in homes_of(spec.name)])
         module = importlib.import_module(_target(spec.name))
-        if _is_private(spec.name):
-            return _Private(spec.name, module)
         spec.loader_state = module.__spec__
         return module
 

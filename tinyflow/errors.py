@@ -15,16 +15,24 @@ UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(12, 17)
 
 
 class OpError(Exception):
-    """An error of a node while the graph runs; `.op` is the Operation (or None)."""
+    """An error of a node while the graph runs; `.op` is the Operation (or None).
+
+    `.node_def` is the NodeDef that it was given, or that of the Operation.
+    """
 
     code = UNKNOWN
 
     def __init__(self, node_def, op, message, error_code=None):
         super().__init__(message)
-        self.node_def = node_def
+        self._node_def = node_def
         self.op = op
         self.message = message
         self.error_code = self.code if error_code is None else error_code
+
+    @property
+    def node_def(self):
+        """The node's protocol buffer, made when it is asked for; None where there is no node."""
+        return getattr(self.op, 'node_def', None) if self._node_def is None else self._node_def
 
     def __str__(self):
         return self.message
@@ -127,22 +135,44 @@ def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None)
     return '\n'.join(lines)
 
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_OURS = (*[os.path.join(_ROOT, name) + os.sep
+           for name in ('tinyflow', 'keras_layer', 'estimator_layer')], '<tinyflow')
 _PLUMBING = tuple(os.sep + name for name in ('contextlib.py', 'functools.py'))
 
 
 def _show_users_frames(kind, error, trace):
-    """Prints a traceback without the frames inside tinyflow, for errors that tinyflow worded."""
+    """Prints a traceback without the frames inside tinyflow, for errors that tinyflow worded and
+    for those that a function of the user's raised, which tinyflow had called."""
     worded = isinstance(error, OpError) or getattr(error, 'worded_by_tinyflow', False)
-    if not worded or os.environ.get('TINYFLOW_FULL_TRACEBACK') == '1':
+    frames = traceback.extract_tb(trace)
+    if not (worded or _raised_by_users_function(error, frames)) \
+            or os.environ.get('TINYFLOW_FULL_TRACEBACK') == '1':
         _previous_hook(kind, error, trace)
         return
-    frames = [f for f in traceback.extract_tb(trace)
-              if not f.filename.startswith((_PACKAGE, '<tinyflow'))
+    frames = [f for f in frames if not f.filename.startswith(_OURS)
               and not f.filename.endswith(_PLUMBING)]
     print('Traceback (most recent call last):', file=sys.stderr)
     print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)
+
+
+def _raised_by_users_function(error, frames):
+    """Does the user's own code follow upon the last frame of tinyflow? Not so for an error that
+    has a cause, which is to be seen whole, nor if it is NumPy that follows."""
+    ours = [i for i, f in enumerate(frames) if f.filename.startswith(_OURS)]
+    if not ours or error.__cause__ is not None or \
+            error.__context__ is not None and not error.__suppress_context__:
+        return False
+    rest = [f for f in frames[ours[-1] + 1:] if not f.filename.endswith(_PLUMBING)]
+    return bool(rest) and not _is_library(rest[0].filename)
+
+
+def _is_library(filename):
+    import sysconfig
+    places = [sysconfig.get_path(name) for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')]
+    return filename.startswith(('<frozen', *[place + os.sep for place in places if place])) or \
+        not {'site-packages', 'dist-packages'}.isdisjoint(filename.split(os.sep))
 
 
 def abstract(instance):

@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Each floor may import from itself and from those above it in this list.
 FLOORS = [
     {'errors', 'garbage', 'lazy', 'tiles', 'absent', 'behavior', 'compat', 'aliases', 'nest',
-     'files', 'flags', 'blas_waiting'},
+     'private_modules', 'files', 'flags', 'blas_waiting'},
     {'graph'},
     {'formats'},
     {'ops', 'config', 'device_settings', 'pipeline', 'replication'},
@@ -24,7 +24,7 @@ FLOORS = [
     {'explain', 'testing', 'graphdef', 'graph_util', 'saved_model', 'train', 'nn', 'rnn', 'math',
      'linalg', 'bitwise', 'random', 'manip', 'dtypes', 'debugging', 'version', 'app', 'gfile',
      'logging', 'lookup', 'resource_loader', 'sysconfig', 'test', 'strings', 'sparse', 'queue',
-     'io', 'python_io', 'data_sets', 'examples', 'contrib',
+     'io', 'python_io', 'tools', 'data_sets', 'examples', 'contrib',
      'layers', 'losses', 'metrics', 'sets', 'data', 'summary', 'doctor', 'image',
      'feature_column', 'distribute'},
     {'viz', 'graph_diff'},

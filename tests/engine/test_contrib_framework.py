@@ -69,6 +69,13 @@ def test_with_shape():
         framework.with_shape([2], tf.zeros([3]))
     known = tf.zeros([3])
     assert framework.with_same_shape(tf.ones([3]), known) is known
+    one = tf.placeholder(tf.float32, [1])
+    assert framework.with_shape([], one).shape.as_list() == []
+    rows = framework.with_shape([-1, 2], tf.placeholder(tf.float32))
+    assert rows.shape.as_list() == [None, 2] and rows.op.name == 'Placeholder_2/Identity'
+    for shape in ([[2]], [2.0], tf.constant([3], tf.int64)):
+        with pytest.raises(ValueError, match='Invalid (rank|dtype)'):
+            framework.with_shape(shape, known)
 
 
 def test_small_checks():

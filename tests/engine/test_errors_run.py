@@ -318,3 +318,18 @@ def test_mistakes_that_are_none_here(name):
 
 def test_every_recorded_mistake_is_known():
     assert set(RECORDED) == set(ERRORS)
+
+
+def test_an_error_knows_its_nodes_definition(session):
+    x = tf.placeholder(tf.float32, [None], name='x')
+    with pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        session.run(tf.reshape(x, [3], name='r'), {x: [1.0]})
+    assert caught.value.op.name == caught.value.node_def.name == 'r'
+    assert caught.value.node_def.op == 'Reshape'
+    element = tf.data.Dataset.range(0).make_one_shot_iterator().get_next()
+    with pytest.raises(tf.errors.OutOfRangeError) as caught:
+        session.run(element)
+    assert caught.value.node_def.op == 'IteratorGetNext'
+    given = tf.NodeDef(name='n')
+    assert tf.errors.NotFoundError(given, None, 'x').node_def is given
+    assert tf.errors.NotFoundError(None, None, 'x').node_def is None

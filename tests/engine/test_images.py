@@ -63,3 +63,32 @@ def test_a_colour_png_read_as_grey():
         data = session.run(tf.image.encode_png(pixels))
         grey = session.run(tf.image.decode_png(data, channels=1))
     assert grey[0, :, 0].tolist() == [18, 124, 7, 255, 29]
+
+
+IMAGE = np.arange(24.0).reshape(2, 4, 3)
+
+
+@pytest.mark.parametrize('function, expected', [
+    (tf.image.flip_left_right, IMAGE[:, ::-1]), (tf.image.flip_up_down, IMAGE[::-1]),
+    (tf.image.transpose_image, IMAGE.transpose(1, 0, 2)),
+    (tf.image.rot90, np.rot90(IMAGE)), (lambda x: tf.image.rot90(x, 3), np.rot90(IMAGE, 3))])
+def test_an_image_of_a_rank_that_is_not_known_is_a_single_one(function, expected):
+    """As what tf.image.decode_image gives."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float64)
+        result = function(x)
+        assert result.shape.as_list() == [None, None, None]
+        np.testing.assert_array_equal(session.run(result, {x: IMAGE}), expected)
+
+
+@pytest.mark.parametrize('flip', [tf.image.random_flip_left_right, tf.image.random_flip_up_down])
+def test_a_flip_by_chance_of_an_image_of_unknown_rank(flip):
+    axis = 1 if flip is tf.image.random_flip_left_right else 0
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float64)
+        result = flip(x, seed=1)
+        assert result.shape.as_list() == [None, None, None]
+        found = [session.run(result, {x: IMAGE}) for _ in range(20)]
+    flipped = [np.array_equal(f, np.flip(IMAGE, axis)) for f in found]
+    assert 2 < sum(flipped) < 18
+    assert all(a or np.array_equal(f, IMAGE) for a, f in zip(flipped, found))

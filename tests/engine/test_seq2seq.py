@@ -157,3 +157,36 @@ def test_a_method_that_a_subclass_forgot_is_named():
         pass
     with pytest.raises(NotImplementedError, match='Reader does not define initialize'):
         Reader().initialize()
+
+
+def test_beams_over_a_memory_of_a_length_that_is_known_while_running(graph):
+    """The ids, and with them the seeds of all weights, are those that TF 1.15.5 printed."""
+    seq2seq, lstm = tf.contrib.seq2seq, tf.contrib.rnn.LSTMCell
+    tf.set_random_seed(3)
+    lengths = tf.placeholder(tf.int32, (None,))
+    x = tf.placeholder(tf.float32, (None, None, 6))
+    memory, state = tf.nn.dynamic_rnn(lstm(8), x, sequence_length=lengths, dtype=tf.float32)
+    table, layer = tf.get_variable('emb', [12, 6]), tf.layers.Dense(12)
+    start = tf.tile(tf.constant([1], dtype=tf.int32), [4], name='start_tokens')
+    tiled, tiled_state, tiled_lengths = (seq2seq.tile_batch(t, 3) for t in (memory, state, lengths))
+    attention = seq2seq.BahdanauAttention(8, tiled, memory_sequence_length=tiled_lengths)
+    cell = seq2seq.AttentionWrapper(lstm(8), attention, attention_layer_size=8)
+    first = cell.zero_state(12, tf.float32).clone(cell_state=tiled_state)
+    decoder = seq2seq.BeamSearchDecoder(cell, table, start, 2, first, 3, layer)
+    outputs, _, ends = seq2seq.dynamic_decode(decoder, maximum_iterations=5)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        ids, found = session.run([outputs.predicted_ids, ends], {
+            x: np.random.RandomState(0).rand(4, 6, 6), lengths: [6, 5, 3, 2]})
+    assert ids[0].tolist() == [[9, 10, 9], [10, 9, 9], [9, 9, 9], [9, 9, 9], [9, 9, 9]]
+    assert ids[1].tolist() == [[10, 10, 10], [10, 9, 9], [9, 10, 9], [9, 9, 9], [9, 9, 9]]
+    assert (found == 5).all()
+
+
+def test_a_state_of_another_size_is_refused_while_running():
+    attention = tf.contrib.seq2seq.LuongAttention(4, tf.zeros([2, 3, 4]))
+    cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(4), attention)
+    other = tf.placeholder_with_default(tf.zeros([3, 4]), [None, 4])
+    state = cell.zero_state(2, tf.float32).clone(cell_state=other)
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match='Wrong shape'):
+        session.run(state.cell_state)

@@ -9,18 +9,25 @@ from tinyflow.ops import arithmetic, conditionals, identities, logic, measures, 
 
 
 def _rank(image):
-    rank = image.shape.ndims
+    """3 or 4; as in TF, an image of a rank that is not known yet is a single one."""
+    rank = image.shape.ndims or 3
     if rank not in (3, 4):
-        raise worded(ValueError(report(
-            "'image' must have either 3 or 4 dimensions, known while the graph is built.",
-            inputs=[('image', image)], mend='image.set_shape([None, None, 3]) tells them.')))
+        raise worded(ValueError(report("'image' must have either 3 or 4 dimensions.",
+                                       inputs=[('image', image)])))
     return rank
+
+
+def _as_known(image, result):
+    """The result, of rank 3 where the image's rank is not known."""
+    if image.raw_shape is None:
+        result.set_shape([None] * 3)
+    return result
 
 
 def _flip(image, axis, scope_name):
     with name_scope(None, scope_name, [image]):
         image = at_least_3d(convert_to_tensor(image, name='image'))
-        return shaping.reverse(image, [axis + _rank(image) - 3])
+        return _as_known(image, shaping.reverse(image, [axis + _rank(image) - 3]))
 
 
 def _random_flip(image, axis, seed, scope_name):
@@ -28,8 +35,9 @@ def _random_flip(image, axis, seed, scope_name):
         image = at_least_3d(convert_to_tensor(image, name='image'))
         if _rank(image) == 3:
             drawn = random.random_uniform([], 0, 1., seed=seed)
-            return conditionals.cond(logic.less(drawn, .5), lambda: shaping.reverse(image, [axis]),
-                                     lambda: image, name=scope)
+            return _as_known(image, conditionals.cond(
+                logic.less(drawn, .5), lambda: shaping.reverse(image, [axis]), lambda: image,
+                name=scope))
         batch = measures.shape(image)[0]
         drawn = random.random_uniform([batch], 0, 1., seed=seed)
         flips = arithmetic.round(shaping.reshape(drawn, [batch, 1, 1, 1]))

@@ -48,10 +48,11 @@ def transpose_image(image, name=None):
     """
     with name_scope(name, 'transpose', [image]):
         image = at_least_3d(convert_to_tensor(image, name='image'))
-        if image.shape.ndims not in (3, 4):
+        rank = image.shape.ndims or 3       # an image of a rank that is not known is a single one
+        if rank not in (3, 4):
             raise worded(ValueError(report(
                 "'image' must have either 3 or 4 dimensions.", inputs=[('image', image)])))
-        order = [1, 0, 2] if image.shape.ndims == 3 else [0, 2, 1, 3]
+        order = [1, 0, 2] if rank == 3 else [0, 2, 1, 3]
         return shaping.transpose(image, order, name='transpose')
 
 

@@ -33,10 +33,9 @@ def rot90(image, k=1, name=None):
             (logic.equal(k, 3),
              lambda: shaping.reverse(shaping.transpose(image, order), [columns]))],
             default=lambda: image, exclusive=True, name=scope)
-        if image.shape.ndims is not None:
-            sides = image.shape.as_list()
-            sides[rows:rank - 1] = [None, None]
-            turned.set_shape(sides)
+        sides = [None] * rank if image.raw_shape is None else image.shape.as_list()
+        sides[rows:rank - 1] = [None, None]
+        turned.set_shape(sides)
         return turned
 
 

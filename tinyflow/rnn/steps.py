@@ -5,6 +5,7 @@ from tinyflow import nest
 from tinyflow.errors import report, worded
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.graph.static import constant_value
 from tinyflow.ops import constants, indexing, joining, measures, shaping
 from tinyflow.ops.conditionals import cond
 from tinyflow.ops.tensor_array import TensorArray
@@ -160,7 +161,13 @@ def step(time, sequence_length, shortest, longest, zero_output, state, call_cell
 
 
 def row_shape(size):
-    """The shape of one row of an output: `size` is an int, a TensorShape or a list."""
+    """The shape of one row of an output: `size` is an int, a TensorShape, a list or a Tensor.
+
+    A Tensor is the size of attention over a memory whose length is known while running.
+    """
+    if isinstance(size, Tensor):
+        size = constant_value(size)
+        return TensorShape(None if size is None else [int(size)])
     return TensorShape(size if isinstance(size, (list, tuple, TensorShape)) else [size])
 
 

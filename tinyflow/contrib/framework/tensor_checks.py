@@ -3,22 +3,30 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from tinyflow import nest
 from tinyflow.errors import report, worded
-from tinyflow.graph import shapes
+from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import common_graph, get_default_graph, name_scope
+from tinyflow.graph.defaults import (
+    common_graph,
+    control_dependencies,
+    get_default_graph,
+    name_scope,
+)
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.static import constant_value
 from tinyflow.ops import (
     arithmetic,
     assertions,
-    control,
+    identities,
+    logic,
     measures,
     python_functions,
     reduction,
     shape_checks,
+    shaping,
 )
 from tinyflow.ops.logic import equal
 
@@ -54,34 +62,67 @@ def with_same_shape(expected_tensor, tensor):
 def with_shape(expected_shape, tensor):
     """The tensor, checked to have that shape: now if it is known, else while running.
 
-    Shapes: expected_shape [rank], tensor [*a] -> [*a]. ValueError for another static shape.
+    Of a list, -1 stands for any size; [] makes a scalar of a tensor of one element.
+
+    Shapes: expected_shape [rank], tensor [*a] -> [*a]. ValueError for another static shape, or for
+    a shape that is no vector of int32.
     """
-    if isinstance(tensor, Tensor) and isinstance(expected_shape, Tensor):
-        known = constant_value(expected_shape)
-        if known is None:
+    if isinstance(expected_shape, Tensor):
+        if expected_shape.dtype.base_dtype is not dtypes.int32:
+            raise worded(ValueError(f'Invalid dtype {expected_shape.dtype.name} for shape '
+                                    f'{expected_shape.name} expected of tensor {tensor.name}.'))
+        with name_scope(f'{tensor.op.name}/', values=[tensor]):
             return _checked_while_running(expected_shape, tensor)
-        expected_shape = known.tolist()
-    wanted = shapes.raw(expected_shape)
-    if not shapes.compatible(tensor.raw_shape, wanted):
+    wanted = _sizes(expected_shape, tensor)
+    known = shapes.known(tensor.raw_shape)
+    if known and shapes.compatible(tensor.raw_shape, wanted):
+        return tensor
+    becomes_scalar = not wanted and (not known or tensor.raw_shape == (1,))
+    if not becomes_scalar and (known or not shapes.compatible(tensor.raw_shape, wanted)):
         raise worded(ValueError(report(
             f'Invalid shape for tensor {tensor.name}, expected {shapes.text(wanted)}, got '
             f'{tensor.shape}.', inputs=[tensor])))
-    if shapes.known(tensor.raw_shape):
-        return tensor
-    if not shapes.known(wanted):
-        tensor.set_shape(wanted)
-        return tensor
-    tensor = _checked_while_running(convert_to_tensor(list(wanted)), tensor)
-    tensor.set_shape(wanted)
-    return tensor
+    with name_scope(f'{tensor.op.name}/', values=[tensor]):
+        if becomes_scalar:
+            return shaping.reshape(tensor, [])
+        sizes = np.array([-1 if size is None else size for size in wanted], np.int32)
+        result = _checked_while_running(sizes, tensor)
+    result.set_shape(wanted)
+    return result
+
+
+def _sizes(shape, tensor):
+    """The shape as a tuple, with None for -1."""
+    if not isinstance(shape, shapes.TensorShape):
+        array = np.asarray(shape) if len(shape) else np.zeros(0, np.int32)
+        if array.ndim > 1 or array.dtype.kind != 'i':
+            what = f'rank {array.ndim}' if array.ndim > 1 else f'dtype {array.dtype}'
+            raise worded(ValueError(f'Invalid {what} for shape {shape} expected of tensor '
+                                    f'{tensor.name}.'))
+        shape = [None if size == -1 else size for size in array.tolist()]
+    return shapes.raw(shape)
 
 
 def _checked_while_running(expected, tensor):
-    with name_scope(f'{tensor.op.name}/', values=[tensor]):
-        actual = measures.shape(tensor, name='shape')
-        same = reduction.reduce_all(equal(expected, actual), name='equal')
-        data = [f'Wrong shape for {tensor.name} [expected] [actual].', expected, actual]
-        return control.with_dependencies([assertions.Assert(same, data)], tensor)
+    """The tensor, once an Assert has found that it has these sizes."""
+    with name_scope('assert_shape', values=[tensor]) as scope:
+        actual = measures.shape(tensor, name='actual')
+        check = assertions.Assert(_has_sizes(tensor, expected, actual), [
+            f'Wrong shape for {tensor.name} [expected] [actual].', expected, actual], name=scope)
+    with control_dependencies([check]):
+        return identities.identity(tensor)
+
+
+def _has_sizes(tensor, expected, actual):
+    with name_scope('is_shape', values=[tensor]) as scope:
+        count = measures.size(expected)
+        with name_scope('is_rank', values=[tensor]) as inner:
+            same_rank = equal(count, measures.rank(tensor, name='actual'), name=inner)
+        with name_scope('shape_tensor_equal', values=[expected, actual]) as inner:
+            same_sizes = reduction.reduce_all(logic.logical_or(
+                equal(expected, -1), equal(expected, actual, 'equal'),
+                name='exclude_partial_shape'), name=inner)
+        return logic.logical_and(same_rank, same_sizes, name=scope)
 
 
 def get_graph_from_inputs(op_input_list, graph=None):

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from tinyflow import nest
+from tinyflow.contrib.framework.tensor_checks import with_same_shape
 from tinyflow.contrib.seq2seq.attention import AttentionMechanism, dense
 from tinyflow.errors import worded
 from tinyflow.graph.defaults import control_dependencies, name_scope
@@ -31,8 +32,7 @@ class AttentionWrapperState(namedtuple('AttentionWrapperState', (
         """A copy with other parts; ValueError where a part has another shape than before."""
         def checked(old, new):
             if isinstance(old, Tensor) and isinstance(new, Tensor):
-                old.shape.assert_is_compatible_with(new.shape)
-                new.set_shape(old.raw_shape)
+                return with_same_shape(old, new)
             return new
         return nest.map_structure(checked, self, self._replace(**kwargs))
 

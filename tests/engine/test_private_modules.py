@@ -1,0 +1,136 @@
+"""Imports of TensorFlow's private modules, as courses of its time have them."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+from tinyflow.tools import device_lib, file_io
+from tinyflow.tools.freeze_graph import freeze_graph
+from tinyflow.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
+
+IMPORTS = '''
+from tensorflow.python.layers.core import Dense; Dense(3, use_bias=False)
+from tensorflow.python.layers import core as layers_core; layers_core.Dense(3); layers_core.dense
+from tensorflow.python.layers import base; base.Layer
+from tensorflow.python.layers.convolutional import Conv2D; Conv2D(3, 3)
+from tensorflow.python.layers.normalization import BatchNormalization; BatchNormalization()
+from tensorflow.python.framework import ops; ops.reset_default_graph()
+from tensorflow.python.framework import tensor_util; \
+    assert tensor_util.constant_value(tf.constant(3)) == 3
+from tensorflow.python.ops import variable_scope as vs; vs.get_variable; vs.variable_scope
+from tensorflow.python.ops import gradients; gradients.gradients
+from tensorflow.python.ops import array_ops, math_ops; array_ops.reshape; math_ops.matmul
+from tensorflow.python.ops import embedding_ops; embedding_ops.embedding_lookup
+from tensorflow.python.ops import image_ops; image_ops.resize_images
+from tensorflow.python.ops import lookup_ops; lookup_ops.index_table_from_file
+from tensorflow.python.ops import metrics_impl; metrics_impl.accuracy
+from tensorflow.python.ops import ctc_ops; ctc_ops.ctc_loss
+from tensorflow.python.ops.rnn_cell_impl import RNNCell, _zero_state_tensors; RNNCell
+from tensorflow.python.training import moving_averages; moving_averages.assign_moving_average
+from tensorflow.python.summary import summary; summary.scalar
+from tensorflow.python.saved_model import builder, tag_constants; \
+    builder.SavedModelBuilder; tag_constants.SERVING
+from tensorflow.python.util import compat, nest; assert compat.as_bytes('a') == b'a'; nest.flatten
+from tensorflow.python import pywrap_tensorflow; pywrap_tensorflow.NewCheckpointReader
+from tensorflow.python.lib.io import tf_record; tf_record.TFRecordWriter
+from tensorflow.python.lib.io import file_io; assert not file_io.file_exists('/not/there')
+from tensorflow.python.data.ops import dataset_ops; dataset_ops.Dataset.range(3)
+from tensorflow.python.client import device_lib; \
+    assert device_lib.list_local_devices()[0].device_type == 'CPU'
+from tensorflow.python.tools import inspect_checkpoint as chkp; \
+    chkp.print_tensors_in_checkpoint_file
+from tensorflow.python.tools.freeze_graph import freeze_graph
+from tensorflow.contrib.framework.python.ops import add_arg_scope, arg_scope
+from tensorflow.contrib.layers.python.layers import initializers, layers; \
+    initializers.xavier_initializer
+from tensorflow.contrib.rnn.python.ops import core_rnn_cell; core_rnn_cell.BasicLSTMCell
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import BahdanauAttention
+from tensorflow.contrib.seq2seq.python.ops import attention_wrapper, basic_decoder; \
+    basic_decoder.BasicDecoder
+'''.strip().splitlines()
+
+
+def test_private_modules_have_what_programs_take_from_them():
+    program = ['import tinyflow', 'tinyflow.install_as_tensorflow()', 'import tensorflow as tf',
+               'import traceback, sys', 'failed = 0']
+    for line in IMPORTS:
+        program += ['try:', f'    exec({line!r}, dict(tf=tf))', 'except Exception as error:',
+                    f'    print({line!r}, error); failed = 1']
+    run = subprocess.run([sys.executable, '-c', '\n'.join([*program, 'sys.exit(failed)'])],
+                         capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize('line, word', [
+    ('from tensorflow.contrib import crf', 'tf.contrib.crf is left out of tinyflow: '),
+    ('import tensorflow.contrib.opt', 'tf.contrib.opt is left out of tinyflow: '),
+    ('from tensorflow.contrib import nonsense', 'there is no tf.contrib.nonsense')])
+def test_what_contrib_lacks_says_so_however_it_is_imported(line, word):
+    run = subprocess.run([sys.executable, '-c', 'import tinyflow\n'
+                          f'tinyflow.install_as_tensorflow()\n{line}\n'],
+                         capture_output=True, text=True, timeout=60)
+    assert word in run.stderr and 'ImportError' in run.stderr or 'ModuleNotFound' in run.stderr
+
+
+# ---- the tools ---------------------------------------------------------------------------
+
+@pytest.fixture
+def checkpoint(tmp_path, graph):
+    """A graph and checkpoint of y = x w + b in `tmp_path`."""
+    x = tf.placeholder(tf.float32, [None, 2], 'x')
+    w = tf.get_variable('layer/w', initializer=np.array([[1.0], [2.0]], np.float32))
+    b = tf.get_variable('b', initializer=np.array([3.0], np.float32), use_resource=True)
+    tf.add(tf.matmul(x, w), b, name='y')
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        prefix = tf.train.Saver().save(session, str(tmp_path / 'model'))
+    tf.train.write_graph(graph, str(tmp_path), 'graph.pbtxt')
+    tf.train.write_graph(graph, str(tmp_path), 'graph.pb', as_text=False)
+    return prefix
+
+
+@pytest.mark.parametrize('arguments, expected', [
+    (('', True), 'tensor_name:  b\n[3.]\ntensor_name:  layer/w\n[[1.]\n [2.]]\n'
+                 '# Total number of params: 3\n'),
+    (('b', False), 'tensor_name:  b\n[3.]\n# Total number of params: 3\n'),
+    (('c', False), 'tensor_name:  c\nKey c not found in checkpoint\n'),
+    (('', False, True, 'layer'), 'tensor_name:  b\ntensor_name:  layer/w\n# Excluding 1 tensors '
+     '(2 params) that match layer when counting.\n# Total number of params: 1\n')])
+def test_a_checkpoint_is_told_as_tensorflow_tells_it(checkpoint, arguments, expected, capsys):
+    print_tensors_in_checkpoint_file(checkpoint, *arguments)
+    assert capsys.readouterr().out == expected
+
+
+@pytest.mark.parametrize('how', ['text', 'binary', 'meta'])
+def test_a_frozen_graph_needs_no_checkpoint(checkpoint, tmp_path, how):
+    file = tmp_path / ('graph.pbtxt' if how == 'text' else 'graph.pb')
+    freeze_graph('' if how == 'meta' else str(file), '', how == 'binary', checkpoint, 'y',
+                 'save/restore_all', 'save/Const:0', str(tmp_path / 'frozen.pb'), True, '',
+                 input_meta_graph=checkpoint + '.meta' if how == 'meta' else None)
+    graph_def = tf.GraphDef()
+    graph_def.ParseFromString((tmp_path / 'frozen.pb').read_bytes())
+    assert not {'VariableV2', 'VarHandleOp'} & {node.op for node in graph_def.node}
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.import_graph_def(graph_def, name='')
+        assert session.run('y:0', {'x:0': [[1, 1]]}).tolist() == [[6]]
+
+
+def test_freezing_wants_output_nodes(checkpoint):
+    with pytest.raises(ValueError, match='output_node_names'):
+        freeze_graph('g', '', False, checkpoint, '', '', '', '', True, '')
+
+
+def test_the_one_device():
+    device, = device_lib.list_local_devices()
+    assert device.name == '/device:CPU:0' and device.device_type == 'CPU'
+
+
+def test_file_io_writes_and_reads(tmp_path):
+    path = str(tmp_path / 'a' / 'b.txt')
+    file_io.recursive_create_dir(str(tmp_path / 'a'))
+    file_io.write_string_to_file(path, 'hello')
+    assert file_io.file_exists(path) and file_io.read_file_to_string(path) == 'hello'
+    assert file_io.read_file_to_string(path, binary_mode=True) == b'hello'
+    assert file_io.get_matching_files(str(tmp_path / 'a' / '*')) == [path]

@@ -1,0 +1,1 @@
+"""TensorFlow's command-line helpers that programs import: checkpoints told, graphs frozen."""

@@ -1,0 +1,22 @@
+"""The devices of this machine, as far as tinyflow uses them: one CPU."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ['list_local_devices']
+
+
+@dataclass(frozen=True)
+class DeviceAttributes:
+    """What list_local_devices tells of a device."""
+
+    name: str
+    device_type: str
+    memory_limit: int               # bytes; TensorFlow says this of every CPU
+    incarnation: int = 1
+    physical_device_desc: str = ''
+
+
+def list_local_devices(session_config=None):
+    """[the CPU]; `session_config` changes nothing here."""
+    return [DeviceAttributes('/device:CPU:0', 'CPU', 2**28)]
