@@ -60,6 +60,7 @@ _INSTEAD = {
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
     'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
     'distributions': 'tf.random_normal and its kin, and the density written out',
+    'switch_case': 'tf.case([(tf.equal(index, 0), f), (tf.equal(index, 1), g)], default=h)',
     'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
 }
 

@@ -82,6 +82,20 @@ def test_a2_all_uninitialised_variables_are_named(session):
     assert 'ready' not in text and 'unneeded' not in text
 
 
+@pytest.mark.parametrize('optimizer', [tf.train.AdamOptimizer, tf.train.RMSPropOptimizer])
+def test_a2_slots_made_after_the_initializer_are_named_as_such(session, optimizer):
+    """An optimizer's step assigns, too, but is no initializer."""
+    w = tf.get_variable('w', [3])
+    session.run(tf.global_variables_initializer())
+    train = optimizer(0.1).minimize(tf.reduce_sum(w * w))
+    late = tf.Variable(1.0, name='late')
+    for fetch, name in ((train, 'w/'), (late, 'late')):
+        with pytest.raises(tf.errors.FailedPreconditionError) as caught:
+            session.run(fetch)
+        made = re.search(r"made after the initializer 'init'.*?: (.*)", str(caught.value))
+        assert made and name in made[1]
+
+
 def test_a2_what_the_run_itself_initialises_is_not_named(session):
     """A2: a Variable that the run assigns to needs no value before."""
     a = tf.Variable(1.0, name='alpha')

@@ -289,3 +289,17 @@ def test_layers_inside_of_control_flow(session):
     assert session.run(chosen, ones).tolist() == [[4.] * 4]
     assert session.run(looped, ones).tolist() == [[8.] * 4]
     assert session.run(gradient, ones).tolist() == [[12.] * 4] * 4
+
+
+@pytest.mark.parametrize('training, size', [(True, 0), (False, 3)])
+def test_shapes_of_batch_normalisations_gradient_are_those_tensorflow_declares(training, size):
+    """TF 1.15 refuses to import a MetaGraph that says otherwise."""
+    x = tf.placeholder(tf.float32, [None, 5, 5, 3])
+    y = tf.layers.batch_normalization(x, training=training)
+    op = tf.gradients(y, x)[0].op
+    assert op.type == 'FusedBatchNormGradV3'
+    assert [o.shape.as_list() for o in op.outputs[1:]] == [[3], [3], [size], [size]]
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found = session.run(list(op.outputs), {x: np.ones((2, 5, 5, 3))})
+    assert [f.shape for f in found[1:]] == [(3,), (3,), (size,), (size,)]

@@ -382,3 +382,12 @@ def test_steps_are_unstacked(case):
     for a, b in zip(_run(fetches, feeds, {v: np.eye(4, 3)}, tuple(PASSES)),
                     _run(fetches, feeds, {v: np.eye(4, 3)}, ())):
         np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_a_wrong_number_of_parts_is_said_by_the_run():
+    x = tf.placeholder(tf.float32, [None, None, 3])
+    joined = tf.concat(tf.unstack(x, 2, axis=1), 1)
+    with tf.Session() as session:
+        assert session.run(joined, {x: np.ones((2, 2, 3))}).shape == (2, 6)
+        with pytest.raises(tf.errors.InvalidArgumentError, match='axis 1 has size 3, not 2'):
+            session.run(joined, {x: np.ones((2, 3, 3))})

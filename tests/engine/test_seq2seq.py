@@ -168,7 +168,8 @@ def test_beams_over_a_memory_of_a_length_that_is_known_while_running(graph):
     memory, state = tf.nn.dynamic_rnn(lstm(8), x, sequence_length=lengths, dtype=tf.float32)
     table, layer = tf.get_variable('emb', [12, 6]), tf.layers.Dense(12)
     start = tf.tile(tf.constant([1], dtype=tf.int32), [4], name='start_tokens')
-    tiled, tiled_state, tiled_lengths = (seq2seq.tile_batch(t, 3) for t in (memory, state, lengths))
+    tiled, tiled_state, tiled_lengths = [seq2seq.tile_batch(t, 3)
+                                         for t in (memory, state, lengths)]
     attention = seq2seq.BahdanauAttention(8, tiled, memory_sequence_length=tiled_lengths)
     cell = seq2seq.AttentionWrapper(lstm(8), attention, attention_layer_size=8)
     first = cell.zero_state(12, tf.float32).clone(cell_state=tiled_state)

@@ -72,9 +72,18 @@ def _shared_factors():
         return product * y + 0 * known, {a: np.zeros(4) + 50}, [50, 100, 150, 200]
 
 
+def _sum_of_sums(use_resource):
+    v = tf.get_variable('v', initializer=np.ones(2, np.float32), use_resource=use_resource)
+    x = tf.placeholder(tf.float32, [2])
+    inner = tf.add_n([x, v])
+    with tf.control_dependencies([_changed_after([inner], v)]):
+        return tf.add_n([inner, x]), {x: np.ones(2)}, [3, 3]
+
+
 CASES = {'broadcasts': _spread, 'filled': _filled, 'identities': lambda: _times_one(False),
          'of a resource': lambda: _times_one(True), 'unstacked': _unstacked,
-         'stacks': _summed_products, 'shared': _shared_factors}
+         'stacks': _summed_products, 'shared': _shared_factors,
+         'sums': lambda: _sum_of_sums(False), 'sums of a resource': lambda: _sum_of_sums(True)}
 
 
 @pytest.mark.parametrize('case', CASES)

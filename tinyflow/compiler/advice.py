@@ -1,12 +1,10 @@
 """Warnings that need the real shapes: given once, when a program is compiled for them."""
 from __future__ import annotations
 
-import warnings
-
 from tinyflow.compiler.ir import Instruction, Program
-from tinyflow.errors import TinyflowWarning
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Operation
+from tinyflow.graph.sites import warn_at
 
 _FAR = 64                           # operations looked at for a scalar
 _warned: set[tuple | None] = set()  # sites that were told already
@@ -65,8 +63,4 @@ def _warn(instruction: Instruction) -> None:
             f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
             f'  built at {operation.site}\n'
             '  Mend: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')
-    site = operation.site
-    if site is None:
-        warnings.warn(text, TinyflowWarning, stacklevel=2)
-    else:                               # the place to look at is where the node was built
-        warnings.warn_explicit(text, TinyflowWarning, site.file, site.line)
+    warn_at(operation.site, text)       # the place to look at is where the node was built

@@ -116,15 +116,16 @@ def uninitialized(cells: Sequence[Cell]) -> Exception:
              'leaves the others be.'))
 
 
+_ASSIGNMENTS = ('Assign', 'AssignVariableOp')
+
+
 def _made_too_late(operations: Sequence[Operation]) -> str:
     """Which of these Variables were made after the last initializer, which leaves them out."""
     for init in reversed(operations[0].graph.get_operations()):
-        if init.type != 'NoOp':
-            continue
-        initialized = {op.inputs[0].op for op in init.control_inputs
-                       if op.type in ('Assign', 'AssignVariableOp')}
-        if not initialized:
-            continue
+        if init.type != 'NoOp' or not init.control_inputs \
+                or any(op.type not in _ASSIGNMENTS for op in init.control_inputs):
+            continue                    # an optimizer's step assigns, too, beside its updates
+        initialized = {op.inputs[0].op for op in init.control_inputs}
         late = [op for op in operations if op not in initialized and op.id > init.id]
         if not late:
             return ''

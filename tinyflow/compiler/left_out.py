@@ -8,16 +8,16 @@ Only what the fetches need is run, which surprises those who think of a graph as
 """
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from tinyflow.errors import TinyflowWarning, report
+from tinyflow.errors import report
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.handles import is_place
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.sites import warn_at
 
 _told: weakref.WeakSet[Operation] = weakref.WeakSet()
 PRINTS = frozenset({'Print', 'PrintV2'})
@@ -118,9 +118,5 @@ def _first_time(operation: Operation) -> bool:
 
 
 def _warn(operation: Operation, problem: str, mend: str) -> None:
-    text = report(problem, op=operation, mend=mend)
-    site = operation.site
-    if site is None:
-        warnings.warn(text, TinyflowWarning, stacklevel=2)
-    else:                               # the place to look at is where the node was built
-        warnings.warn_explicit(text, TinyflowWarning, site.file, site.line)
+    # The place to look at is where the node was built.
+    warn_at(operation.site, report(problem, op=operation, mend=mend))

@@ -52,6 +52,7 @@ class Origin:
     iteration: int | None
     constant: bool = False
     rows: int | None = None         # the first size of the array
+    negative: bool = False          # was there a number below 0 in the first input?
 
 
 def _batch_size(feeds: Sequence[np.ndarray]) -> int | None:
@@ -167,10 +168,11 @@ class _Watch:
                  if isinstance(a, np.ndarray)]
         tainted = any(_bad(a) for a in arguments)       # a constant, or what a Variable holds
         self._remember(array, self._told(instruction.operation, value.name, array,
-                                         [_range(label, a) for label, a in known], tainted))
+                                         [_range(label, a) for label, a in known], tainted,
+                                         bool(known) and _has_negative(known[0][1])))
 
     def _told(self, operation: Operation | None, name: str, array: np.ndarray,
-              inputs: Sequence[str], constant: bool = False) -> Origin:
+              inputs: Sequence[str], constant: bool = False, negative: bool = False) -> Origin:
         places = np.argwhere(~np.isfinite(array))
         found = array[tuple(places[0])]
         kind = 'NaN' if np.isnan(found) else 'Inf'
@@ -178,7 +180,7 @@ class _Watch:
         return Origin(operation, name, kind + count, tuple(map(int, places[0])), tuple(inputs),
                       self._iterations[-1] if self._iterations else None,
                       constant or operation is not None and operation.type == 'Const',
-                      array.shape[0] if array.ndim else None)
+                      array.shape[0] if array.ndim else None, negative)
 
     # ---- judging -------------------------------------------------------------------------
 
@@ -210,7 +212,7 @@ class _Watch:
             made += f' in iteration {origin.iteration} of its loop'
         lines = [f'[A10] {origin.found}{place}, {made}, reached {what}.', *origin.inputs]
         error = errors.InvalidArgumentError(None, operation, errors.report(
-            '\n  '.join(lines), op=operation, mend=_mend(operation)))
+            '\n  '.join(lines), op=operation, mend=_mend(origin)))
         error.provenance = origin
         return error
 
@@ -241,9 +243,24 @@ _MENDS = {
 }
 
 
-def _mend(operation: Operation | None) -> str:
+_MENDS_IF_NEGATIVE = {
+    'Log': 'the argument is negative somewhere: tf.log(tf.maximum(x, 1e-8)), or a loss that takes '
+           'logits.',
+    'Log1p': 'the argument went below -1: tf.log1p(tf.maximum(x, -1 + 1e-6)).',
+    'Pow': 'a negative number to a power that is no integer: tf.pow(tf.maximum(x, 0.), y).',
+}
+
+
+def _has_negative(array: np.ndarray) -> bool:
+    return array.dtype.kind in 'fi' and bool((array < 0).any())
+
+
+def _mend(origin: Origin) -> str:
+    operation = origin.operation
     if operation is None:
         return 'look at the data: np.isfinite(x).all(axis=1).'
+    if origin.negative and operation.type in _MENDS_IF_NEGATIVE:
+        return _MENDS_IF_NEGATIVE[operation.type]
     return _MENDS.get(operation.type, 'a smaller learning rate, clipped gradients '
                                       '(tf.clip_by_global_norm), or scaled inputs.')
 

@@ -5,14 +5,14 @@ ops and the optimizers know it; wherever else a tensor is wanted it becomes dens
 """
 from __future__ import annotations
 
-import warnings
 from collections import namedtuple
 
-from tinyflow.errors import TinyflowWarning, worded
+from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.op import Op
+from tinyflow.graph.sites import user_site, warn_at
 from tinyflow.graph.static import static_value
 
 _LARGE = 100_000_000        # elements; TF warns from here on, too
@@ -123,9 +123,8 @@ def to_dense(slices, dtype=None, name=None, as_ref=False):
             f'Tensor conversion requested for IndexedSlices without dense_shape: {slices}'))
     size = shapes.size(slices.raw_shape)
     if size is not None and size >= _LARGE:
-        warnings.warn(f'[sparse-gradient] Converting sparse IndexedSlices to a dense Tensor with '
-                      f'{size} elements. This may consume a large amount of memory.',
-                      TinyflowWarning, stacklevel=2)
+        warn_at(user_site(), '[sparse-gradient] Converting sparse IndexedSlices to a dense Tensor '
+                f'with {size} elements. This may consume a large amount of memory.')
     segment_sum = Op.registry['UnsortedSegmentSum']
     dense = segment_sum.apply(slices.values, slices.indices, slices.dense_shape[0], name=name)
     if slices.raw_shape is not None:

@@ -9,8 +9,11 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import warnings
 from types import CodeType
 from typing import NamedTuple
+
+from tinyflow.errors import TinyflowWarning
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OURS = tuple(os.path.join(_ROOT, package) + os.sep
@@ -72,3 +75,11 @@ def user_site() -> Site | None:
     """The user's line, for an error that is raised before there is a node."""
     place = here(2)
     return place and Site(*place)
+
+
+def warn_at(site: Site | None, text: str) -> None:
+    """A TinyflowWarning about a line of the user's; without one, about the caller's caller."""
+    if site is None:
+        warnings.warn(text, TinyflowWarning, stacklevel=3)
+    else:
+        warnings.warn_explicit(text, TinyflowWarning, site.file, site.line)

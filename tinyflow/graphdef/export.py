@@ -5,11 +5,10 @@ tinyflow's own are written as the nodes of TensorFlow that do the same (`_LOWERE
 """
 from __future__ import annotations
 
-import warnings
-
-from tinyflow.errors import TinyflowWarning, describe, report, worded
+from tinyflow.errors import describe, report, worded
 from tinyflow.formats import tensors
 from tinyflow.graph import dtypes
+from tinyflow.graph.sites import user_site, warn_at
 from tinyflow.graphdef import attributes, functions, lowered, ordering
 from tinyflow.version import GRAPH_DEF_VERSION
 
@@ -131,9 +130,8 @@ def _check_size(graph, operations):
             inputs=[('constant', op.outputs[0]) for op in constants[:3]], mend=mend)))
     if not graph._warned_of_size:
         graph._warned_of_size = True
-        warnings.warn(
-            f'[A19] {total / 2**20:.0f} MB of constants are written with the graph; the largest: '
-            f'{describe(constants[0].outputs[0])}.\n  Mend: {mend}', TinyflowWarning, stacklevel=5)
+        warn_at(user_site(), f'[A19] {total / 2**20:.0f} MB of constants are written with the '
+                f'graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
 
 
 # ---- nodes of tinyflow's own --------------------------------------------------------------

@@ -188,8 +188,12 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
         elements = import_graph_def(nodes, input_map, return_elements, import_scope or '')
         collections.restore(graph, proto.collection_def, scope, unbound_inputs_col_name,
                             restore_collections_predicate)
-        variables = {scopes.strip(v.name, scope): v
-                     for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope or None)}
+        variables = {}
+        for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope or None):
+            if not hasattr(v, 'name'):
+                raise worded(ValueError(f"the collection '{GraphKeys.GLOBAL_VARIABLES}' holds "
+                                        f'{v!r}, which is no Variable: is the file damaged?'))
+            variables[scopes.strip(v.name, scope)] = v
     return proto, variables, elements
 
 

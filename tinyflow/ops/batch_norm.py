@@ -199,19 +199,21 @@ class FusedBatchNormGradV3(Op):
     partial_rank = True
 
     def shape(y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3, *,
-              data_format):
+              data_format, is_training):
         if not shapes.compatible(y_backprop, x):
             raise ValueError(f'y_backprop {shapes.text(y_backprop)} must have the shape of x, '
                              f'{shapes.text(x)}')
         result, channels = _checked(shapes.merge(x, y_backprop), data_format, scale=scale,
                                     reserve_space_1=reserve_space_1,
                                     reserve_space_2=reserve_space_2)
-        return [result, (channels,), (channels,), (0,), (0,)]
+        empty = (0,) if is_training else (channels,)        # as TF declares it; nobody uses them
+        return [result, (channels,), (channels,), empty, empty]
 
     def kernel(y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3, *, epsilon,
                data_format, is_training):
         FusedBatchNormGradV3.shape(y_backprop.shape, x.shape, scale.shape, reserve_space_1.shape,
-                                   reserve_space_2.shape, (), data_format=data_format)
+                                   reserve_space_2.shape, (), data_format=data_format,
+                                   is_training=is_training)
         layout, wide = _Layout(x.shape, data_format), scale.dtype
         narrow = x.dtype.itemsize < 4
         rows, dy = (layout.laid(a.astype(np.float32) if narrow else a) for a in (x, y_backprop))
@@ -243,7 +245,7 @@ class FusedBatchNormGradV3(Op):
 
         if len(rows):
             in_tiles(len(rows), some, layout.piece)
-        nothing = np.zeros(0, wide)
+        nothing = np.zeros(0 if is_training else len(scale), wide)
         return dx, (dscale * r).astype(wide), doffset.astype(wide), nothing, nothing.copy()
 
     def gradient(op, ddx, ddscale, ddoffset, *reserved):

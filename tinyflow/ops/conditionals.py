@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import functools
 import itertools
-import warnings
 
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import TinyflowWarning, report, worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import func_graph_from_py
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Operation, Tensor
+from tinyflow.graph.sites import user_site, warn_at
 from tinyflow.ops import assertions, constants, identities, logic, node_counts, reduction, shaping
 
 __all__ = ['case', 'cond']
@@ -170,11 +170,11 @@ def _warn_of_outside(result, outside):
         operation = value.op if isinstance(value, Tensor) else value
         if isinstance(operation, Operation) and operation.graph is outside and \
                 _has_effect(operation):
-            warnings.warn(TinyflowWarning(report(
+            warn_at(user_site(), report(
                 f"[A13] a branch of tf.cond returns {operation.type} '{operation.name}', which was "
                 'made outside the branch: it runs whichever branch is taken.', op=operation,
                 mend='make it inside: tf.cond(p, lambda: tf.assign(v, 1.), ...), not '
-                     '`op = tf.assign(v, 1.)` before and `lambda: op`.')), stacklevel=2)
+                     '`op = tf.assign(v, 1.)` before and `lambda: op`.'))
 
 
 def _has_effect(operation):

@@ -46,6 +46,8 @@ def _is_mask_of(mask: Instruction, spread: Instruction, uses: Counter) -> bool:
     if spread.type not in _SPREADS or spread.attrs['data_format'] not in _LAST:
         return False
     x, y, dy = spread.inputs
+    if any(v.place is not None for v in spread.inputs):
+        return False                # it would be read later, perhaps after an assignment
     return mask.inputs[1] is x and uses[spread.outputs[0]] == 1 and not spread.copy \
         and x.known_shape and y.known_shape and y.raw_shape == dy.raw_shape
 

@@ -42,6 +42,8 @@ def _is_replaced(instruction: Instruction, joined: set[Value], program: Program)
         return False
     source, = instruction.inputs
     return source.known_shape and source.place is None and len(source.sizes) > 1 \
+        and all(v.known_shape for v in instruction.outputs) \
+        and source.sizes[instruction.attrs['axis']] == len(instruction.outputs) \
         and instruction.operation not in program.targets \
         and all(v in joined for v in instruction.outputs)
 
