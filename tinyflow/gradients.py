@@ -21,6 +21,7 @@ from tinyflow.gradient_rules import no_gradient_error, rule_of
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.handles import shape_behind
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Operation, Tensor
@@ -362,19 +363,20 @@ def hessians(ys: Any, xs: Any, name: str = 'hessians', colocate_gradients_with_o
 
 
 def _hessian(ys: Any, x: Tensor, settings: dict[str, Any]) -> Tensor:
-    if not known(x.raw_shape):
+    shape = shape_behind(x) if x.dtype is dtypes.resource else x.raw_shape
+    if not known(shape):
         raise worded(ValueError(report(
-            f"hessians: the static shape of '{x.name}' is {text(x.raw_shape)}, and every element "
+            f"hessians: the static shape of '{x.name}' is {text(shape)}, and every element "
             'needs a gradient of its own.', inputs=[('x', x)],
             mend='x.set_shape([...]) if you know it; tf.gradients of (tf.gradients(y, x)[0] * v) '
                  'is the product of the Hessian and v for any shape.')))
     dx, = gradients(ys, x, **settings)
     if dx is None:
         raise worded(ValueError(report(why_no_gradient(ys, x), inputs=[('x', x)])))
-    flat = _op('Reshape', dx, [size(x.raw_shape)])
+    flat = _op('Reshape', dx, [size(shape)])
     rows = [gradients(element, x, unconnected_gradients=UnconnectedGradients.ZERO, **settings)[0]
-            for element in _op('Unpack', flat, num=size(x.raw_shape), axis=0)]
-    return _op('Reshape', _op('Pack', rows), [*x.raw_shape, *x.raw_shape])
+            for element in _op('Unpack', flat, num=size(shape), axis=0)]
+    return _op('Reshape', _op('Pack', rows), [*shape, *shape])
 
 
 __all__ = ['AggregationMethod', 'UnconnectedGradients', 'gradients', 'hessians']

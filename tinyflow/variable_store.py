@@ -202,7 +202,7 @@ def _clash(variable, name):
                   '  Mend: tf.reset_default_graph() before the graph is built again; in a loop, a '
                   'name or variable_scope of its own for each pass.']
     else:
-        lines += [f'  the same line ran twice: {second.code.co_name}() was called again.',
+        lines += [f'  the same line ran twice: {second.code.co_name}() was called again, or loops.',
                   '  Mend: if the whole model is built again, tf.reset_default_graph() first; '
                   'to share the Variables, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around '
                   'the calls; for new ones, a variable_scope of another name around each call.']

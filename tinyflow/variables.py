@@ -258,7 +258,7 @@ class Variable(metaclass=_VariableKind):
         TF1 makes a `cond` of nodes here, tinyflow one node; and where the initial value depends on
         Variables in turn, they need not be initialised either.
         """
-        with init_scope(), node_counts.standing_for(9):
+        with init_scope(), node_counts.standing_for(_NODES_OF_INITIALIZED_VALUE):
             return state.InitializedValue.apply(self._variable, self._safe_initial_value)
 
     def eval(self, session=None):
@@ -373,17 +373,28 @@ def collections_of(collections, trainable):
     return list(collections)
 
 
+_NODES_OF_INITIALIZED_VALUE = 9         # of the cond that TF1 makes of it
+_PLACES = {'VariableV2', 'VarHandleOp'}
+_INITIALIZED_VALUES = {'InitializedValue', 'ResourceInitializedValue'}
+_LEFT_ALONE = {'ReadVariableOp', 'IsVariableInitialized', 'VarIsInitializedOp'}
+
+
 def _with_initialized_variables(initial, scope):
     """`initial` with every Variable that it reads replaced by that Variable's initialized_value.
 
     So `b = tf.Variable(a + 1)` can be initialised in the same run as `a`. The nodes between are
     made a second time, named after the new Variable as in TF1.
     """
-    ancestors = _ancestors(initial.op)
-    if not any(op.type in ('VariableV2', 'VarHandleOp') for op in ancestors):
+    ancestors = _reachable(initial.op, lambda op: () if _is_leaf(op) else _sources(op))
+    if not any(op.type in _PLACES or op.type in _INITIALIZED_VALUES for op in ancestors):
         return initial
     variables = {v.op: v for v in get_collection(GraphKeys.GLOBAL_VARIABLES)
                  + get_collection(GraphKeys.LOCAL_VARIABLES) if isinstance(v, Variable)}
+    with node_counts.standing_for(_nodes_of_guard(initial.op, variables)):
+        return _replaced(initial, {op for op in ancestors if not _is_leaf(op)}, variables, scope)
+
+
+def _replaced(initial, ancestors, variables, scope):
     replaced: dict[Tensor, Tensor] = {}
     for op in sorted(ancestors, key=lambda op: op.id):
         if op in variables:
@@ -402,15 +413,56 @@ def _with_initialized_variables(initial, scope):
     return replaced.get(initial, initial)
 
 
-def _ancestors(op):
-    """Operations that `op` gets values from, and itself; assignments and questions are leaves."""
+def _nodes_of_guard(initial, variables):
+    """How many nodes TF1 makes of an initial value for `_with_initialized_variables`.
+
+    There an initialized_value is a cond, whose nodes are made again, too: a Switch of the Variable,
+    a reading and a Merge, and a Switch of its initial value if that has changed. Readings of
+    resource variables are left alone.
+    """
+    def sources(op):
+        if op.type in _LEFT_ALONE:
+            return []
+        if op.type in _INITIALIZED_VALUES and op.inputs[0].op in variables:
+            place = op.inputs[0].op
+            value = variables[place].initial_value      # before it was guarded itself
+            return [place, (op.inputs[1] if value is None else value).op]
+        return _sources(op)
+    nodes, changed = 0, set()
+    ancestors = _reachable(initial, sources)
+    if any(op.type == 'While' for op in ancestors):     # what has a cycle, TF1 leaves alone
+        return 0
+    for op in sorted(ancestors, key=lambda op: op.id):
+        which = [source in changed for source in sources(op)]
+        if op.type == 'VariableV2':
+            again = _NODES_OF_INITIALIZED_VALUE if op in variables else 0
+        elif op.type in _INITIALIZED_VALUES and any(which):
+            again = 2 * which[0] + which[1] + 1
+        else:
+            again = int(any(which))
+        if again:
+            nodes += again
+            changed.add(op)
+    return nodes
+
+
+def _is_leaf(op):
+    """True of assignments and questions, behind which nothing is replaced."""
+    return op.writes or op.definition.takes_cell
+
+
+def _sources(op):
+    return [t.op for t in op.inputs]
+
+
+def _reachable(op, sources):
+    """The operation, its `sources`, theirs and so on."""
     found, stack = set(), [op]
     while stack:
         op = stack.pop()
-        if op in found or op.writes or op.definition.takes_cell:
-            continue
-        found.add(op)
-        stack += [t.op for t in op.inputs]
+        if op not in found:
+            found.add(op)
+            stack += sources(op)
     return found
 
 

@@ -80,7 +80,6 @@ SHAPES_DIFFER = {
     'warm_start_rows_by_words': 'TF reads vocabularies while the graph is built',
     'warm_start_rows_by_words_drawn': 'TF reads vocabularies while the graph is built',
     'likeness_at_scales': 'TF keeps a known batch and channels through concatenated shapes',
-    'edit_distances': 'TF reads constant shapes of sparse tensors',
     'folds_and_scans': _KEPT,
     'safe_embedding_lookup_sparse_forms': _WIDTH,
     'columns_embedded': _WIDTH,

@@ -189,5 +189,6 @@ def test_a_state_of_another_size_is_refused_while_running():
     cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(4), attention)
     other = tf.placeholder_with_default(tf.zeros([3, 4]), [None, 4])
     state = cell.zero_state(2, tf.float32).clone(cell_state=other)
-    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match='Wrong shape'):
+    with tf.Session() as session, \
+            pytest.raises(tf.errors.InvalidArgumentError, match='Wrong shape'):
         session.run(state.cell_state)

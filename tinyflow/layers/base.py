@@ -22,7 +22,7 @@ from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.layers.contents import Contents, collect, depends, operation_of
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
-from tinyflow.ops import identities, measures
+from tinyflow.ops import identities, measures, node_counts
 from tinyflow.partitioned import parts_of
 from tinyflow.variable_scope import VariableScope, get_variable, variable_scope
 from tinyflow.variables import VariableAggregation, VariableSynchronization
@@ -67,6 +67,7 @@ class Layer(Contents):
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         self._trainable_weights, self._non_trainable_weights = [], []
         self._updates, self._losses, self._weight_losses = [], [], []
+        self._nodes_of_weight_losses = node_counts.MadeAgain()
         self._history = []                  # (inputs, outputs) of each call
         self._scope = self._current_scope = self._shared_scope = None
         if scope:
@@ -146,7 +147,7 @@ class Layer(Contents):
                                 f'for layer {self.name}'))
 
     def _regularize(self, name, variable, regularizer):
-        with name_scope(name + '/Regularizer'):
+        with name_scope(name + '/Regularizer'), self._nodes_of_weight_losses.counted():
             loss = regularizer(variable)
         if loss is not None:
             loss = convert_to_tensor(loss)
@@ -170,7 +171,9 @@ class Layer(Contents):
         added = []
         for loss in nest.flatten(losses):
             own = self._weight_losses if callable(loss) else self._losses
-            loss = loss() if callable(loss) else loss
+            if callable(loss):
+                with self._nodes_of_weight_losses.counted():
+                    loss = loss()
             if loss is not None:
                 loss = convert_to_tensor(loss)
                 if own is self._weight_losses and inputs is not None:

@@ -45,6 +45,7 @@ class Contents:
     @property
     def losses(self):
         """The losses of activities and of `add_loss`, then those of weights."""
+        self._nodes_of_weight_losses.again()
         return [loss for loss, _ in self._losses] + self._weight_losses
 
     @property
@@ -56,6 +57,7 @@ class Contents:
 
     def get_losses_for(self, inputs):
         """The losses that depend on `inputs`; for None those that depend on no input."""
+        self._nodes_of_weight_losses.again()
         if inputs is None:
             return [loss for loss, on_inputs in self._losses if not on_inputs] + \
                 self._weight_losses

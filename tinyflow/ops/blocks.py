@@ -14,6 +14,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.static import constant_value
 from tinyflow.ops import constants, joining, padding
 from tinyflow.ops.arguments import renamed
+from tinyflow.ops.ranks import of_rank
 
 __all__ = ['batch_to_space', 'batch_to_space_nd', 'depth_to_space',
            'required_space_to_batch_paddings', 'space_to_batch', 'space_to_batch_nd',
@@ -23,13 +24,14 @@ __all__ = ['batch_to_space', 'batch_to_space_nd', 'depth_to_space',
 class _SpaceAndDepth(Op, abstract=True):
     signature = 'input: T -> output: T'
     attrs = {'block_size': REQUIRED, 'data_format': 'NHWC'}
+    partial_rank = True
 
 
 class SpaceToDepth(_SpaceAndDepth):
     """Each block of block_size x block_size pixels becomes one pixel with more channels."""
 
     def shape(input, *, block_size, data_format):
-        batch, height, width, depth = _as_nhwc(input, data_format)
+        batch, height, width, depth = _as_nhwc(of_rank(input, 4), data_format)
         return _from_nhwc((batch, _divided(height, block_size, 'height'),
                            _divided(width, block_size, 'width'),
                            None if depth is None else depth * block_size ** 2), data_format)
@@ -53,7 +55,7 @@ class DepthToSpace(_SpaceAndDepth):
     """The inverse of SpaceToDepth."""
 
     def shape(input, *, block_size, data_format):
-        batch, height, width, depth = _as_nhwc(input, data_format)
+        batch, height, width, depth = _as_nhwc(of_rank(input, 4), data_format)
         return _from_nhwc((batch, None if height is None else height * block_size,
                            None if width is None else width * block_size,
                            _divided(depth, block_size ** 2, 'depth')), data_format)

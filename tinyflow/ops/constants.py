@@ -165,6 +165,7 @@ class LinSpace(Op):
     types = {'T': FLOATS - {dtypes.float16}, 'Tidx': INDEX}
     attrs = {'Tidx': dtypes.int32}
     static = {'num': 0}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(start, stop, num):
@@ -176,6 +177,10 @@ class LinSpace(Op):
         return (num,)
 
     def kernel(start, stop, num):
+        for label, value in (('start', start), ('stop', stop)):
+            if value.ndim:
+                raise ValueError(
+                    f'{label} must be a scalar, not shape {shapes.text(value.shape)}')
         if num <= 0:
             raise ValueError(f'num must be at least 1, got {num}')
         if num == 1:

@@ -28,6 +28,7 @@ from tinyflow.ops import (
     value_checks,
 )
 from tinyflow.ops.arguments import renamed
+from tinyflow.ops.ranks import of_rank
 from tinyflow.ops.softmax import log_softmax, row_max, row_sum, softmax, softmax_gradient
 
 
@@ -131,8 +132,10 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
 
     signature = 'features: T, labels: Tlabels -> loss: T, backprop: T'
     types = {'T': FLOATS, 'Tlabels': INDEX}
+    partial_rank = True
 
     def shape(features, labels):
+        features, labels = of_rank(features, 2), of_rank(labels, 1)
         if len(features) != 2:
             raise ValueError(f'Shape must be rank 2 but is rank {len(features)}|logits are '
                              '[batch, classes].')
@@ -146,6 +149,12 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
         return batch, (batch[0], features[1])
 
     def kernel(x, labels):
+        if labels.ndim != 1:
+            raise ValueError(f'labels must be 1-D, but got shape {shapes.text(labels.shape)}|'
+                             'labels are class numbers, [batch]: tf.reshape(labels, [-1]).')
+        if x.ndim != 2:
+            raise ValueError(f'logits must be 2-D, but got shape {shapes.text(x.shape)}|'
+                             'logits are [batch, classes].')
         if len(x) != len(labels):
             raise ValueError(_unequal_rows(x.shape, labels.shape))
         _check_labels(labels, x.shape[1])

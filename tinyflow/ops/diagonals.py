@@ -107,9 +107,16 @@ class MatrixSetDiag(Op):
 
     signature = 'input: T, diagonal: T -> output: T'
     overwrites = (0,)
+    partial_rank = True
 
     def shape(x, diagonal):
+        if x is None and diagonal is None:
+            return None
+        if x is None:
+            x = diagonal[:-1] + (None, None)
         _check_rank(x, 2)
+        if diagonal is None:
+            return x
         _check_rank(diagonal, 1)
         shapes.merge(x[:-2] + (_shorter(x),), diagonal)
         return x

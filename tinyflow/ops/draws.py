@@ -83,6 +83,7 @@ class RandomUniformInt(_Draw):
     signature = 'shape: T, minval: Tout, maxval: Tout -> output: Tout'
     types = {'T': dtypes.INDEX, 'Tout': dtypes.INDEX}
     attrs = {'seed': 0, 'seed2': 0}
+    partial_rank = True
 
     def shape(shape, minval, maxval):
         check_scalar_bounds(minval, maxval)

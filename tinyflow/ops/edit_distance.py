@@ -6,6 +6,7 @@ import numpy as np
 from tinyflow.errors import worded
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from tinyflow.graph.static import static_value
 
 __all__ = ['edit_distance']
 
@@ -22,7 +23,7 @@ class EditDistance(Op):
         ranks = {s[0] for s in (shape, truth_shape) if s is not None and s[0] is not None}
         if len(ranks) > 1:
             raise ValueError('hypothesis and truth must have the same rank')
-        return (None,) * (ranks.pop() - 1) if ranks else None
+        return None         # as in TF1, which tells it for constant shapes only: edit_distance
 
     def kernel(indices, values, shape, truth_indices, truth_values, truth_shape, *, normalize):
         if len(shape) != len(truth_shape):
@@ -86,5 +87,9 @@ def edit_distance(hypothesis, truth, normalize=True, name='edit_distance'):
             raise worded(TypeError(f'{label} must be a SparseTensor.'))
     one, other = (v if isinstance(v, SparseTensor) else SparseTensor(*v)
                   for v in (hypothesis, truth))
-    return EditDistance.apply(one.indices, one.values, one.dense_shape, other.indices,
-                              other.values, other.dense_shape, normalize=normalize, name=name)
+    result = EditDistance.apply(one.indices, one.values, one.dense_shape, other.indices,
+                                other.values, other.dense_shape, normalize=normalize, name=name)
+    sizes = [static_value(s.dense_shape) for s in (one, other)]
+    if all(size is not None and None not in size for size in sizes):
+        result.set_shape([max(pair) for pair in zip(*sizes)][:-1])
+    return result

@@ -128,9 +128,12 @@ class Cross(Op):
 
     signature = 'a: T, b: T -> product: T'
     types = {'T': REAL}
+    partial_rank = True
 
     def shape(a, b):
         merged = shapes.merge(a, b)
+        if merged is None:
+            return None
         if not merged or merged[-1] not in (None, 3):
             raise ValueError(f'cross products need vectors of length 3, not {shapes.text(merged)}')
         return merged

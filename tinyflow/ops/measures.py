@@ -9,6 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, is_sparse
+from tinyflow.ops.ranks import of_rank
 
 __all__ = ['broadcast_dynamic_shape', 'broadcast_static_shape', 'broadcast_to', 'rank', 'shape',
            'shape_n', 'size']
@@ -104,7 +105,8 @@ class BroadcastTo(Op):
         if any(wanted is not None and d not in (None, wanted)
                for d, wanted in zip(result, shape)):
             raise ValueError(f'{shapes.text(input)} cannot be broadcast to {shapes.text(shape)}')
-        return shape
+        return tuple(d if wanted is None and d != 1 else wanted
+                     for d, wanted in zip(result, shape))
 
     def kernel(input, shape):
         try:
@@ -123,9 +125,11 @@ class BroadcastArgs(Op):
     signature = 's0: T, s1: T -> r0: T'
     types = {'T': INDEX}
     attrs = {'T': dtypes.int32}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(s0, s1):
+        s0, s1 = of_rank(s0, 1), of_rank(s1, 1)
         if len(s0) != 1 or len(s1) != 1:
             raise ValueError('shapes are vectors')
         return (None if None in s0 + s1 else max(s0[0], s1[0]),)

@@ -40,6 +40,25 @@ def standing_for(nodes: int) -> Iterator[None]:
     count.nodes = before + nodes
 
 
+class MadeAgain:
+    """Nodes that are made once here, but anew by each use in TF1."""
+
+    def __init__(self) -> None:
+        self._nodes = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """What is made inside the block is what TF1 makes anew."""
+        count = get_default_graph()._count
+        before = count.nodes
+        yield
+        self._nodes += count.nodes - before
+
+    def again(self) -> None:
+        """TF1 makes it all anew here."""
+        add(self._nodes)
+
+
 class Context:
     """What TF1 calls a control flow context: a branch, or the condition and body of one loop.
 

@@ -9,6 +9,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.ops import choosing, constants
 from tinyflow.ops.arguments import renamed
+from tinyflow.ops.ranks import of_rank
 
 __all__ = ['pad', 'reverse', 'reverse_sequence', 'reverse_v2', 'roll']
 
@@ -182,8 +183,12 @@ class ReverseSequence(Op):
     signature = 'input: T, seq_lengths: Tlen -> output: T'
     types = {'Tlen': INDEX}
     attrs = {'seq_dim': REQUIRED, 'batch_dim': 0, 'Tlen': dtypes.int64}
+    partial_rank = True
 
     def shape(input, seq_lengths, *, seq_dim, batch_dim):
+        if input is None:
+            return None
+        seq_lengths = of_rank(seq_lengths, 1)
         if len(seq_lengths) != 1:
             raise ValueError('seq_lengths must be a vector')
         batch = shapes.axis(batch_dim, len(input))
@@ -214,9 +219,10 @@ class Roll(Op):
 
     signature = 'input: T, shift: Tshift, axis: Taxis -> output: T'
     types = {'Tshift': INDEX, 'Taxis': INDEX}
+    partial_rank = True
 
     def shape(input, shift, axis):
-        if not input:
+        if input == ():
             raise ValueError('the input must have at least one axis')
         shapes.merge(shift, axis)
         return input

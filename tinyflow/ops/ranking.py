@@ -12,6 +12,7 @@ from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import constants, segments, shaping
 from tinyflow.ops.arguments import renamed
+from tinyflow.ops.ranks import of_rank
 from tinyflow.ops.room import holds_nan
 
 
@@ -108,9 +109,11 @@ class InTopKV2(Op):
     types = {'T': INDEX}
     attrs = {'T': dtypes.int32}
     static = {'k': 0}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(predictions, targets, k):
+        predictions, targets = of_rank(predictions, 2), of_rank(targets, 1)
         if len(predictions) != 2 or len(targets) != 1:
             raise ValueError('predictions must be a matrix and targets a vector, not '
                              f'{shapes.text(predictions)} and {shapes.text(targets)}')
@@ -135,6 +138,7 @@ class InTopK(Op):
     signature = 'predictions: float32, targets: T -> precision: bool'
     types = {'T': INDEX}
     attrs = {'T': dtypes.int32, 'k': 1}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(predictions, targets):

@@ -234,6 +234,7 @@ class Bincount(Op):
     signature = 'arr: int32, size: int32, weights: T -> bins: T'
     types = {'T': INDEX | {dtypes.float32, dtypes.float64}}
     static = {'size': 0}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(arr, size, weights):

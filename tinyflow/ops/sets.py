@@ -12,6 +12,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.static import static_value
 from tinyflow.ops import constants, gathering, shaping
 from tinyflow.ops.index_vectors import check_indices
+from tinyflow.ops.ranks import of_rank
 
 __all__ = ['dynamic_partition', 'dynamic_stitch', 'invert_permutation', 'searchsorted',
            'setdiff1d', 'unique', 'unique_with_counts']
@@ -22,10 +23,11 @@ class Unique(Op):
 
     signature = 'x: T -> y: T, idx: out_idx'
     attrs = {'out_idx': dtypes.int32}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(x):
-        _check_vector(x)
+        _check_vector(of_rank(x, 1))
         return [(None,), x]
 
     def kernel(x, *, out_idx):
@@ -39,10 +41,11 @@ class UniqueWithCounts(Op):
 
     signature = 'x: T -> y: T, idx: out_idx, count: out_idx'
     attrs = {'out_idx': dtypes.int32}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(x):
-        _check_vector(x)
+        _check_vector(of_rank(x, 1))
         return [(None,), x, (None,)]
 
     def kernel(x, *, out_idx):
@@ -72,11 +75,12 @@ class ListDiff(Op):
 
     signature = 'x: T, y: T -> out: T, idx: out_idx'
     attrs = {'out_idx': dtypes.int32}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(x, y):
-        _check_vector(x)
-        _check_vector(y, 'y')
+        _check_vector(of_rank(x, 1))
+        _check_vector(of_rank(y, 1), 'y')
         return [(None,), (None,)]
 
     def kernel(x, y, *, out_idx):
@@ -91,9 +95,11 @@ class InvertPermutation(Op):
     signature = 'x: T -> y: T'
     types = {'T': INDEX}
     attrs = {'T': dtypes.int32}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(x):
+        x = of_rank(x, 1)
         _check_vector(x)
         return x
 
@@ -135,18 +141,25 @@ class DynamicStitch(Op):
     """merged[indices[m][i]] = data[m][i]; later pieces win."""
 
     signature = 'indices: N*int32, data: N*T -> merged: T'
+    partial_rank = True
 
     def shape(indices, data):
         rest = None
         for index, piece in zip(indices, data):
-            shapes.merge(piece[:len(index)], index)
-            rest = shapes.merge(rest, piece[len(index):])
-        return (None,) + rest
+            if index is not None and piece is not None:
+                shapes.merge(piece[:len(index)], index)
+                rest = shapes.merge(rest, piece[len(index):])
+        return None if rest is None else (None,) + rest
 
     def kernel(indices, data):
         size = 1 + max((int(i.max()) for i in indices if i.size), default=-1)
-        merged = np.zeros((size, *data[0].shape[indices[0].ndim:]), data[0].dtype)
-        for index, piece in zip(indices, data):
+        rest = data[0].shape[indices[0].ndim:]
+        merged = np.zeros((size, *rest), data[0].dtype)
+        for i, (index, piece) in enumerate(zip(indices, data)):
+            if piece.shape != index.shape + rest:
+                raise ValueError(f'data[{i}] must have the shape of indices[{i}] and then '
+                                 f'{list(rest)}, as data[0] has, which is '
+                                 f'{list(index.shape + rest)}, not {list(piece.shape)}')
             check_indices(index, size)
             merged[index] = piece
         return merged

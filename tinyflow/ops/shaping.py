@@ -196,7 +196,7 @@ class ExpandDims(Op):
     def shape(input, dim):
         dim = _scalar(dim)
         if dim is None:
-            return (None,) * (len(input) + 1)
+            return None             # as in TF1
         dim = shapes.axis(dim, len(input) + 1)
         return input[:dim] + (1,) + input[dim:]
 

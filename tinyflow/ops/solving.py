@@ -107,8 +107,15 @@ class MatrixInverse(OfSquares):
 class _Solve(Op, abstract=True):
     signature = 'matrix: T, rhs: T -> output: T'
     types = {'T': INEXACT}
+    partial_rank = True
 
     def shape(matrix, rhs):
+        if matrix is None and rhs is None:
+            return None
+        if matrix is None:
+            matrix = rhs[:-1] + rhs[-2:-1]
+        if rhs is None:
+            rhs = matrix[:-1] + (None,)
         batch, rows, columns = matrix_shape(matrix)
         other_batch, other_rows, count = matrix_shape(rhs, square=False)
         size = columns if rows is None else rows

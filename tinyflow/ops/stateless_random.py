@@ -8,6 +8,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops import draws, random, samplers
 from tinyflow.ops.philox import Counter, PhiloxStream, words
+from tinyflow.ops.ranks import of_rank
 
 # TF turns the pair of seeds into a key and a counter by one Philox block with this fixed key.
 _SCRAMBLING_KEY = 0x02461E29 << 32 | 0x3EC8F720
@@ -34,10 +35,11 @@ class _Stateless(Op, abstract=True):
     types = {'T': dtypes.INDEX, 'Tseed': dtypes.INDEX, 'dtype': dtypes.FLOATS}
     attrs = {'dtype': dtypes.float32, 'Tseed': dtypes.int64}
     static = {'shape': 1}
+    partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
     def shape(shape, seed):
-        _check_seed(seed)
+        _check_seed(of_rank(seed, 1))
         return draws.drawn_shape(shape)
 
 

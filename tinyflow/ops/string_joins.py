@@ -20,11 +20,12 @@ class StringJoin(Op):
 
     signature = 'inputs: N*string -> output: string'
     attrs = {'separator': ''}
+    partial_rank = True
 
     def shape(inputs):
         result = ()
         for shape in inputs:
-            if shape == ():
+            if shape is None or shape == ():
                 continue
             if result not in ((), shape) and None not in (*result, *shape):
                 raise ValueError(f'the inputs have the shapes {list(result)} and {list(shape)}|'
@@ -33,7 +34,7 @@ class StringJoin(Op):
                 raise ValueError('the inputs have different ranks|equal shapes, or scalars.')
             result = shape if not result else tuple(
                 b if a is None else a for a, b in zip(result, shape))
-        return result
+        return None if not result and None in inputs else result
 
     def kernel(inputs, *, separator):
         shapes = {a.shape for a in inputs if a.ndim}

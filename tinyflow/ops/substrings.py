@@ -25,7 +25,7 @@ class Substr(Op):
         if pos is not None and length is not None and len(pos) != len(length):
             raise ValueError(f'pos has the shape {shapes.text(pos)} and len {shapes.text(length)}|'
                              'both must have the same shape.')
-        return shapes.broadcast(input, length if pos is None else pos)
+        return shapes.broadcast(input, pos)
 
     def kernel(input, pos, length, *, unit):
         if pos.shape != length.shape:

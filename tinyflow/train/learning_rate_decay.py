@@ -7,9 +7,9 @@ from tinyflow import math
 from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import choosing, constants, random
+from tinyflow.ops import choosing, constants, node_counts, random
 from tinyflow.variables import Variable
 
 
@@ -74,7 +74,7 @@ def piecewise_constant(x, boundaries, values, name=None):
     boundaries = [convert_to_tensor(b) for b in boundaries]
     values = [convert_to_tensor(v) for v in values]
     with name_scope(name, 'PiecewiseConstant', [x, *boundaries, *values]):
-        x = convert_to_tensor(x)
+        x = _converted_twice(x)
         boundaries = [_like_x(b, x) for b in boundaries]
         for value in values[1:]:
             if value.dtype.base_dtype is not values[0].dtype.base_dtype:
@@ -82,9 +82,30 @@ def piecewise_constant(x, boundaries, values, name=None):
                     'Values must have elements all with the same dtype '
                     f'({values[0].dtype.base_dtype!r} vs {value.dtype.base_dtype!r}).'))
         result = values[-1]
-        for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
-            result = choosing.where(math.less_equal(x, boundary), value, result)
+        for tensor in (x, *boundaries, *values):
+            node_counts.enter_here(tensor, tensor.op.graph)
+        with node_counts.standing_for(_nodes_of_exclusive_case(len(boundaries), x)):
+            for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
+                result = choosing.where(math.less_equal(x, boundary), value, result)
         return result
+
+
+def _converted_twice(x):
+    """x as a tensor; TF1 would have converted it once more, by a reading or a constant."""
+    count = get_default_graph()._count
+    before = count.nodes
+    x = convert_to_tensor(x)
+    node_counts.add(int(count.nodes > before))
+    return x
+
+
+def _nodes_of_exclusive_case(boundaries, x):
+    """The nodes of what TF1 has: tf.case of a predicate for each value, exclusive=True.
+
+    A value goes through a Switch for each predicate before its own, hence the square.
+    """
+    helpers = 3 if x.raw_shape is None else 0           # of a sum over all axes
+    return 25 + 11 * boundaries + boundaries ** 2 + helpers
 
 
 def _like_x(boundary, x):
@@ -116,7 +137,8 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         steps = constants.cast(decay_steps, dtype)
         if cycle:
             first = math.equal(step, 0)
-            with name_scope('cond'):
+            handles = int(hasattr(step, 'handle'))      # TF1 reads it anew inside its tf.cond
+            with name_scope('cond'), node_counts.standing_for(10 + handles):
                 times = choosing.where(first, constants.constant(1.0, dtype),
                                        math.ceil(step / steps))
             steps = math.multiply(steps, times)
@@ -161,7 +183,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         higher = constants.cast(m_mul, dtype)
         done = constants.cast(global_step, dtype) / first_steps
         equal_periods = math.equal(longer, 1.0)
-        with name_scope('cond'):
+        with name_scope('cond'), node_counts.standing_for(29):          # tf.cond in TF1
             if isinstance(t_mul, (Tensor, Variable)):
                 restarts, within = [choosing.where(equal_periods, a, b) for a, b in zip(
                     _in_equal_periods(done), _in_growing_periods(done, longer))]
