@@ -52,6 +52,10 @@ class FetchPlan:
         return lambda got: got[index]
 
 
+_NAMES = ("tensor.name tells a tensor's name; tf.identity(x, name='loss') gives it the name "
+          "'loss:0'. It may also be in another graph than this Session's.")
+
+
 def _another(value: Any) -> Any:
     """The value again, as an array of its own: a caller may change one and keep the other."""
     return value.copy() if isinstance(value, np.ndarray) else value
@@ -67,8 +71,10 @@ def as_element(graph: Graph, fetch: Any) -> Tensor | Operation:
         raise worded(ValueError(
             f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})')) from None
     except KeyError as error:
+        problem = error.args[0]
+        mend = '' if 'Nearest: ' in problem else '\n  Mend: ' + _NAMES
         raise worded(ValueError(
-            f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error.args[0]})'
+            f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){mend}'
         )) from None
 
 

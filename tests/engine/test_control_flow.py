@@ -235,6 +235,24 @@ def test_a22_a_shape_that_grows_is_widened_with_a_note():
     assert evaluate(x).shape == (8, 2)
 
 
+def test_a22_the_note_is_at_the_users_line():
+    with pytest.warns(TinyflowWarning, match=r'\[A22\]') as caught:
+        tf.while_loop(lambda x: True, lambda x: tf.concat([x, x], 0), [tf.ones([1])])
+    assert caught[0].filename == __file__
+    assert 'built at test_control_flow.py:' in str(caught[0].message)
+
+
+@pytest.mark.parametrize('function', [
+    lambda x: tf.map_fn(lambda row: row * 2, x), lambda x: tf.map_fn(tf.reduce_sum, x),
+    lambda x: tf.scan(lambda a, row: a + row, x), lambda x: tf.foldl(lambda a, row: a + row, x)])
+def test_a22_is_quiet_about_a_loop_that_the_user_did_not_write(function):
+    x = tf.placeholder(tf.float32, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        y = function(x)
+    assert evaluate(y, {x: [[1., 2.], [3., 4.]]}).size > 1
+
+
 def test_a22_is_quiet_where_the_invariant_is_given():
     with warnings.catch_warnings():
         warnings.simplefilter('error')

@@ -514,3 +514,13 @@ def test_one_tensor_twice_in_a_callables_feeds(session):
     x = tf.placeholder(tf.float32, [])
     with pytest.raises(ValueError, match='names a tensor twice'):
         session.make_callable(x + 1.0, [x, x])
+
+
+@pytest.mark.parametrize(('name', 'told'), [
+    ('loss:0', "Nearest: 'model/loss:0'"), ('lss:0', "Nearest: 'model/loss:0'"),
+    ('quux:0', r"tf.identity\(x, name='loss'\)")])
+def test_fetching_a_name_that_is_not_there_tells_the_nearest(session, name, told):
+    with tf.name_scope('model'):
+        tf.identity(tf.constant(1.), name='loss')
+    with pytest.raises(ValueError, match=told):
+        session.run(name)

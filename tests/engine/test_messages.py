@@ -236,6 +236,12 @@ def in_scope():
 
 
 OLD_ORDER = 'TensorFlow before 1.0'
+
+
+def matrix():
+    return tf.Variable(tf.zeros([2, 3]), name='m')
+
+
 ARGUMENTS = [
     ('concat(1, tensors)', ValueError, lambda: tf.concat(1, [floats(), floats()]),
      (OLD_ORDER, 'the axis is the second argument: tf.concat(values, axis)', "'f:0'")),
@@ -272,6 +278,28 @@ ARGUMENTS = [
      ('None values not supported', "x: 'Sum:0'", 'forgotten its return')),
     ('None + loss', ValueError, lambda: None + tf.reduce_sum(floats()),
      ('None values not supported', "y: 'Sum:0'")),
+    ('clip(None)', ValueError, lambda: tf.clip_by_value(None, -1., 1.),
+     ('None values not supported', 'forgotten its return', 'the loss does not depend on that '
+      'Variable: `if g is not None`')),
+    ('assign [3, 2]', ValueError, lambda: matrix().assign(tf.ones([3, 2])),
+     ("'m:0'", 'tf.transpose(value) has the shape', 'tf.assign(..., validate_shape=False)')),
+    ('assign [6]', ValueError, lambda: matrix().assign(tf.ones([1, 6])),
+     ("'m:0'", 'tf.reshape(value, [2, 3]) has the shape', 'validate_shape=False')),
+    ('assign [2]', ValueError, lambda: matrix().assign(tf.ones([2])),
+     ('same rank', 'validate_shape=False')),
+    ('assign_add [3, 2]', ValueError, lambda: matrix().assign_add(tf.ones([3, 2])),
+     ('tf.transpose(value) has the shape of the Variable',)),
+    ('dense(units=[10])', TypeError, lambda: tf.layers.dense(matrix(), units=[10]),
+     ('units is an integer, not [10]', 'units=10, without brackets')),
+    ('logits of images', ValueError, lambda: tf.losses.softmax_cross_entropy(
+        tf.placeholder(tf.float32, [None, 10]), tf.placeholder(tf.float32, [None, 24, 24, 10])),
+     ("'softmax_cross_entropy_loss': Shapes (?, 24, 24, 10) and (?, 10) are incompatible",
+      'built at ', 'tf.layers.flatten')),
+    ('Operation.eval()', AttributeError, lambda: tf.no_op().eval(),
+     ("'Operation' object has no attribute 'eval'", 'sess.run(op), or op.run()')),
+    ('w = w + 1; w.assign', AttributeError, lambda: (matrix() * 2. + 1.).assign(2.),
+     ("'Tensor' object has no attribute 'assign'", "computed from the Variable 'm'",
+      'keep the Variable under a name of its own')),
     ('add(loss, None)', ValueError, lambda: tf.add(floats(), None),
      ("Tried to convert 'y'", 'None values not supported', "'f:0'")),
 ]
@@ -295,6 +323,45 @@ def test_the_traceback_shows_the_users_lines_only(tmp_path):
                           env={**os.environ, 'PYTHONPATH': root}, timeout=60)
     assert 'program.py' in done.stderr and 'contextlib' not in done.stderr
     assert len(done.stderr.strip().split('\n')) <= 6
+
+
+CALLED = '''import tinyflow as tf
+def parsed(x):
+    return missing[x]
+def read(path):
+    return {call}
+missing = {{}}
+tf.data.Dataset.from_tensor_slices(['a.txt']).map(read)
+'''
+
+
+def lines_told(tmp_path, text, **more):
+    program = tmp_path / 'program.py'
+    program.write_text(text)
+    root = os.path.dirname(os.path.dirname(tf.__file__))
+    return subprocess.run([sys.executable, str(program)], capture_output=True, text=True,
+                          env={**os.environ, 'PYTHONPATH': root, **more}, timeout=60).stderr
+
+
+@pytest.mark.parametrize('call, kind', [('parsed(path)', 'KeyError'), ('open(path)', 'TypeError')])
+def test_the_traceback_of_a_function_that_tinyflow_called(tmp_path, call, kind):
+    text = CALLED.format(call=call)
+    told_lines = lines_told(tmp_path, text)
+    assert f'\n{kind}' in told_lines and 'in read' in told_lines and 'line 7' in told_lines
+    assert f'{os.sep}tinyflow{os.sep}' not in told_lines
+    assert f'{os.sep}tinyflow{os.sep}' in lines_told(tmp_path, text, TINYFLOW_FULL_TRACEBACK='1')
+
+
+def test_an_error_inside_tinyflow_shows_all_frames(tmp_path):
+    told_lines = lines_told(tmp_path, 'import tinyflow.errors\ntinyflow.errors.worded(None)\n')
+    assert 'in worded' in told_lines and 'AttributeError' in told_lines
+
+
+def test_an_error_of_a_library_that_tinyflow_called_shows_all_frames(tmp_path):
+    text = ('import tinyflow as tf, tinyflow.nest, json\n'
+            "tinyflow.nest.map_structure(json.loads, ['{'])\n")
+    told_lines = lines_told(tmp_path, text)
+    assert f'{os.sep}nest' in told_lines and 'JSONDecodeError' in told_lines
 
 
 # ---- attributes ------------------------------------------------------------------------------
@@ -323,6 +390,19 @@ def test_attributes_that_are_refused_are_not_there(make):
         assert not hasattr(value, name) and not hasattr(type(value), name)
         assert name not in dir(value)
     assert 'shape' in dir(value) and not hasattr(value, 'nonsense')
+
+
+def test_what_a_variable_has_is_not_there_on_a_tensor():
+    value = tf.add(weights(), 1.)
+    for name in ('assign', 'assign_add', 'initializer', 'load', 'read_value'):
+        text = told(AttributeError, lambda name=name: getattr(value, name))
+        has(text, f"'Tensor' object has no attribute '{name}'", "the Variable '", 'Mend: ',
+            'test_messages.py:')
+        assert not hasattr(value, name) and not hasattr(tf.Tensor, name) and name not in dir(value)
+        assert hasattr(weights(), name)
+    has(told(AttributeError, lambda: floats().assign), 'is a node of the graph')
+    assert not hasattr(value.op, 'eval') and 'eval' not in dir(value.op)
+    has(told(AttributeError, lambda: value.op.eval), 'op.outputs[0].eval()')
 
 
 def set_item(value):

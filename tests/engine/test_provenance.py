@@ -136,3 +136,12 @@ def test_a10_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
             pytest.raises(tf.errors.InvalidArgumentError) as caught:
         session.run(y, {x: np.ones((4, 2)), scale: np.arange(rows)})
     assert ('row 0 of the batch' in str(caught.value)) is said
+
+
+@pytest.mark.parametrize(('function', 'value', 'said'), [
+    (tf.log, [1., -3.], 'negative somewhere'), (tf.log, [0., -3.], 'negative somewhere'),
+    (tf.log, [1., 0.], 'the argument reached 0'), (tf.log1p, [-2.], 'below -1'),
+    (lambda x: tf.pow(x, 0.5), [-2.], 'no integer')])
+def test_a10_the_mend_of_a_negative_argument(function, value, said):
+    x = tf.placeholder(tf.float32, [None])
+    assert said in str(caught(function(x), {x: value})).partition('Mend: ')[2]

@@ -442,3 +442,99 @@ def test_the_body_of_a_loop_can_be_drawn(graph):
     tf.while_loop(lambda i: i < x, lambda i: tf.exp(i), [tf.constant(0.0)], name='loop')
     body = graph.get_operation_by_name('loop').get_attr('body')
     assert 'Exp' in names(viz.draw(body))
+
+
+@pytest.fixture
+def adam_net():
+    """A small net with names of its own, and Adam."""
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    with tf.variable_scope('fc'):
+        y = tf.matmul(x, tf.get_variable('w', [3, 2]))
+    with tf.name_scope('loss'):
+        loss = tf.reduce_mean(tf.square(y))
+    tf.train.AdamOptimizer(0.1).minimize(loss)
+    return loss
+
+
+def test_saver_after_minimize_shows_no_slots(graph, adam_net):
+    before = names(viz.draw(graph))
+    tf.train.Saver()
+    assert names(viz.draw(graph)) == before
+    assert {'fc/w/Adam', 'beta1_power'} <= names(viz.draw(graph, show_optimizer=True, limit=None))
+
+
+def test_helpers_of_a_monitored_session_are_not_shown(graph, adam_net):
+    tf.train.get_or_create_global_step()
+    before = names(viz.draw(graph))
+    with tf.train.MonitoredTrainingSession():
+        pass
+    assert names(viz.draw(graph)) == before
+    helpers = names(viz.draw(graph, show_init=True, limit=None))
+    assert any('report_uninitialized_variables' in n for n in helpers)
+    assert any(n.startswith('group_deps') for n in helpers)
+
+
+def test_an_operation_of_the_users_after_the_readiness_test_is_forward(graph):
+    x = tf.placeholder(tf.string, [None], name='x')
+    tf.report_uninitialized_variables([tf.Variable(1., name='v')])
+    tf.concat([x, x], 0, name='mine')
+    tf.group(tf.identity(x, name='kept'), name='steps')
+    assert {'x', 'mine', 'kept', 'steps'} <= names(viz.draw(graph))
+
+
+def test_over_the_limit_scopes_of_the_program_stay(graph):
+    h = tf.placeholder(tf.float32, [None, 3], name='x')
+    for scope in ('conv1', 'conv2', 'fc'):
+        with tf.variable_scope(scope):
+            h = tf.nn.relu(tf.matmul(h, tf.get_variable('w', [3, 3])))
+    with tf.name_scope('loss'):
+        loss = tf.reduce_mean(tf.square(h))
+        loss *= 2.
+    for _ in range(50):
+        tf.add(tf.square(loss), tf.sqrt(loss))
+    picture = viz.draw(graph)
+    assert any('too many' in note for note in picture.model.notes)
+    assert {'x', 'conv1', 'conv2', 'fc', 'loss'} <= names(picture)
+    assert 6 <= len(picture.model.nodes) <= 20
+
+
+def test_blocks_do_not_reach_across_scopes_of_the_program(graph):
+    h = tf.placeholder(tf.float32, [None, 3], name='x')
+    for scope in ('one', 'two', 'three'):
+        with tf.variable_scope(scope):
+            h = tf.matmul(h, tf.get_variable('w', [3, 3]))
+        for _ in range(30):
+            h = tf.add(tf.sin(h), tf.cos(h))
+    found = set(edges(viz.draw(graph)))
+    assert not {(head, tail) for tail, head in found} & found
+    assert {'one', 'two', 'three'} <= {tail for tail, _ in found}
+
+
+def test_a_run_ends_at_a_scope_of_the_program(graph):
+    h = tf.placeholder(tf.float32, [3, 3], name='x')
+    for scope in ('one', 'two', 'three'):
+        with tf.name_scope(scope):
+            h = tf.square(h)
+            h = tf.sqrt(h)
+        for _ in range(9):
+            h = tf.sin(h)
+    assert {'x', 'one', 'two', 'three'} <= names(viz.draw(graph, limit=10))
+
+
+def test_a_constant_that_a_library_call_left_over_is_not_shown(graph):
+    labels = tf.placeholder(tf.int64, [6], name='labels')
+    with tf.name_scope('mine'):
+        tf.constant(3., name='unused')
+    tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=tf.ones([6, 3]))
+    shown = names(viz.draw(graph, limit=None))
+    assert 'mine/unused' in shown
+    assert not [n for n in shown if n.endswith('/Shape')]
+
+
+def test_edges_from_summaries_have_no_text(graph):
+    tf.summary.scalar('loss', tf.placeholder(tf.float32, [], name='x'))
+    tf.summary.histogram('loss_values', tf.ones([3]))
+    tf.summary.merge_all()
+    found = edges(viz.draw(graph, shapes='all'))
+    assert any('Merge' in head for _, head in found)
+    assert all(edge.label == '' for (_, head), edge in found.items() if 'Merge' in head)

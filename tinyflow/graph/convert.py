@@ -87,7 +87,9 @@ def as_array(value, dtype=None):
     if value is None:
         raise worded(ValueError(report(
             'None values not supported.', site=user_site(),
-            mend='a function that made the value may have forgotten its return.')))
+            mend='a function that made the value may have forgotten its return. A gradient is '
+                 'None where the loss does not depend on that Variable: `if g is not None` skips '
+                 'it.')))
     return _from_python(value, dtype)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.habits import refuse_numpy
-from tinyflow.graph.sites import Site
+from tinyflow.graph.sites import Site, user_site
 
 if TYPE_CHECKING:
     from tinyflow.graph.dtypes import DType
@@ -21,6 +21,60 @@ if TYPE_CHECKING:
 
 # `writes` of an op that runs functions: which places those write is in its attribute _writes.
 WRITES_OF_FUNCTIONS = (-1,)
+
+
+class _OfAnother:
+    """What the class has not, but another one has under this name. hasattr() stays False."""
+
+    def __init__(self, name, explained):
+        self._name = name
+        self._explained = explained
+
+    def __get__(self, node, owner):
+        problem = f'{owner.__name__!r} object has no attribute {self._name!r}'
+        if node is None:
+            raise AttributeError(f'type object {problem.replace(" object", "", 1)}')
+        raise worded(AttributeError(self._explained(node, self._name, problem)))
+
+
+def _of_a_variable(tensor, name, problem):
+    variable = _variable_behind(tensor)
+    what = 'is a node of the graph' if variable is None else \
+        f"is computed from the Variable '{variable.name}'"
+    return report(
+        f"{problem}: '{tensor.name}' {what}, and is no Variable itself.",
+        inputs=[('tensor', tensor)], site=user_site(),
+        mend='keep the Variable under a name of its own, which no result gets: '
+             f'`y = w + 1`, not `w = w + 1`; then w.{name} is there.')
+
+
+_PLACES = ('VariableV2', 'Variable', 'VarHandleOp')
+
+
+def _variable_behind(tensor):
+    """The nearest Variable's operation that the tensor is computed from, None if it is far."""
+    found = [tensor.op]
+    for op in found:
+        if op.type in _PLACES:
+            return op
+        if len(found) < 200:
+            found += [t.op for t in op.inputs if t.op not in found]
+    return None
+
+
+def _of_a_tensor(operation, name, problem):
+    outputs = operation.outputs
+    value = f' op.outputs[0].{name}() gives the value of its output.' if outputs else ''
+    return report(
+        f"{problem}: '{operation.name}' is an operation, not a tensor.", op=operation,
+        mend=f'sess.run(op), or op.run(), runs it.{value}')
+
+
+def _refuse(cls, names, explained):
+    for name in names:
+        setattr(cls, name, _OfAnother(name, explained))
+    told = cls.__dir__
+    setattr(cls, '__dir__', lambda self: [n for n in told(self) if n not in names])  # noqa: B010
 
 
 @refuse_numpy
@@ -139,6 +193,11 @@ class Tensor:
         return self
 
 
+_refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialized_value',
+                 'initializer', 'load', 'read_value', 'scatter_add', 'scatter_sub',
+                 'scatter_update'), _of_a_variable)
+
+
 class Operation:
     """A node: op type, inputs (Tensors), attributes, control inputs; made by `Op.apply` only."""
 
@@ -229,3 +288,6 @@ class Operation:
 
     def _as_graph_element(self):
         return None
+
+
+_refuse(Operation, ('eval',), _of_a_tensor)

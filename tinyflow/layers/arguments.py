@@ -1,7 +1,8 @@
 """Arguments that the layers of images and sequences share: sizes, padding, data formats."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
+from tinyflow.errors import report, worded
+from tinyflow.graph.sites import user_site
 
 _FORMATS = {('channels_last', 3): 'NWC', ('channels_first', 3): 'NCW',
             ('channels_last', 4): 'NHWC', ('channels_first', 4): 'NCHW',
@@ -50,6 +51,17 @@ def sizes(value, number, name):
         raise worded(ValueError(f'The `{name}` argument must be a tuple of {number} integers. '
                                 f'Received: {value}'))
     return result
+
+
+def count(value, name):
+    """`value` as an integer; TypeError for a list, ValueError for a text that is no number."""
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        alone = isinstance(value, (list, tuple)) and len(value) == 1
+        raise worded(type(error)(report(
+            f'{name} is an integer, not {value!r}: {error}', site=user_site(),
+            mend=f'{name}={value[0]!r}, without brackets.' if alone else None))) from None
 
 
 def output_length(length, kernel, padding, stride, dilation=1):

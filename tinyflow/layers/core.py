@@ -36,7 +36,7 @@ class Dense(Layer):
                  bias_constraint=None, trainable=True, name=None, **kwargs):
         super().__init__(trainable=trainable, name=name,
                          activity_regularizer=named.regularizer(activity_regularizer), **kwargs)
-        self.units = int(units)
+        self.units = arguments.count(units, 'units')
         self.activation = named.activation(activation)
         self.use_bias = use_bias
         self.kernel_initializer = named.initializer(kernel_initializer)

@@ -6,6 +6,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.sites import user_site
 from tinyflow.losses.collection import add_loss
 from tinyflow.ops import arithmetic, constants, identities, indexing, logic, measures, reduction
 from tinyflow.ops.weights_broadcast import assert_broadcastable, broadcast_weights
@@ -114,9 +115,13 @@ def check_same_shape(predictions, labels, name='predictions'):
     if None not in (ours.ndims, theirs.ndims) and abs(ours.ndims - theirs.ndims) == 1:
         longer = name if ours.ndims > theirs.ndims else 'labels'
         mend = f'tf.squeeze({longer}, [-1]), so that both have the same shape.'
+    elif None not in (ours.ndims, theirs.ndims) and ours.ndims > theirs.ndims:
+        mend = (f'one row of {name} for each example: tf.layers.flatten before the last '
+                'tf.layers.dense, or tf.reduce_mean over the axes that are too many.')
+    scope = get_default_graph().get_name_scope()
     raise worded(ValueError(report(
-        f'Shapes {ours} and {theirs} are incompatible',
-        inputs=[(name, predictions), ('labels', labels)], mend=mend)))
+        f"{repr(scope) + ': ' if scope else ''}Shapes {ours} and {theirs} are incompatible",
+        inputs=[(name, predictions), ('labels', labels)], mend=mend, site=user_site())))
 
 
 __all__ = ['Reduction', 'compute_weighted_loss']

@@ -26,11 +26,22 @@ class OptimizeDataset(DatasetOp):
 
 
 def rewritten(source, rule):
-    """`source` with `rule` applied to it and to all that it draws from."""
-    inputs = tuple([rewritten(s, rule) for s in source.inputs])
-    if any(new is not old for new, old in zip(inputs, source.inputs)):
-        source = source.with_inputs(inputs)
-    return rule(source)
+    """`source` with `rule` applied to it and to all that it draws from, each once."""
+    done = {}                           # id of a source -> what stands for it
+    left = [source]
+    while left:
+        one = left[-1]
+        missing = [s for s in one.inputs if id(s) not in done]
+        if missing:
+            left += missing
+            continue
+        left.pop()
+        if id(one) in done:
+            continue
+        inputs = tuple([done[id(s)] for s in one.inputs])
+        same = all(new is old for new, old in zip(inputs, one.inputs))
+        done[id(one)] = rule(one if same else one.with_inputs(inputs))
+    return done[id(source)]
 
 
 def _without_effect(source):

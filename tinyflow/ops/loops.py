@@ -8,12 +8,11 @@ is a ring of Enter, Merge, Switch, NextIteration and Exit nodes.
 from __future__ import annotations
 
 import inspect
-import warnings
 
 import numpy as np
 
 from tinyflow import nest
-from tinyflow.errors import TinyflowWarning, report, worded
+from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
@@ -21,6 +20,7 @@ from tinyflow.graph.func_graph import Spec
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
+from tinyflow.graph.sites import user_site, warn_at
 from tinyflow.ops import constants, identities, logic, node_counts, shaping
 from tinyflow.ops.conditionals import told_value, written
 
@@ -322,24 +322,26 @@ class _Loop:
         """The invariants as they must be for the shapes that the body returns, None if as now."""
         wider = []
         for shape, output in zip(invariants, body.outputs):
-            wider.append(shape if shapes.covers(shape, output.raw_shape)
+            wider.append(shape if _covers(shape, output)
                          else shapes.common(shape, output.raw_shape))
         return None if wider == list(invariants) else wider
 
     def _note(self, body, invariants, wider):
         """PAINS A22: TF refuses; the sizes that change are left open instead."""
+        site = user_site()
         for i, (shape, now) in enumerate(zip(invariants, wider)):
             if shape != now and shapes.known(shape):
-                warnings.warn(TinyflowWarning(report(
+                text = report(
                     f"[A22] the loop variable '{self.initial[i].name}' enters the loop with shape "
                     f'{shapes.text(shape)} and has shape {body.outputs[i].shape_text} after an '
-                    f'iteration; it is taken to be {shapes.text(now)} throughout.',
+                    f'iteration; it is taken to be {shapes.text(now)} throughout.', site=site,
                     mend=f'shape_invariants=[..., tf.TensorShape({_listed(now)}), ...] says so '
-                         'beforehand.')), stacklevel=2)
+                         'beforehand.')
+                warn_at(site, text)
 
     def _refuse(self, body, invariants):
         for before, shape, after in zip(self.initial, invariants, body.outputs):
-            if not shapes.covers(shape, after.raw_shape):
+            if not _covers(shape, after):
                 raise worded(ValueError(report(
                     f"Input tensor '{before.name}' enters the loop with shape {before.shape_text}, "
                     f'but has shape {after.shape_text} after one iteration, which its shape '
@@ -356,6 +358,11 @@ class _Loop:
         body.inputs[:] = body.inputs[:self.count] + [body.captured[t] for t in captured]
         body.outputs = body.outputs[:self.count] + body.inputs[self.count:]
         self.initial = [*self.initial, *captured]
+
+
+def _covers(shape, after):
+    """Does an invariant hold for what the body returns? A list of tensors is always one value."""
+    return after.dtype.base_dtype is dtypes.variant or shapes.covers(shape, after.raw_shape)
 
 
 def _listed(shape):

@@ -6,6 +6,8 @@ whatever reads it sees the new value.
 """
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tinyflow import errors
@@ -77,6 +79,22 @@ class InitializedValue(Op):
         return np.array(initial_value if ref.value is None else ref.value)
 
 
+_MAY_CHANGE = ('tf.Variable(..., validate_shape=False) and tf.assign(..., validate_shape=False) '
+               'let a shape change.')
+
+
+def _one_shape(ref, value, mend=''):
+    """The shape of a place and of what is put there; the error has a mend."""
+    try:
+        return shapes.merge(ref, value)
+    except ValueError as error:
+        if shapes.known(ref) and shapes.known(value) and math.prod(ref) == math.prod(value):
+            way = 'tf.transpose(value)' if len(ref) == 2 and ref == value[::-1] else \
+                f'tf.reshape(value, {shapes.text(ref)})'
+            mend = f'{way} has the shape of the Variable. {mend}'
+        raise errors.worded(ValueError(f'{error}|{mend.strip()}')) from None
+
+
 class Assign(Op):
     """Puts a copy of `value` into the place."""
 
@@ -87,7 +105,7 @@ class Assign(Op):
     partial_rank = True
 
     def shape(ref, value, *, validate_shape):
-        return shapes.merge(ref, value) if validate_shape else value
+        return _one_shape(ref, value, _MAY_CHANGE) if validate_shape else value
 
     def kernel(ref, value, *, validate_shape):
         old = ref.value
@@ -97,8 +115,7 @@ class Assign(Op):
         shape = ref.operation.outputs[0].raw_shape if old is None else old.shape
         if validate_shape and not shapes.compatible(shape, value.shape):
             raise ValueError(f'the variable has shape {shapes.text(shape)}, the new value '
-                             f'{shapes.text(value.shape)}|tf.Variable(..., validate_shape=False) '
-                             'and tf.assign(..., validate_shape=False) let a shape change.')
+                             f'{shapes.text(value.shape)}|{_MAY_CHANGE}')
         ref.value = np.array(value, order='C')
         return ref.value
 
@@ -111,7 +128,7 @@ class _InPlace(Op, abstract=True):
     partial_rank = True
 
     def shape(ref, value):
-        return shapes.merge(ref, value)
+        return _one_shape(ref, value)
 
 
 def _require_same_shape(ref, value):
@@ -167,11 +184,12 @@ class _Scatter(Op, abstract=True):
     types = {'T': dtypes.NUMBERS, 'Tindices': dtypes.INDEX}
     attrs = {'use_locking': False}
     writes = (0,)
+    partial_rank = True
 
     def shape(ref, indices, updates):
         if ref == ():
             raise ValueError('a scalar has no rows to update|tf.assign sets a scalar.')
-        if updates != ():
+        if updates != () and None not in (ref, indices):
             shapes.merge(updates, indices + ref[1:])
         return ref
 
@@ -262,8 +280,11 @@ class _ScatterNd(Op, abstract=True):
     types = {'T': dtypes.NUMBERS, 'Tindices': dtypes.INDEX}
     attrs = {'use_locking': False}
     writes = (0,)
+    partial_rank = True
 
     def shape(ref, indices, updates):
+        if ref is None or indices is None:
+            return ref
         depth = indices[-1] if indices else None
         if not indices:
             raise ValueError('indices must be at least a vector: its last axis is an index')

@@ -159,10 +159,11 @@ class _Build:
                 for t, index, _ in self.inside.links(op):
                     if t.op.type == 'Const' and t.op in self.shown:
                         users.setdefault(t.op, []).append((op, index))
+        calls = {_call(op) for op in self.ops if op.type != 'Const'}
         for const in [op for op in self.ops if op.type == 'Const' and op in self.shown]:
             uses = users.get(const, [])
             if self.options.show_constants is False and uses or \
-                    not uses and const not in self.fetched and self._is_spent(const):
+                    not uses and const not in self.fetched and self._is_spent(const, calls):
                 self.shown.discard(const)
             elif uses and const not in self.fetched and all(
                     self._is_argument(const, op, index) for op, index in uses):
@@ -181,10 +182,12 @@ class _Build:
         return const.name.startswith(op.name + '/') or \
             index in op.definition.static_positions and not op.definition.has_lists
 
-    def _is_spent(self, const):
-        """Does it only tell a loop what it has no use for, such as endlessly many iterations?"""
+    def _is_spent(self, const, calls):
+        """Has it no use: endlessly many iterations, or what a library call made and left there?"""
         users = const.outputs[0].consumers()
-        return bool(users) and all(user in self.inside.dissolved for user in users)
+        if not users:
+            return '/' in const.name and None not in _call(const) and _call(const) in calls
+        return all(user in self.inside.dissolved for user in users)
 
     def _argument(self, op, index):
         return 'starts at ' if op in self.inside.parameters else f'{labels.argument(op, index)} = '
@@ -235,14 +238,16 @@ class _Build:
         for depth in depths:
             self._close(scopes, depth)
             if len(self.units) > limit:
-                self._merge(fold.runs(self._unit_paths(), self._forward_wires(), self._kept()),
-                            'run')
+                named = scopes.named(self.units, limit)
+                self._merge(fold.runs(self._unit_paths(), self._forward_wires(), self._kept(),
+                                      named), 'run')
             if len(self.units) <= limit:
                 break
         self._note_size(depth, scopes)
         if len(self.units) > limit:
             before = len(self.units)
-            self._merge(fold.blocks(self._unit_paths(), self._kept(), options.limit), 'block')
+            self._merge(fold.blocks(self._unit_paths(), self._kept(), options.limit, named),
+                        'block')
             self.notes.append(f'{before} nodes are too many for one picture: neighbours are put '
                               'together (limit=None draws all, only= selects)')
 
@@ -403,6 +408,11 @@ def _fed(feeds):
                                    f'{type(t).__name__}.'))
         found[t] = shape
     return found
+
+
+def _call(op):
+    """The line that made an operation, and its scope."""
+    return op._site, op.name.rpartition('/')[0]
 
 
 def _without_grad_boxes(path):

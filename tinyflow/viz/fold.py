@@ -27,6 +27,16 @@ class Scopes:
             if _is_check(path) or
             _is_helper(ops, parts) and not any(r[:len(path)] == path for r in regions)}
         self.helpers_closed = False
+        self._parts = parts
+
+    def named(self, units, limit) -> frozenset:
+        """Placeholders, and closed scopes that no single call made: they stay if they are few."""
+        found = frozenset(
+            key for key, (kind, path, ops) in units.items()
+            if kind == 'leaf' and ops[0].type.startswith('Placeholder')
+            or kind == 'scope' and len(ops) > 1 and not _is_check(path)
+            and not _is_helper(ops, self._parts, least=1))
+        return found if len(found) <= limit // 2 else frozenset()
 
     def _known(self, name, argument):
         path = tuple(filter(None, name.split('/')))
@@ -62,18 +72,19 @@ def _is_check(path):
     return path[-1].startswith(('assert_', 'remove_squeezable_dimensions'))
 
 
-def _is_helper(ops, parts):
+def _is_helper(ops, parts, least=_HELPER):
     """Was the whole scope made at one point of the program, without Variables: one library call?"""
-    if len(ops) < _HELPER or any(is_place(op) or parts[op] != FORWARD for op in ops):
+    if len(ops) < least or any(is_place(op) or parts[op] != FORWARD for op in ops):
         return False
     sites = {op._site for op in ops}
     return len(sites) == 1 and None not in sites
 
 
-def runs(units, wires, keep) -> dict[str, list[str]]:
+def runs(units, wires, keep, named=frozenset()) -> dict[str, list[str]]:
     """Runs of units in single file inside one scope; the first and last of each stay.
 
-    `units` maps a key to its path, in graph order. Returns {new key: keys that it replaces}.
+    `units` maps a key to its path, in graph order; a run ends at those in `named`. Returns
+    {new key: keys that it replaces}.
     """
     after: dict[str, set] = {key: set() for key in units}
     before: dict[str, set] = {key: set() for key in units}
@@ -84,13 +95,13 @@ def runs(units, wires, keep) -> dict[str, list[str]]:
             before[head].add(tail)
     found, seen = {}, set()
     for key in units:
-        if key in seen:
+        if key in seen or key in named:
             continue
         line = [key]
         while len(after[line[-1]]) == 1:
             following = next(iter(after[line[-1]]))
             if len(before[following]) != 1 or units[following] != units[key] or \
-                    following in seen or following in line[:1]:
+                    following in named or following in seen or following in line[:1]:
                 break
             line.append(following)
             seen.add(following)
@@ -100,25 +111,23 @@ def runs(units, wires, keep) -> dict[str, list[str]]:
     return found
 
 
-def blocks(units, keep, limit) -> dict[str, list[str]]:
+def blocks(units, keep, limit, named=frozenset()) -> dict[str, list[str]]:
     """Neighbours in graph order, scope by scope, put together until about `limit` units are left.
 
-    Inputs come before the nodes that use them, so edges between blocks point one way only.
+    Inputs come before the nodes that use them, so edges between blocks point one way only. The
+    scopes in `named` stay what they are, with the blocks between them; these are larger then.
     """
-    total = len(units)
-    most = max(limit // 3, 4)
-    size = -(-total // most)
-    by_path: dict[tuple, list[str]] = {}
+    size = -(-(len(units) - len(named)) // max(limit // 8 if named else limit // 3, 4))
+    apart = len(named) <= limit // 4
+    by_path: dict[tuple, list[list[str]]] = {}
     for key, path in units.items():
-        if key not in keep:
-            by_path.setdefault(path, []).append(key)
-    found = {}
-    for keys in by_path.values():
-        for start in range(0, len(keys), size):
-            block = keys[start:start + size]
-            if len(block) > 1:
-                found['b' + block[0]] = block
-    return found
+        stretches = by_path.setdefault(path, [[]])
+        if key in named and apart or len(stretches[-1]) == size:
+            stretches.append([])
+        if key not in keep and key not in named:
+            stretches[-1].append(key)
+    return {'b' + block[0]: block for stretches in by_path.values() for block in stretches
+            if len(block) > 1}
 
 
 def repeated(kinds) -> str:

@@ -14,6 +14,8 @@ FORWARD, GRADIENT, OPTIMIZER, INIT = 'forward', 'gradient', 'optimizer', 'init'
 _GRADIENT_SCOPE = re.compile(r'gradients(_\d+)?\Z|.*_grad(_\d+)?\Z')
 _UPDATE = re.compile(r'(Resource)?(Sparse)?Apply[A-Z]')
 _SAVER_TYPES = {'SaveV2', 'RestoreV2', 'MergeV2Checkpoints', 'ShardedFilename'}
+_READINESS = re.compile(r'report_uninitialized_(variables|resources)(_\d+)?\Z')
+_STARTER = re.compile(r'(init|init_all_tables|group_deps)(_\d+)?\Z')
 _drawables: list[tuple[type, Callable]] = []
 
 
@@ -187,6 +189,7 @@ def parts(graph) -> dict[Operation, str]:
         if any(map(_GRADIENT_SCOPE.match, op.name.split('/')[:-1])):
             part[op] = GRADIENT
     users = _users(ops)
+    _mark_helpers(ops, part)
     _mark_optimizer(ops, part, users, trainable_places(graph))
     _mark_init(ops, part, users)
     return part
@@ -229,7 +232,8 @@ def _mark_optimizer(ops, part, users, trainable):
             part[op] = OPTIMIZER
     for op in reversed(ops):
         if part[op] == FORWARD and op not in trainable and not is_initializer(op):
-            uses = [u for u in users[op] if not (is_place(op) and _is_upkeep(u, users))]
+            uses = [u for u in users[op] if part[u] != INIT and not (
+                is_place(op) and _is_upkeep(u, users))]
             if uses and all(part[u] == OPTIMIZER for u in uses):
                 part[op] = OPTIMIZER
     for op in ops:
@@ -242,14 +246,26 @@ def _is_upkeep(user, users):
     return is_initializer(user) or is_read(user) and not users[user]
 
 
-def _mark_init(ops, part, users):
-    """Initial values, their Assigns, the op that runs these, and a Saver's nodes."""
+def _mark_helpers(ops, part):
+    """A Saver's nodes, and those that ask which Variables have no value yet."""
     roots = {'/'.join(op.name.split('/')[:-1]) for op in ops if op.type in _SAVER_TYPES}
     _mark_scopes(ops, part, roots - {''}, INIT)
+    asked = set()
+    for op in ops:
+        values = [t.op for t in op.inputs if t.op.type != 'Const' or t.op in asked]
+        if part[op] == FORWARD and (any(map(_READINESS.match, op.name.split('/')[:-1]))
+                                    or values and asked.issuperset(values)):
+            part[op] = INIT
+            asked.add(op)
+
+
+def _mark_init(ops, part, users):
+    """Initial values, their Assigns, and the ops that run these."""
     for op in ops:
         if is_initializer(op):
             part[op] = INIT
-        elif op.type == 'NoOp' and op.control_inputs and \
+        elif op.type == 'NoOp' and not op.inputs and part[op] == FORWARD and (
+                op.control_inputs or _STARTER.match(op.name.split('/')[-1])) and \
                 all(part.get(c) == INIT for c in op.control_inputs):
             part[op] = INIT
     for op in reversed(ops):
