@@ -70,6 +70,12 @@ def constant(value, dtype, name):
     return Const.apply(name=name, value=array, dtype=dtype)
 
 
+def why_none(what: str) -> str:
+    """How None may have come to stand for a tensor, and the mend."""
+    return (f'a function that made {what} may have forgotten its return. A gradient is None where '
+            'the loss does not depend on that Variable: `if g is not None` skips it.')
+
+
 def as_array(value, dtype=None):
     """(array, DType) for a Python or NumPy value, by the rules above.
 
@@ -86,10 +92,7 @@ def as_array(value, dtype=None):
         return _from_shape(value, dtype)
     if value is None:
         raise worded(ValueError(report(
-            'None values not supported.', site=user_site(),
-            mend='a function that made the value may have forgotten its return. A gradient is '
-                 'None where the loss does not depend on that Variable: `if g is not None` skips '
-                 'it.')))
+            'None values not supported.', site=user_site(), mend=why_none('the value'))))
     return _from_python(value, dtype)
 
 

@@ -63,7 +63,7 @@ import numpy as np
 
 from tinyflow.errors import describe, report, worded
 from tinyflow.graph import dtypes, mends
-from tinyflow.graph.convert import as_array, convert_to_tensor
+from tinyflow.graph.convert import as_array, convert_to_tensor, why_none
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.handles import dtype_behind, shape_behind
@@ -392,7 +392,7 @@ class Op:
             return worded(ValueError(report(
                 f"Tried to convert '{arg.name}' of '{cls.type}' Op to a tensor and failed: None "
                 'values not supported.', inputs=list(shown), site=user_site(),
-                mend=f'a function that made {arg.name} may have forgotten its return.')))
+                mend=why_none(arg.name))))
         if wanted is None:
             return error
         if hasattr(value, '_as_graph_element'):             # a Variable of another dtype

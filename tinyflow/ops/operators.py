@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, mends
-from tinyflow.graph.convert import as_array, convert_to_tensor
+from tinyflow.graph.convert import as_array, convert_to_tensor, why_none
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sites import Site, here
@@ -85,7 +85,7 @@ def _reflected_operator(key, function):
 def _none(key, label, other):
     return worded(ValueError(report(
         f"None values not supported: '{label}' of '{key}' is None.", inputs=[other],
-        site=Site(*here(2)), mend='a function that made it may have forgotten its return.')))
+        site=Site(*here(2)), mend=why_none('it'))))
 
 
 def _refused(key, x, y, error):
