@@ -34,7 +34,7 @@ def run_recorded(name, session):
 
 
 def test_there_are_files():
-    assert len(PROGRAMS) >= 14
+    assert len(PROGRAMS) >= 22
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
@@ -52,6 +52,29 @@ def test_graph_computes_what_it_did(name):
             graph.as_graph_def().SerializeToString(deterministic=True)
     with tf.Session(graph=graph) as session:
         run_recorded(name, session)
+
+
+def read_graph(name):
+    return tf.GraphDef.FromString((FILES / f'{name}.pb').read_bytes())
+
+
+def test_what_leaves_a_loop_must_be_there_after_it():
+    graph_def = read_graph('old_while_training')
+    for node in graph_def.node:
+        if node.op == 'Exit' and node.name == 'while/Exit_1':
+            node.input[0] = 'while/add_1'       # of one iteration
+    told = "'while/While' is damaged.*only while it goes on"
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=told):
+        tf.import_graph_def(graph_def, name='')
+
+
+def test_a_merge_of_two_values_that_always_come_is_refused():
+    graph_def = read_graph('old_gather_in_cond_training')
+    merge = next(n for n in graph_def.node if n.name.endswith('cond_grad/Merge_2'))
+    always = [i for i in merge.input if i.endswith('Cast')]
+    merge.input[:] = always * 2
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Merge_2' merges values"):
+        tf.import_graph_def(graph_def, name='')
 
 
 # ---- a model ------------------------------------------------------------------------------

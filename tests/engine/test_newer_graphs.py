@@ -34,7 +34,7 @@ def compare(name, session):
 
 
 def test_there_are_files():
-    assert len(PROGRAMS) == 7
+    assert len(PROGRAMS) == 9
 
 
 @pytest.mark.parametrize('name', PROGRAMS)
@@ -59,6 +59,51 @@ def test_rewritten_op_types_are_not_registered():
     """A rule for an op type that tinyflow has would never run, or hide it."""
     load_every_op()
     assert not REWRITTEN & set(Op.registry)
+
+
+def test_keeping_a_variable_in_memory_is_passed_over():
+    """DisableCopyOnRead stands before the reads that save a Variable."""
+    proto = tf.GraphDef()
+    with tf.Graph().as_default():
+        tf.get_variable('w', initializer=[1.0, 2.0], use_resource=True)
+        proto.CopyFrom(tf.get_default_graph().as_graph_def())
+    proto.node.add(name='idle', op='DisableCopyOnRead', input=['w'])
+    next(n for n in proto.node if n.op == 'ReadVariableOp').input.append('^idle')
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(proto, name='')
+        assert graph.get_operation_by_name('idle').type == 'NoOp'
+        session.run('w/Assign')
+        assert session.run('w/Read/ReadVariableOp:0').tolist() == [1.0, 2.0]
+
+
+def test_a_write_that_may_not_grow_stays_one_node():
+    with tf.Graph().as_default():
+        array = tf.TensorArray(tf.float32, 2, element_shape=[]).write(1, 3.0)
+        tf.identity(array.stack(), name='y')
+        proto = tf.get_default_graph().as_graph_def()
+    write = next(n for n in proto.node if n.op == 'TensorListSetItem')
+    write.attr['resize_if_index_out_of_bounds'].b = False
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        tf.import_graph_def(proto, name='')
+        assert len(graph.get_operations()) == len(proto.node)
+        assert session.run('y:0').tolist() == [0.0, 3.0]
+        write.input.pop()
+    write.attr['resize_if_index_out_of_bounds'].b = True
+    with tf.Graph().as_default(), pytest.raises(ValueError, match='is damaged'):
+        tf.import_graph_def(proto, name='')
+
+
+def test_optionals_with_and_without_a_value_do_not_add_up():
+    load_every_op()
+    value = Op.registry['OptionalFromValue'].apply([tf.ones([2])])
+    others = [Op.registry['OptionalNone'].apply(), Op.registry['EmptyTensorList'].apply(
+        [2], 3, element_dtype=tf.float32)]
+    with tf.Session() as session:
+        for other in others:
+            for pair in ([value, other], [other, value]):
+                total = Op.registry['OptionalHasValue'].apply(Op.registry['AddN'].apply(pair))
+                with pytest.raises(tf.errors.InvalidArgumentError, match='AddN'):
+                    session.run(total)
 
 
 # ---- text with fields of newer versions -----------------------------------------------------

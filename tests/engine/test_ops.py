@@ -26,6 +26,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.static import as_python
 from tinyflow.ops.conditionals import functions_of
 from tinyflow.ops.persistent import ElementList
+from tinyflow.ops.tensor_lists import Held
 from tinyflow.testing import check_gradient
 
 ROWS = load_all()
@@ -247,6 +248,9 @@ def same(x, y):
     if x.dtype == object and x.ndim == 0 and isinstance(x[()], ElementList):
         x, y = x[()].items(), y[()].items()
         return x.keys() == y.keys() and all(same(x[i], y[i]) for i in x)
+    if x.dtype == object and x.ndim == 0 and isinstance(x[()], Held):
+        x, y = x[()].components or (), y[()].components or ()
+        return len(x) == len(y) and all(map(same, x, y))
     if x.shape != y.shape:
         return False
     if x.dtype.kind not in 'fc':

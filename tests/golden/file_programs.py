@@ -155,6 +155,103 @@ def old_dynamic_rnn_training(tf, np):
     return [([init], {})] + [([loss, train], feeds)] * 3
 
 
+def _steps(tf, loss, train, feeds):
+    """Training runs; the loss by itself, as with default Variables a step may change it."""
+    init = tf.global_variables_initializer()
+    runs = [([init], {})]
+    for feed in feeds:
+        runs += [([train], feed), ([loss], feed)]
+    return runs + [(tf.trainable_variables(), {})]
+
+
+@program
+def old_while_training(tf, np):
+    """The initial value of the loop is trained: optimizers put an Identity before its Exit."""
+    x = tf.placeholder(tf.float32, [3], name='x')
+    w = tf.get_variable('w', initializer=np.float32([0.5, -0.7, 1.1]))
+    y = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.tanh(a) + w), [0, w * x])[1]
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(y, name='loss'))
+    return _steps(tf, tf.get_default_graph().get_tensor_by_name('loss:0'), train,
+                  [{x: np.float32([1, 2, k])} for k in range(4)])
+
+
+@program
+def old_encoder_decoder_training(tf, np):
+    x = tf.placeholder(tf.float32, [2, None, 2], name='x')
+    uniform = tf.random_uniform_initializer
+    cell = tf.nn.rnn_cell.BasicRNNCell
+    with tf.variable_scope('encoder', initializer=uniform(-1, 1, seed=1)):
+        _, state = tf.nn.dynamic_rnn(cell(3), x, dtype=tf.float32)
+    with tf.variable_scope('decoder', initializer=uniform(-1, 1, seed=2)):
+        outputs, _ = tf.nn.dynamic_rnn(cell(3), x[:, :3], initial_state=state)
+    loss = tf.reduce_mean(tf.square(outputs - 1.0))
+    train = tf.train.AdamOptimizer(0.05).minimize(loss)
+    value = np.float32(np.sin(np.arange(16))).reshape(2, 4, 2)
+    return _steps(tf, loss, train, [{x: value}] * 4)
+
+
+@program
+def old_cond_in_while_training(tf, np):
+    """Stacks that only one branch of the cond fills, and a cond inside the other."""
+    x = tf.placeholder(tf.float32, [2, 3], name='x')
+    w = tf.get_variable('w', initializer=np.float32([0.5, -0.7, 1.1]))
+
+    def body(i, a):
+        total = tf.reduce_sum(a)
+        return i + 1, tf.cond(
+            total > 0.5, lambda: tf.sin(a) * w + 0.1,
+            lambda: tf.cond(tf.equal(i % 2, 0), lambda: tf.tanh(a) - w, lambda: a))
+    y = tf.while_loop(lambda i, a: i < 4, body, [0, w * x])[1]
+    loss = tf.reduce_sum(tf.square(y - 1.0))
+    train = tf.train.MomentumOptimizer(0.05, 0.9).minimize(loss)
+    value = np.float32([[1, 2, 3], [-1, 0.5, 2]])
+    return _steps(tf, loss, train, [{x: value}, {x: -value}, {x: value[::-1]}])
+
+
+@program
+def old_while_in_cond_training(tf, np):
+    x = tf.placeholder(tf.float32, [2, 3], name='x')
+    w = tf.get_variable('w', initializer=np.float32([0.5, -0.7, 1.1]))
+
+    def times(count, function):
+        return tf.while_loop(lambda i, a: i < count, lambda i, a: (i + 1, function(a)), [0, x])[1]
+    y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: times(2, lambda a: tf.tanh(a) * w),
+                lambda: times(3, lambda a: tf.sin(a) + w))
+    loss = tf.reduce_sum(tf.square(y - 1.0))
+    train = tf.train.AdamOptimizer(0.05).minimize(loss)
+    value = np.float32([[1, 2, 3], [-1, 0.5, 2]])
+    return _steps(tf, loss, train, [{x: value}, {x: -value}, {x: value}])
+
+
+@program
+def old_map_of_cond_gradient(tf, np):
+    x = tf.placeholder(tf.float32, [None, 3], name='x')
+    w = tf.get_variable('w', initializer=np.float32([0.5, -0.7, 1.1]))
+
+    def row(a):
+        def loop():
+            return tf.while_loop(lambda j, b: j < 2, lambda j, b: (j + 1, tf.tanh(b) * w),
+                                 [0, a])[1]
+        return tf.cond(a[0] > 0.0, loop, lambda: tf.square(a) + w)
+    y = tf.map_fn(row, x)
+    grads = tf.gradients(y, [x, w], gate_gradients=True)
+    init = tf.global_variables_initializer()
+    return [([init], {})] + [([y, *grads], {x: np.float32(v)}) for v in (
+        [[1, 2, 3], [-1, 0.5, 2]], [[-1, -2, -3]], [[0.1, 1, 1], [0.2, 1, 0], [3, -4, 1]])]
+
+
+@program
+def old_gather_in_cond_training(tf, np):
+    """The shape of the gather's gradient is a constant, which comes whichever way is taken."""
+    taken = tf.placeholder(tf.bool, [], name='taken')
+    ids = tf.placeholder(tf.int32, [None], name='ids')
+    e = tf.get_variable('e', initializer=np.linspace(-1, 1, 15, dtype=np.float32).reshape(5, 3))
+    y = tf.cond(taken, lambda: tf.nn.embedding_lookup(e, ids), lambda: tf.ones([2, 3]) * e[0])
+    loss = tf.reduce_sum(tf.square(y - 1.0))
+    train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss)
+    return _steps(tf, loss, train, [{taken: way, ids: [1, 3]} for way in (True, False, True)])
+
+
 @program
 def activations_training(tf, np):
     x = tf.constant(np.linspace(-2, 2, 12, dtype=np.float32).reshape(4, 3))

@@ -1,4 +1,4 @@
-"""Record files of TensorFlow 1.15.5: python tests/golden/record_files.py
+"""Record files of TensorFlow 1.15.5: python tests/golden/record_files.py [name of a program ...]
 
 For each program of golden/file_programs.py: its GraphDef, files/<name>.pb, and the values of its
 runs, files/<name>.json. Also a MetaGraphDef, a SavedModel and a frozen graph.
@@ -79,5 +79,7 @@ def record_model():
 
 if __name__ == '__main__':
     for name_, build_ in FILE_PROGRAMS.items():
-        record_program(name_, build_)
-    record_model()
+        if name_ in sys.argv[1:] or not sys.argv[1:]:
+            record_program(name_, build_)
+    if not sys.argv[1:]:
+        record_model()

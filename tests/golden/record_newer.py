@@ -1,4 +1,4 @@
-"""Record files of TensorFlow 2.15.1's compat.v1: python tests/golden/record_newer.py
+"""Record files of TensorFlow 2.15.1's compat.v1: python tests/golden/record_newer.py [program ...]
 
 For each program below: its MetaGraphDef, files/newer/<name>.meta, the graph as text where that has
 what TensorFlow 1 does not know, and the values of its fetches, files/newer/<name>.json.
@@ -123,6 +123,40 @@ def arrays():
 
 
 @program
+def growing():
+    """A TensorArray that begins empty: each write says itself that it may grow."""
+    x = tf.constant([[1.0, -2.0], [0.5, 3.0], [2.0, 1.0]])
+    w = tf.get_variable('w', initializer=[2.0, -1.0])
+
+    def body(i, array, last):
+        last = tf.tanh(x[i] * w + last)
+        return i + 1, array.write(i, last), last
+    empty = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2])
+    _, array, last = tf.while_loop(lambda i, *rest: i < 3, body, [0, empty, w])
+    # Written twice, and with a gap, which is zeros.
+    late = tf.TensorArray(tf.float32, 1, dynamic_size=True, element_shape=[2]).write(3, last)
+    rows = late.write(0, w).stack()
+    return [array.stack(), array.size(), rows, tf.gradients([array.stack(), rows], w)[0]]
+
+
+@program
+def cond_in_while():
+    """The branches hand what their gradients need to the loop's gradient as Optionals."""
+    x = tf.constant([[1.0, 2.0, 3.0], [-1.0, 0.5, 2.0]])
+    w = tf.get_variable('w', initializer=[0.5, -0.7, 1.1])
+
+    def body(i, a):
+        return i + 1, tf.cond(tf.reduce_sum(a) > 0.5, lambda: tf.sin(a) * w + 0.1,
+                              lambda: tf.tanh(a) - w)
+    y = tf.while_loop(lambda i, a: i < 4, body, [0, w * x])[1]
+    loss = tf.reduce_sum(tf.square(y - 1.0))
+    step = tf.train.MomentumOptimizer(0.05, 0.9).minimize(loss)
+    grad = tf.gradients(loss, w)[0]
+    with tf.control_dependencies([step, grad, loss]):
+        return [y, grad, w.read_value()]
+
+
+@program
 def sparse_lookup():
     v = tf.get_variable('v', initializer=np.linspace(-1, 1, 18, dtype=np.float32).reshape(6, 3))
     ids = tf.SparseTensor([[0, 0], [0, 1], [1, 1]], np.array([1, 2, 1]), [2, 2])
@@ -157,6 +191,8 @@ if __name__ == '__main__':
     tf.disable_eager_execution()
     os.makedirs(FILES, exist_ok=True)
     for name, build in PROGRAMS.items():
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         with tf.Graph().as_default() as graph, tf.Session() as session:
             fetches = build()
             meta = tf.train.export_meta_graph(clear_devices=True)

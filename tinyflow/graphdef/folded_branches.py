@@ -8,19 +8,36 @@ values that its branches share to the next.
 """
 from __future__ import annotations
 
+import numpy as np
+
 from tinyflow.errors import worded
+from tinyflow.graph import dtypes
 from tinyflow.graphdef.nodes import Function, Node, Ref
 
 _MERGE = frozenset(('Merge', 'RefMerge'))
 _SWITCH = frozenset(('Switch', 'RefSwitch'))
+_TRIGGER = 'ControlTrigger'     # waits for nodes of both ways, and runs whichever is taken
 _NOTHING: frozenset = frozenset()
 
 
-def fold_branches(nodes):
-    """The nodes (without loops) with every cond as an If; what only a dead end needs is dropped."""
+def fold_branches(nodes, results=(), fixed=()):
+    """The nodes (without loops) with every cond as an If; what only a dead end needs is dropped.
+
+    `results` are what the body of a loop gives, and `fixed` its parameters that stay as they are.
+    A result comes in every iteration: where it hangs on one way of a Switch by a fixed predicate,
+    that Switch chooses nothing. The gradient of a loop in a branch has such for the branch's own
+    predicate.
+    """
     if not any(node.op in _SWITCH for node in nodes):
         return nodes
-    return _Conds(nodes).folded()
+    conds = _Conds(nodes)
+    found = {pair for ref in results for pair in conds.tag(ref) if pair[0].node in fixed}
+    sure = {(key, way) for key, way in found if (key, not way) not in found}
+    if sure:
+        conds.pass_through(sure)
+        conds = _Conds(nodes)
+    conds.lead_out()
+    return conds.folded()
 
 
 class _Group:
@@ -48,6 +65,7 @@ class _Conds:
         self.nodes = {node.name: node for node in nodes}
         self.order = _sorted(nodes, self.nodes)
         self.tags: dict[str, frozenset] = {}
+        self.merged: dict[str, tuple] = {}                  # Merge -> the tags of its inputs
         for node in self.order:
             self.tags[node.name] = self._tag_of_node(node)
             node.controls = self._without_switches(node.controls)
@@ -56,7 +74,7 @@ class _Conds:
 
     # ---- tags ----------------------------------------------------------------------------
 
-    def _tag(self, ref):
+    def tag(self, ref):
         """The tag of a value."""
         node = self.nodes.get(ref.node)
         if node is None:
@@ -73,7 +91,8 @@ class _Conds:
             name = stack.pop()
             node = self.nodes.get(name)
             if node is not None and node.op in _SWITCH:
-                stack += [ref.node for ref in node.inputs] + node.controls
+                stack += [n for n in (*(ref.node for ref in node.inputs), *node.controls)
+                          if n in self.nodes]
             else:
                 found[name] = None
         return list(found)
@@ -88,7 +107,9 @@ class _Conds:
         return predicate
 
     def _tag_of_node(self, node):
-        found = [self._tag(ref) for ref in node.inputs]
+        if node.op == _TRIGGER:
+            return _NOTHING
+        found = [self.tag(ref) for ref in node.inputs]
         found += [self.tags[name] for name in node.controls if name in self.tags]
         if node.op in _MERGE:
             return self._outside(node)[0]
@@ -96,16 +117,79 @@ class _Conds:
 
     def _outside(self, merge):
         """(tag, predicate) of a Merge: what both its inputs have in common, where they part."""
-        one, other = [self._tag(ref) for ref in merge.inputs] if len(merge.inputs) == 2 else \
+        one, other = [self.tag(ref) for ref in merge.inputs] if len(merge.inputs) == 2 else \
             (_NOTHING, _NOTHING)
         keys = {key for key, way in one - other if (key, not way) in other}
+        if not keys and one != other and (one <= other or other <= one):
+            keys = self._innermost(one ^ other)
         if len(keys) != 1:
             raise worded(ValueError(
                 f"The node '{merge.name}' merges values that do not come from the two ways of one "
                 'Switch; only graphs of tf.cond, tf.case and tf.while_loop can be imported.'))
         key = keys.pop()
-        extra = (one ^ other) - {(key, True), (key, False)}
-        return (one & other) | extra, key
+        self.merged[merge.name] = one, other
+        return (one | other) - {(key, True), (key, False)}, key
+
+    def _innermost(self, pairs):
+        """The predicates that are known only where all the others are: one, if conds nest.
+
+        A Merge of one value that always comes parts there. The shape of a gather's gradient is
+        such a value: a constant, while its indices come from one branch alone.
+        """
+        depths = {key: len(self.tag(key)) for key, _ in pairs}
+        return {key for key, depth in depths.items() if depth == max(depths.values())}
+
+    # ---- making it a graph of conds alone ------------------------------------------------
+
+    def pass_through(self, sure):
+        """Takes the Switches out on the ways that are sure to be taken."""
+        for node in self.order:
+            node.inputs = [self._passed(ref, sure) for ref in node.inputs]
+
+    def _passed(self, ref, sure):
+        while (node := self.nodes.get(ref.node)) and node.op in _SWITCH \
+                and (self._key(node), bool(ref.index)) in sure:
+            ref = node.inputs[0]
+        return ref
+
+    def lead_out(self):
+        """Gives each ControlTrigger Merges to wait for, instead of nodes on one way of a Switch.
+
+        So a loop's gradient waits for what the branches of a cond in it put on stacks.
+        """
+        order = []
+        for node in self.order:
+            if node.op == _TRIGGER:
+                order += self._led_out(node)
+            order.append(node)
+        self.order = order
+
+    def _led_out(self, trigger):
+        by_tag: dict[frozenset, list[str]] = {}
+        for name in trigger.controls:
+            by_tag.setdefault(self.tags.get(name, _NOTHING), []).append(name)
+        added: list[Node] = []
+        while any(by_tag):
+            tag = max(by_tag, key=len)
+            key = min(self._innermost(tag), key=str)
+            outside = tag - {(key, True), (key, False)}
+            names = by_tag.pop(tag)
+            ways = [self._added(trigger, 'Const', outside | {(key, way)},
+                                names if (key, way) in tag else []) for way in (False, True)]
+            merge = self._added(trigger, 'Merge', outside, [], [Ref(node.name) for node in ways])
+            added += [*ways, merge]
+            by_tag.setdefault(outside, []).append(merge.name)
+        trigger.controls = by_tag.get(_NOTHING, [])
+        return added
+
+    def _added(self, trigger, op, tag, controls, inputs=()):
+        number = 0
+        while (name := f'{trigger.name}/{op}_{number}') in self.nodes:
+            number += 1
+        attrs = {'value': np.array(True), 'dtype': dtypes.bool} if op == 'Const' else {}
+        node = self.nodes[name] = Node(name, op, list(inputs), controls, attrs, trigger.device)
+        self.tags[name] = tag
+        return node
 
     # ---- which Merges go together --------------------------------------------------------
 
@@ -184,7 +268,7 @@ class _Conds:
     def _cut(self, group, way):
         """Makes the Function of one branch of all nodes that its Merges need."""
         tag = group.side(way)
-        refs = [self._arriving(merge, tag) for merge in group.merges]
+        refs = [self._arriving(merge, (group.key, way)) for merge in group.merges]
         function = Function(f'{group.name}_{str(way).lower()}'.replace('/', '_'), [], [], [])
         group.branches[way] = function
         inside: dict[str, Node] = {}
@@ -209,16 +293,13 @@ class _Conds:
         known = {node.name: i for i, node in enumerate(self.order)}
         return sorted(inside.values(), key=lambda n: known.get(n.name, len(known)))
 
-    def _arriving(self, merge, tag):
-        for ref in merge.inputs:
-            if tag <= self._tag(ref) or self._went_to(ref, tag):
+    def _arriving(self, merge, pair):
+        """The input of a Merge for one way: that which comes by this way, or that of any way."""
+        tags = self.merged[merge.name]
+        for ref, tag in zip(merge.inputs, tags):
+            if pair in tag:
                 return ref
-        raise worded(ValueError(f"The node '{merge.name}' is damaged: nothing arrives at it by one "
-                                'of its ways.'))
-
-    def _went_to(self, ref, tag):
-        owner = self.owners.get(ref.node)
-        return owner is not None and owner[0].side(owner[1]) == tag
+        return merge.inputs[tags.index(min(tags, key=len))]
 
     def _is_inside(self, ref, tag):
         """True for a node that goes into the branch with the tag."""
@@ -256,7 +337,10 @@ class _Conds:
         for name in node.controls:
             if name in inside:
                 kept.append(name)
-            elif name in self.nodes and self.tags[name] <= group.outside:
+                continue
+            if name in self.owners:
+                name = self.owners[name][0].name
+            if name in self.nodes and self.tags[name] <= group.outside:
                 if name not in group.node.controls and name != group.name:
                     group.node.controls.append(name)
         return kept

@@ -15,6 +15,7 @@ _EXIT = frozenset(('Exit', 'RefExit'))
 _MERGE = frozenset(('Merge', 'RefMerge'))
 _SWITCH = frozenset(('Switch', 'RefSwitch'))
 _NEXT = frozenset(('NextIteration', 'RefNextIteration'))
+_RING = _ENTER | _MERGE | _SWITCH | _NEXT
 
 
 def fold_loops(nodes):
@@ -103,7 +104,7 @@ class _Loop:
         self.inputs: list[Ref] = []             # what comes in, for each parameter
         self.names: list[str] = []
         self.nexts: list[Node | None] = []      # NextIteration, for each parameter that changes
-        self.exits: dict[int, list[Node]] = {}
+        self.last: dict[Ref, Ref] = {}          # what a Switch lets out -> a result of the While
         self.conditions = [node for node in members if node.op == 'LoopCond']
         if len(self.conditions) != 1:
             raise worded(ValueError(f"The loop '{self.name}' has {len(self.conditions)} LoopCond "
@@ -112,12 +113,9 @@ class _Loop:
 
     def _find_variables(self):
         switches: dict[Ref, list[Node]] = {}
-        exits: dict[Ref, list[Node]] = {}
         for node in self.members.values():
             if node.op in _SWITCH and node.inputs[1].node == self.conditions[0].name:
                 switches.setdefault(node.inputs[0], []).append(node)
-            elif node.op in _EXIT:
-                exits.setdefault(node.inputs[0], []).append(node)
         merged = set()
         for node in self.members.values():
             if node.op in _MERGE and any(self._op(ref.node) in _NEXT for ref in node.inputs):
@@ -127,7 +125,7 @@ class _Loop:
                 self.parameters[Ref(node.name)] = enter.node
                 for switch in switches.get(Ref(node.name), ()):
                     self.parameters[Ref(switch.name, 1)] = enter.node
-                    self.exits.setdefault(place, []).extend(exits.get(Ref(switch.name), ()))
+                    self.last[Ref(switch.name)] = Ref(self.name, place)
         for node in list(self.members.values()):
             if node.op in _ENTER and node.name not in merged:
                 self._add(node.name, None)
@@ -146,7 +144,7 @@ class _Loop:
     # ---- cutting the functions out -------------------------------------------------------
 
     def replacement(self):
-        """The While node, and an Identity for each Exit."""
+        """The While node, an Identity for each Exit, and what stands before an Exit."""
         condition = self._function('cond', [self.conditions[0].inputs[0]],
                                    self.conditions[0].controls)
         changed = [self._last(following) for following in self.nexts]
@@ -161,9 +159,38 @@ class _Loop:
                     if c not in self.members]
         attrs = {'cond': condition, 'body': body, **self._attributes()}
         loop = Node(self.name, 'While', list(self.inputs), list(dict.fromkeys(controls)), attrs)
-        exits = [Node(node.name, 'Identity', [Ref(self.name, place)], [], _own(node), node.device)
-                 for place, found in self.exits.items() for node in found]
-        return [loop, *exits]
+        return [loop, *self._after()]
+
+    def _after(self):
+        """What runs once, when the loop is left: an Identity for each Exit and what it needs.
+
+        Mostly an Exit takes what its variable's Switch lets out. Optimizers put an Identity in
+        between, which waits for the gradients of both ways.
+        """
+        found: dict[str, Node] = {}
+        wanted = [node for node in self.members.values() if node.op in _EXIT]
+        for node in wanted:
+            if node.name in found:
+                continue
+            op, attrs = ('Identity', _own(node)) if node.op in _EXIT else (node.op, node.attrs)
+            inputs = [self._let_out(ref, node) for ref in node.inputs]
+            found[node.name] = Node(node.name, op, inputs, [
+                c for c in node.controls if c not in self.members], attrs, node.device)
+            wanted += [self.members[ref.node] for ref in inputs if ref.node in self.members]
+        return list(found.values())
+
+    def _let_out(self, ref, user):
+        """A value as it is known after the loop. ValueError for one of a single iteration."""
+        if ref in self.last:
+            return self.last[ref]
+        place = self.parameters.get(ref)
+        if place is not None and self.nexts[self.names.index(place)] is None:
+            return self.inputs[self.names.index(place)]
+        if place is not None or self._op(ref.node) in _RING:
+            raise worded(ValueError(
+                f"The loop '{self.name}' is damaged: '{user.name}', by which a value leaves it, "
+                f"needs '{ref}', which is there only while it goes on."))
+        return ref
 
     def _attributes(self):
         for node in self.members.values():
@@ -197,8 +224,10 @@ class _Loop:
         copies = [Node(n.name, n.op, [self._renamed(ref) for ref in n.inputs],
                        [c for c in n.controls if c in found], n.attrs, n.device)
                   for n in (found[name] for name in dict.fromkeys(order))]
-        return Function(f'{self.name}_{suffix}'.replace('/', '_'), [], fold_branches(copies),
-                        [self._renamed(ref) for ref in results])
+        results = [self._renamed(ref) for ref in results]
+        fixed = {name for name, following in zip(self.names, self.nexts) if following is None}
+        return Function(f'{self.name}_{suffix}'.replace('/', '_'), [],
+                        fold_branches(copies, results, fixed), results)
 
     def _parameter(self, ref):
         """True if a Ref is a parameter; one from outside the frame becomes one."""

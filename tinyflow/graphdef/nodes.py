@@ -146,7 +146,8 @@ _RENAMED = {
     'VarIsInitializedOp': 'IsVariableInitialized', 'ResourceGather': 'Gather',
     'ResourceCountUpTo': 'CountUpTo', 'ResourceGatherNd': 'GatherNd',
 }
-_DESTROY = frozenset(('DestroyResourceOp',))
+# What only says how the memory of a variable is to be kept does nothing here.
+_IDLE = frozenset(('DestroyResourceOp', 'DisableCopyOnRead'))
 _RESOURCE = 'Resource'
 
 
@@ -154,7 +155,7 @@ def newer_type(op_type):
     """The op type that tinyflow takes for `op_type`, None if there is none."""
     if op_type in Op.registry:
         return op_type
-    if op_type in _DESTROY:
+    if op_type in _IDLE:
         return 'NoOp'
     new = _RENAMED.get(op_type)
     if new is None and op_type.startswith(_RESOURCE):
@@ -174,7 +175,7 @@ def upgrade(nodes):
         new = newer_type(node.op)
         if node.op == 'ResourceGather' and new == 'GatherV2':
             result.append(_axis_of_gather(node))
-        elif node.op in _DESTROY:
+        elif node.op in _IDLE:
             node.inputs = []
         if new is not None:
             node.op = new

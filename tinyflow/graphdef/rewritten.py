@@ -18,11 +18,11 @@ from tinyflow.graphdef.nodes import Function, Node, Ref
 
 def rewrite(nodes, library):
     """The nodes, each of them as its rule has it; `library` has the Functions by name."""
-    if not any(node.op in REWRITTEN or 'Tsegmentids' in node.attrs for node in nodes):
+    rules = [_rule(node) for node in nodes]
+    if not any(rules):
         return nodes
     result = []
-    for node in nodes:
-        rule = _RULES.get(node.op, _narrow_ids if 'Tsegmentids' in node.attrs else None)
+    for node, rule in zip(nodes, rules):
         if rule is None:
             result.append(node)
             continue
@@ -35,6 +35,13 @@ def rewrite(nodes, library):
                                     f'{len(node.inputs)} inputs and lacks what {node.op} '
                                     f'needs.')) from error
     return result
+
+
+def _rule(node):
+    """The rule for a node, by its op type or by an attribute that is newer; None if it stays."""
+    if node.op in _RULES:
+        return _RULES[node.op]
+    return next((rule for name, rule in _RULES_OF_ATTRS.items() if name in node.attrs), None)
 
 
 def _with(node, op, inputs, **attrs):
@@ -80,6 +87,25 @@ def _narrow_ids(node, library):
     narrow = _with(node, node.op, [data, indices, Ref(cast.name), *rest])
     del narrow.attrs['Tsegmentids']
     return [cast, narrow]
+
+
+def _growing(node, library):
+    """A write of TensorFlow 2 says itself that the list may grow; here it is made longer before."""
+    if node.op != 'TensorListSetItem':
+        return [node]
+    items, index, item = node.inputs
+    attrs = {'T': dtypes.int32}
+    one = _const(node, 'one', 1)
+    wanted = Node(f'{node.name}/wanted', 'Add', [index, Ref(one.name)], [], attrs, node.device)
+    size = Node(f'{node.name}/size', 'TensorListLength', [items], device=node.device)
+    larger = Node(f'{node.name}/larger', 'Maximum', [Ref(size.name), Ref(wanted.name)], [], attrs,
+                  node.device)
+    grown = Node(f'{node.name}/grown', 'TensorListResize', [items, Ref(larger.name)],
+                 device=node.device)
+    write = _with(node, node.op, [Ref(grown.name), index, item])
+    grows = write.attrs.pop('resize_if_index_out_of_bounds')
+    return [one, wanted, size, larger, grown, write] if grows.b else [
+        replace(write, inputs=node.inputs)]
 
 
 def _legacy_interleave(node, library):
@@ -232,3 +258,7 @@ _RULES: dict[str, Callable] = {
     'DummySeedGenerator': lambda node, library: [_with(node, 'NoOp', ())],
 }
 REWRITTEN = frozenset(_RULES)
+_RULES_OF_ATTRS: dict[str, Callable] = {
+    'Tsegmentids': _narrow_ids,
+    'resize_if_index_out_of_bounds': _growing,
+}

@@ -5,6 +5,8 @@ see ops/persistent.py for why that is cheap. The op types are those of TF's list
 """
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from tinyflow.errors import InvalidArgumentError
@@ -234,7 +236,8 @@ class TensorListResize(_ListOp):
     signature = 'input_handle: variant, size: int32 -> output_handle: variant'
 
     def kernel(input_handle, size):
-        return wrapped(elements(input_handle).resized(int(size)))
+        items, size = elements(input_handle), int(size)
+        return wrapped(items if size == items.length else items.resized(size))
 
     def gradient(op, grad):
         return _op('TensorListResize', grad, _op('TensorListLength', op.inputs[0])), None
@@ -487,17 +490,38 @@ def _rows_at(op, grad):
 
 # ---- sums and zeros, for AddN and ZerosLike --------------------------------------------------
 
+class Held:
+    """What an Optional holds: a tuple of arrays, None if it has no value (see ops/optionals.py)."""
+
+    __slots__ = ('components',)
+
+    def __init__(self, components: tuple | None = None) -> None:
+        self.components = components
+
+
 def is_list(array) -> bool:
-    """True for an array of dtype variant that holds a list."""
-    return array.ndim == 0 and isinstance(array[()], ElementList)
+    """True for an array of dtype variant that holds a list or an Optional."""
+    return array.ndim == 0 and isinstance(array[()], (ElementList, Held))
 
 
 def total(handles) -> np.ndarray:
-    """The sum of several lists, element by element."""
+    """The sum of several lists, element by element, or of several Optionals."""
+    if isinstance(handles[0][()], Held):
+        return wrapped(Held(_total_held([handle[()] for handle in handles])))
     first, *others = map(elements, handles)
     for other in others:
         first = _added(first, other)
     return wrapped(first)
+
+
+def _total_held(optionals):
+    """The sum of the components of several Optionals, which have all a value or none."""
+    values = [o.components if isinstance(o, Held) else o for o in optionals]
+    if all(value is None for value in values):
+        return None
+    if not all(isinstance(value, tuple) for value in values):
+        raise ValueError('an Optional with a value can be added only to others with a value')
+    return tuple([functools.reduce(_sum, parts) for parts in zip(*values)])
 
 
 def _added(one: ElementList, other: ElementList) -> ElementList:
@@ -517,8 +541,14 @@ def _sum(a, b):
 
 
 def zeros_like(handle) -> np.ndarray:
-    """A list of the same length whose elements are zero."""
+    """A list of the same length whose elements are zero, or such an Optional."""
+    if isinstance(handle[()], Held):
+        components = handle[()].components
+        return wrapped(Held(components and tuple([_zeros_of(c) for c in components])))
     items = elements(handle)
     return wrapped(ElementList(items.length, items.dtype, items.shape,
-                               {i: zeros_like(e) if e.dtype == np.object_ else np.zeros_like(e)
-                                for i, e in items.items().items()}))
+                               {i: _zeros_of(e) for i, e in items.items().items()}))
+
+
+def _zeros_of(element):
+    return zeros_like(element) if element.dtype == np.object_ else np.zeros_like(element)

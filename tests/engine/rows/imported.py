@@ -1,11 +1,14 @@
-"""Rows of the ops that only graphs written by TensorFlow have (ops/gradient_nodes, ops/stacks)."""
+"""Rows of the ops that only graphs written by TensorFlow have.
+
+They stand in ops/gradient_nodes, ops/stacks and ops/optionals.
+"""
 from __future__ import annotations
 
 import numpy as np
 
 from tests.engine.rows import row
 from tinyflow.graph.op import Op
-from tinyflow.ops import gradient_nodes, stacks
+from tinyflow.ops import gradient_nodes, optionals, stacks
 
 
 def _op(name, *inputs, **attrs):
@@ -103,6 +106,32 @@ def _closed_stack(tf, x):
         return _op('StackPushV2', handle, x)
 
 
+def _value(tf, optional, *tensors):
+    return _op('OptionalGetValue', optional, output_types=tuple([t.dtype for t in tensors]),
+               output_shapes=tuple([t.shape for t in tensors]))
+
+
+def _optional_sum(tf, x, y):
+    """Optionals add up and have zeros, as the gradient of a loop wants it."""
+    one, other = (_op('OptionalFromValue', [t, tf.reduce_sum(t)]) for t in (x, y))
+    total = _op('AddN', [one, other, _op('ZerosLike', one)])
+    return _value(tf, total, x, tf.reduce_sum(x))
+
+
+def _no_value(tf):
+    empty = _op('OptionalNone')
+    return _value(tf, _op('AddN', [empty, _op('ZerosLike', empty)]), tf.ones([]))
+
+
+def _empty_list(tf):
+    return _op('EmptyTensorList', [2], 3, element_dtype=tf.float32)
+
+
+def _has_values(tf, x):
+    return [_op('OptionalHasValue', optional)
+            for optional in (_op('OptionalFromValue', [x]), _op('OptionalNone'))]
+
+
 def _spread(grad, indices, segments, rows, weight):
     out = np.zeros((int(rows), *grad.shape[1:]))
     for i, s in zip(indices, segments):
@@ -160,7 +189,15 @@ ROWS = [
     row('StackPushV2', _stack, [(4, 3)], ref=lambda x: [x[3], x[2]], **_NO),
     row('StackPopV2', _stack, [(4, 3)], ref=lambda x: [x[3], x[2]], **_NO,
         run_bad=[lambda tf: _stack(tf, tf.ones([4, 1]), 5)[-1]]),
+    row('OptionalFromValue', _optional_sum, [(2, 3), (2, 3)], **_NO,
+        ref=lambda x, y: [x + y, np.sum(x) + np.sum(y)]),
+    row('OptionalGetValue', _optional_sum, [(2,), (2,)], **_NO,
+        ref=lambda x, y: [x + y, np.sum(x) + np.sum(y)],
+        run_bad=[lambda tf: _no_value(tf)[0],
+                 lambda tf: _value(tf, _empty_list(tf), tf.ones([]))[0]]),
+    row('OptionalNone', _has_values, [(3,)], ref=lambda x: [True, False], **_NO),
+    row('OptionalHasValue', _has_values, [(3,)], ref=lambda x: [True, False], **_NO),
     row('StackCloseV2', _closed_stack, [(3,)], ref=lambda x: x, **_NO),
 ]
 
-__all__ = ['ROWS', 'gradient_nodes', 'stacks']
+__all__ = ['ROWS', 'gradient_nodes', 'optionals', 'stacks']
