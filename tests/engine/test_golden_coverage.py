@@ -21,6 +21,7 @@ from tinyflow.ops import (
     einsum,
     gradient_nodes,
     matrix_diagonals,
+    optionals,
     parsing_v2,
     stacks,
     stateless_random_v2,
@@ -34,8 +35,8 @@ load_every_op()         # those that no public module imports, too
 # run such graphs.
 IMPORTED = frozenset(
     cls.type for module in (gradient_nodes, stacks, dense_bincount, einsum, matrix_diagonals,
-                            parsing_v2, stateless_random_v2) for cls in vars(module).values()
-    if isinstance(cls, type) and 'type' in vars(cls))
+                            optionals, parsing_v2, stateless_random_v2)
+    for cls in vars(module).values() if isinstance(cls, type) and 'type' in vars(cls))
 # Raw ops; tests/estimator/test_trees.py compares them with what was recorded.
 TREES = {cls.type: 'an inner op of boosted trees; tests/estimator/test_trees.py'
          for module in (boosted_trees, boosted_trees_quantiles, boosted_trees_stats)
