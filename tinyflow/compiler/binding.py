@@ -6,7 +6,6 @@ import numpy as np
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.joins import split_parts, split_source
 from tinyflow.compiler.memory import Plan
-from tinyflow.graph import shapes
 
 
 def arrays_in(plan: Plan, arena: np.ndarray) -> dict[str, np.ndarray]:
@@ -36,9 +35,7 @@ def _part(value: Value, plan: Plan, arrays: dict[Value, np.ndarray]) -> np.ndarr
 
 
 def _carve(arena: np.ndarray, offset: int, value: Value) -> np.ndarray:
-    dtype, shape = value.dtype.np, value.sizes
-    nbytes = dtype.itemsize * (shapes.size(shape) or 0)
-    return arena[offset:offset + nbytes].view(dtype).reshape(shape)
+    return arena[offset:offset + value.nbytes].view(value.dtype.np).reshape(value.sizes)
 
 
 def _views(instruction: Instruction, arrays: dict[Value, np.ndarray]) -> list[np.ndarray]:

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -91,7 +90,7 @@ def _inputs(instruction: Instruction,
 def too_large(plan: Plan) -> errors.OpError:
     """The results of a program do not fit in memory: names the largest of them."""
     buffers = [v for v, location in plan.locations.items() if location.kind == 'buffer']
-    largest = max(buffers, key=lambda v: prod(v.sizes) * v.dtype.size)
+    largest = max(buffers, key=lambda v: v.nbytes)
     instruction = largest.producer
     operation = None if instruction is None else instruction.operation
     name = largest.name if operation is None else f"{operation.type} '{operation.name}'"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class Value:
         if not shapes.known(self.raw_shape):
             raise ValueError(f'the shape of {self!r} is not known')
         return self.raw_shape
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its elements, for callers that have made sure that the shape is known."""
+        return prod(self.sizes) * self.dtype.np.itemsize
 
     def __repr__(self) -> str:
         return f'{self.name} {self.dtype.name} {shapes.text(self.raw_shape)}'

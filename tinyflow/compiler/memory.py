@@ -183,25 +183,24 @@ class _Planner:
     def _place(self, instruction: Instruction, value: Value, step: int,
                last_use: dict[Value, int]) -> None:
         location = self.locations[value]
-        nbytes = _nbytes(value)
-        self.unplanned += nbytes
+        self.unplanned += value.nbytes
         taken = self._overwritable(instruction, value, step, last_use)
         if taken is not None:
             self.block[value] = self.block.pop(taken)
             location.overwrites = taken
         else:
-            self.block[value] = Block(nbytes, step, len(self.program.instructions))
+            self.block[value] = Block(value.nbytes, step, len(self.program.instructions))
             self.blocks.append(self.block[value])
         self.placed.append((location, self.block[value]))
 
     def _stretch(self, value: Value) -> tuple[int, int]:
         """The bytes of its root that a value lies in, from the first to the last."""
-        begin, end = 0, _nbytes(value)
+        begin, end = 0, value.nbytes
         while value in self.parts:
             part = self.parts[value]
             value = part.whole
             if part.axis:                       # with gaps
-                begin, end = 0, _nbytes(value)
+                begin, end = 0, value.nbytes
             else:
                 before = part.start * prod(value.sizes[1:]) * value.dtype.np.itemsize
                 begin, end = begin + before, end + before
@@ -237,10 +236,6 @@ class _Planner:
             if self.locations[value].kind == 'local':
                 dead.append(value)
         return dead
-
-
-def _nbytes(value: Value) -> int:
-    return prod(value.sizes) * value.dtype.np.itemsize
 
 
 def plan_memory(program: Program) -> Plan:

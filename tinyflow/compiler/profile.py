@@ -1,7 +1,6 @@
 """Profiled runs: the same program, with a clock read after every instruction."""
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -76,5 +75,5 @@ def fill_metadata(executable: Executable, arrays: Sequence[np.ndarray],
 
 def _output_bytes(instruction: Instruction) -> int:
     """The size of an instruction's outputs, as far as their shapes are known before the run."""
-    return sum(math.prod(value.sizes) * value.dtype.np.itemsize for value in instruction.outputs
+    return sum(value.nbytes for value in instruction.outputs
                if value.known_shape and value.dtype.np is not None)

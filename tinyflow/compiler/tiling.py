@@ -86,8 +86,7 @@ class _Run:
         location = self.plan.locations[value]
         if location.kind != 'buffer':
             return None
-        size = prod(value.sizes) * value.dtype.size
-        return _Span(location.offset, location.offset + size)
+        return _Span(location.offset, location.offset + value.nbytes)
 
     def group(self) -> Group | None:
         """The group, if it is worth it."""

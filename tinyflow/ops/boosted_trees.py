@@ -10,11 +10,12 @@ import numpy as np
 from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import REQUIRED
 from tinyflow.ops import trees_growing, trees_messages
+from tinyflow.ops.session_handles import SessionHandle
 from tinyflow.ops.trees_model import Ensemble
-from tinyflow.ops.trees_resources import Handle, IsMade, OnHandle, held
+from tinyflow.ops.trees_resources import IsMade, OnHandle, held
 
 
-class BoostedTreesEnsembleResourceHandleOp(Handle):
+class BoostedTreesEnsembleResourceHandleOp(SessionHandle):
     """The handle of an ensemble."""
 
     def state(attrs):

@@ -10,7 +10,8 @@ import numpy as np
 from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.quantile_sketch import Stream, Summary
-from tinyflow.ops.trees_resources import Handle, IsMade, OnHandle, held
+from tinyflow.ops.session_handles import SessionHandle
+from tinyflow.ops.trees_resources import IsMade, OnHandle, held
 
 
 class Quantiles:
@@ -47,7 +48,7 @@ class Quantiles:
                              'is the number of numeric features.')
 
 
-class BoostedTreesQuantileStreamResourceHandleOp(Handle):
+class BoostedTreesQuantileStreamResourceHandleOp(SessionHandle):
     """The handle of quantile streams."""
 
     def state(attrs):

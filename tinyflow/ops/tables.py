@@ -10,6 +10,7 @@ from tinyflow import errors
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.boxes import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.ops.session_handles import SessionHandle
 from tinyflow.ops.string_arrays import as_text
 
 WHOLE_LINE, LINE_NUMBER = -2, -1
@@ -90,18 +91,10 @@ def _values(values, keys_shape):
     return [np.array(row) for row in values.reshape((-1, *inner))]
 
 
-class _TableNode(Op, abstract=True):
+class _TableNode(SessionHandle, abstract=True):
     signature = '-> table_handle: resource'
     attrs = {'container': '', 'shared_name': '', 'use_node_name_sharing': False,
              'key_dtype': REQUIRED, 'value_dtype': REQUIRED}
-    pure = False
-    gradient = NOT_DIFFERENTIABLE
-
-    def shape():
-        return ()
-
-    def kernel(handle):
-        return handle
 
 
 class HashTableV2(_TableNode):

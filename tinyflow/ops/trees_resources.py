@@ -1,6 +1,6 @@
-"""What the two resources of boosted trees share: a handle for each Session, of use once it is made.
+"""What the two resources of boosted trees share: what their handles hold is of use once it is made.
 
-A handle is an array of no dimensions that holds an object with the attribute `made`.
+It is an object with the attribute `made`.
 """
 from __future__ import annotations
 
@@ -8,21 +8,6 @@ import numpy as np
 
 from tinyflow import errors
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-
-
-class Handle(Op, abstract=True):
-    """Gives the handle; subclasses say by `state` what it holds."""
-
-    signature = '-> resource: resource'
-    attrs = {'container': '', 'shared_name': ''}
-    pure = False
-    gradient = NOT_DIFFERENTIABLE
-
-    def shape():
-        return ()
-
-    def kernel(handle):
-        return handle
 
 
 class OnHandle(Op, abstract=True):
@@ -56,4 +41,4 @@ def held(handle, what, it):
     return content
 
 
-__all__ = ['Handle', 'IsMade', 'OnHandle', 'held']
+__all__ = ['IsMade', 'OnHandle', 'held']
