@@ -27,8 +27,8 @@ TF_PYTHON ?= $(call first_python,python3.11 python3.10 python3.9 \
 TF_PACKAGE ?= tensorflow-cpu==2.15.*
 TF_PY := .venv-tf215/bin/python
 
-TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/passes/*.py tinyflow/session.py \
-    tinyflow/gradients.py tinyflow/fetches.py tinyflow/feeds.py)
+TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/*/*.py \
+    tinyflow/session/*.py tinyflow/gradients/reverse.py)
 
 help:
 	@echo "make demo    train a network on handwritten digits at three levels and look inside"

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
-from tinyflow.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 
 _MODULES = ('experimental', 'export', 'inputs')
 
@@ -34,13 +34,13 @@ _NAMES = _names_of({
     'estimator_layer.heads':
         'BinaryClassHead Head LogisticRegressionHead MultiClassHead MultiHead MultiLabelHead '
         'PoissonRegressionHead RegressionHead',
-    'tinyflow.train.session_run_hook':
+    'tinyflow.train.sessions.session_run_hook':
         'SessionRunArgs SessionRunContext SessionRunHook SessionRunValues',
     'tinyflow.train':
         'CheckpointSaverHook CheckpointSaverListener FeedFnHook FinalOpsHook GlobalStepWaiterHook '
         'LoggingTensorHook NanLossDuringTrainingError NanTensorHook ProfilerHook '
         'SecondOrStepTimer StepCounterHook StopAtStepHook SummarySaverHook',
-    'tinyflow.train.vocabularies': 'VocabInfo',
+    'tinyflow.train.checkpoints.warm_start_vocab': 'VocabInfo',
 })
 __all__ = [*_NAMES, *_MODULES]
 

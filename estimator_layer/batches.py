@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from estimator_layer.input_values import features_and_labels, input_function_of
 from estimator_layer.inputs.columns import InputFunction
-from tinyflow import nest
-from tinyflow.errors import OutOfRangeError
+from tinyflow.data.runtime.array_batches import ArrayBatches
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.ops.placeholders import placeholder
-from tinyflow.pipeline.array_batches import ArrayBatches
-from tinyflow.session import Session
-from tinyflow.train.monitored_session import MonitoredSession
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import OutOfRangeError
+from tinyflow.ops.array.placeholders import placeholder
+from tinyflow.session.session import Session
+from tinyflow.train.sessions.monitored_session import MonitoredSession
 
 __all__ = ['batches_of']
 

@@ -5,8 +5,8 @@ import functools
 import inspect
 
 from estimator_layer.model_fn import EstimatorSpec
-from tinyflow import logging
-from tinyflow.errors import worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['call', 'check', 'parameters']
 

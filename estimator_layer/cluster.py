@@ -9,7 +9,7 @@ import collections
 import json
 import os
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.cluster_spec import ClusterSpec
 
 __all__ = ['Place', 'TaskType', 'from_environment']

@@ -1,6 +1,6 @@
 """tf.contrib.estimator: heads for tf.train optimizers, and what else stood there."""
-from tinyflow.absent import absent as _absent
-from tinyflow.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.missing import absent as _absent
 
 # Imported when first asked for.
 _NAMES = _names_of({

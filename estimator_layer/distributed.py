@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from estimator_layer import input_values
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow import replication
-from tinyflow.errors import worded
-from tinyflow.ops.control import group
-from tinyflow.train.scaffold import Scaffold
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.control_flow.grouping import group
+from tinyflow.ops.variables import replica_context as replication
+from tinyflow.train.sessions.scaffold import Scaffold
 
 __all__ = ['trained_on_replicas']
 

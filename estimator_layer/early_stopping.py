@@ -7,17 +7,20 @@ import os
 import shutil
 
 from estimator_layer.estimator import Estimator
-from tinyflow import logging
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.initializers import zeros_initializer
-from tinyflow.ops import state
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables.initializers import zeros_initializer
+from tinyflow.ops.variables.variable_scope import AUTO_REUSE, get_variable, variable_scope
 from tinyflow.train import training_util
-from tinyflow.train.checkpoint_state import get_checkpoint_state, update_checkpoint_state
+from tinyflow.train.checkpoints.checkpoint_state import (
+    get_checkpoint_state,
+    update_checkpoint_state,
+)
 from tinyflow.train.hooks.timers import SecondOrStepTimer
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
-from tinyflow.variable_scope import AUTO_REUSE, get_variable, variable_scope
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['make_early_stopping_hook', 'read_eval_metrics', 'stop_if_higher_hook',
            'stop_if_lower_hook', 'stop_if_no_decrease_hook', 'stop_if_no_increase_hook']
@@ -76,7 +79,7 @@ def stop_if_no_decrease_hook(estimator, metric_name, max_steps_without_decrease,
 
 def read_eval_metrics(eval_dir):
     """{global step: {metric: value}} of the events in a directory, in order of the steps."""
-    from tinyflow.formats.events import summary_iterator
+    from tinyflow.formats.wire.events import summary_iterator
     found = {}
     for path in sorted(glob.glob(os.path.join(glob.escape(eval_dir), '*.tfevents.*'))):
         for event in summary_iterator(path):

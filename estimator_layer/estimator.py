@@ -14,15 +14,15 @@ from estimator_layer.model_fn import ModeKeys
 from estimator_layer.other_model import mend_told
 from estimator_layer.run_config import RunConfig
 from estimator_layer.warm_starting import warm_started
-from tinyflow import logging
-from tinyflow.config import ConfigProto
-from tinyflow.errors import NotFoundError, worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import NotFoundError, worded
+from tinyflow.inspect.viz.select import register_drawable
+from tinyflow.session.config import ConfigProto
 from tinyflow.train import training_util
-from tinyflow.train.checkpoint_state import latest_checkpoint
+from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.checkpoints.inspection import list_variables, load_variable
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
-from tinyflow.train.inspection import list_variables, load_variable
-from tinyflow.train.session_run_hook import SessionRunHook
-from tinyflow.viz.select import register_drawable
+from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
 __all__ = ['Estimator', 'WarmStartSettings', 'config_with_directory']
 

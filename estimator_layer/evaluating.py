@@ -6,11 +6,11 @@ from estimator_layer.kept_evaluation import KeptEvaluation
 from estimator_layer.metric_ops import metric_ops, scaffold_of
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.results import write_results
-from tinyflow import logging
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
-from tinyflow.train.checkpoint_state import latest_checkpoint
-from tinyflow.train.evaluation import StopAfterNEvalsHook, evaluate_once
+from tinyflow.graph.support import logging
+from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
 
 __all__ = ['evaluate']
 

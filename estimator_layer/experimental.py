@@ -1,8 +1,8 @@
 """tf.estimator.experimental: early stopping, evaluations in memory, parts of ready-made models."""
 from __future__ import annotations
 
-from tinyflow.absent import absent as _absent
-from tinyflow.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.missing import absent as _absent
 
 _NAMES = _names_of({
     'estimator_layer.early_stopping':

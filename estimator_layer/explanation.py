@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from estimator_layer.calling import parameters
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.errors import worded
-from tinyflow.train.inspection import list_variables
+from tinyflow.graph.support.errors import worded
+from tinyflow.train.checkpoints.inspection import list_variables
 
 __all__ = ['EstimatorExplanation', 'drawable', 'explained']
 
@@ -75,7 +75,7 @@ def drawable(estimator):
     """
     from tinyflow.graph.graph import Graph
     from tinyflow.graph.keys import GraphKeys
-    from tinyflow.train.saver import import_meta_graph
+    from tinyflow.train.checkpoints.saver import import_meta_graph
     checkpoint = estimator.latest_checkpoint()
     if checkpoint is None:
         raise worded(ValueError(

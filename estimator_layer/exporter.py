@@ -6,8 +6,8 @@ import os
 import shutil
 
 from estimator_layer.calling import parameters
-from tinyflow import logging
-from tinyflow.errors import abstract, worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import abstract, worded
 
 __all__ = ['BestExporter', 'Exporter', 'FinalExporter', 'LatestExporter']
 
@@ -125,7 +125,7 @@ class BestExporter(_SavedModelExporter):
 
     def _best_of(self, pattern, step):
         """The best results in event files. Those of this very step are the ones to compare."""
-        from tinyflow.formats.events import summary_iterator
+        from tinyflow.formats.wire.events import summary_iterator
         best = None
         for path in sorted(glob.glob(pattern)):
             for event in summary_iterator(path):

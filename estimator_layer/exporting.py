@@ -13,19 +13,19 @@ from estimator_layer.export.receivers import (
 from estimator_layer.export.signatures import signature_defs
 from estimator_layer.input_values import features_and_labels
 from estimator_layer.model_fn import ModeKeys
-from tinyflow import logging
-from tinyflow.errors import NotFoundError, worded
 from tinyflow.graph.defaults import get_collection, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops.placeholders import placeholder
-from tinyflow.saved_model import tag_constants
-from tinyflow.saved_model.builder import SavedModelBuilder
-from tinyflow.session import Session
-from tinyflow.train.checkpoint_state import latest_checkpoint
-from tinyflow.train.saver import Saver
-from tinyflow.train.scaffold import Scaffold, built
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import NotFoundError, worded
+from tinyflow.ops.array.placeholders import placeholder
+from tinyflow.session.session import Session
+from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.checkpoints.saver import Saver
+from tinyflow.train.saved_model import tag_constants
+from tinyflow.train.saved_model.builder import SavedModelBuilder
+from tinyflow.train.sessions.scaffold import Scaffold, built
 
 __all__ = ['export', 'receiver_of', 'timestamped_directory']
 

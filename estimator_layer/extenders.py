@@ -4,7 +4,7 @@ from __future__ import annotations
 from estimator_layer.calling import parameters
 from estimator_layer.estimator import Estimator
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['add_metrics']
 

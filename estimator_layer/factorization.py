@@ -9,7 +9,7 @@ from estimator_layer.canned.kmeans_graph import (
     SQUARED_EUCLIDEAN_DISTANCE,
     KMeans,
 )
-from tinyflow.absent import absent as _absent
+from tinyflow.graph.support.missing import absent as _absent
 
 __all__ = ['CLUSTERS_VAR_NAME', 'COSINE_DISTANCE', 'KMC2_INIT', 'KMEANS_PLUS_PLUS_INIT', 'KMeans',
            'KMeansClustering', 'RANDOM_INIT', 'SQUARED_EUCLIDEAN_DISTANCE']

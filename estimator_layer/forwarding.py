@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from estimator_layer.estimator import Estimator
 from estimator_layer.export.export_output import PredictOutput
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['clip_gradients_by_norm', 'forward_features']
 

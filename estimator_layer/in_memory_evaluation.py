@@ -6,16 +6,16 @@ from estimator_layer.input_values import features_and_labels
 from estimator_layer.metric_ops import metric_ops, scaffold_of
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.results import write_results
-from tinyflow import logging
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import get_default_graph, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train import training_util
-from tinyflow.train.evaluation import StopAfterNEvalsHook, evaluate_once
 from tinyflow.train.hooks.timers import SecondOrStepTimer
-from tinyflow.train.scaffold import Scaffold
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
+from tinyflow.train.sessions.scaffold import Scaffold
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['InMemoryEvaluatorHook']
 

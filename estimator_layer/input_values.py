@@ -13,15 +13,15 @@ from estimator_layer.inputs.columns import InputFunction
 from estimator_layer.inputs.numpy_io import numpy_input_fn
 from estimator_layer.inputs.pandas_io import pandas_input_fn
 from estimator_layer.model_fn import ModeKeys
+from tinyflow.api.distribute import InputContext
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.iterators import initializable
-from tinyflow.distribute import InputContext
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.nest import flatten
-from tinyflow.train.session_run_hook import SessionRunHook
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.nest import flatten
+from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
 __all__ = ['Inputs', 'StartIterator', 'check_input_fn', 'dataset_of', 'features_and_labels',
            'parted']

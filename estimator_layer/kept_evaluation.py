@@ -5,8 +5,8 @@ from estimator_layer.kept_sessions import KeptModel
 from estimator_layer.metric_ops import metric_ops, scaffold_of
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.results import write_results
-from tinyflow.train.evaluation import Progress, finished, get_or_create_eval_step, started
-from tinyflow.variable_lists import local_variables, variables_initializer
+from tinyflow.ops.variables.variable_lists import local_variables, variables_initializer
+from tinyflow.train.sessions.evaluation import Progress, finished, get_or_create_eval_step, started
 
 __all__ = ['KeptEvaluation']
 

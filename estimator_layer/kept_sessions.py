@@ -13,12 +13,12 @@ import threading
 
 from estimator_layer.batches import batches_of
 from estimator_layer.lasting_effects import has_lasting_effects
-from tinyflow import logging
-from tinyflow.errors import abstract
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.train.session_creators import ChiefSessionCreator
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import abstract
+from tinyflow.train.sessions.session_creators import ChiefSessionCreator
 
 __all__ = ['KeptModel', 'KeptSessions', 'NotKept']
 

@@ -16,11 +16,11 @@ from keras_layer import backend as K, losses, metrics as keras_metrics, optimize
 from keras_layer.engine.cloning import clone_model
 from keras_layer.optimizers import Optimizer
 from keras_layer.saving import load_model
-from tinyflow import logging
-from tinyflow.errors import worded
-from tinyflow.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
-from tinyflow.train.checkpoint_state import latest_checkpoint
-from tinyflow.train.object_graph import children
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.checkpoints.object_graph import children
+from tinyflow.train.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
 __all__ = ['model_to_estimator']
 

@@ -6,7 +6,7 @@ that is not reset, would give other results at each call.
 """
 from __future__ import annotations
 
-from tinyflow.variable_lists import local_variables
+from tinyflow.ops.variables.variable_lists import local_variables
 
 __all__ = ['has_lasting_effects']
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from estimator_layer import run_config
-from tinyflow.config import ConfigProto, GPUOptions
+from tinyflow.session.config import ConfigProto, GPUOptions
 
 __all__ = ['RunConfig']
 

@@ -1,13 +1,13 @@
 """The ops of an evaluation: what adds a batch to the metrics, and what reads them."""
 from __future__ import annotations
 
-from tinyflow import metrics
-from tinyflow.errors import worded
+from tinyflow.api import metrics
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops.control import group
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.control_flow.grouping import group
 from tinyflow.train import training_util
-from tinyflow.train.evaluation import get_or_create_eval_step
-from tinyflow.train.scaffold import Scaffold
+from tinyflow.train.sessions.evaluation import get_or_create_eval_step
+from tinyflow.train.sessions.scaffold import Scaffold
 
 __all__ = ['metric_ops', 'scaffold_of']
 

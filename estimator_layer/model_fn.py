@@ -4,16 +4,16 @@ from __future__ import annotations
 import collections
 
 from estimator_layer.export.signatures import with_default_output
-from tinyflow import logging
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import shaping
-from tinyflow.train.scaffold import Scaffold
-from tinyflow.train.session_run_hook import SessionRunHook
-from tinyflow.variables import Variable
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import shaping
+from tinyflow.ops.variables.variable import Variable
+from tinyflow.train.sessions.scaffold import Scaffold
+from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
 __all__ = ['EstimatorSpec', 'ModeKeys']
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from tinyflow.errors import InvalidArgumentError, NotFoundError
+from tinyflow.graph.support.errors import InvalidArgumentError, NotFoundError
 
 __all__ = ['mend_told']
 

@@ -6,13 +6,13 @@ from estimator_layer.kept_prediction import KeptPrediction
 from estimator_layer.model_fn import ModeKeys
 from estimator_layer.other_model import mend_told
 from estimator_layer.predictions import chosen, single_examples, warn_if_endless
-from tinyflow import logging
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.train.checkpoint_state import latest_checkpoint
-from tinyflow.train.monitored_session import MonitoredSession
-from tinyflow.train.session_creators import ChiefSessionCreator
+from tinyflow.graph.support import logging
+from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.sessions.monitored_session import MonitoredSession
+from tinyflow.train.sessions.session_creators import ChiefSessionCreator
 
 __all__ = ['predict']
 

@@ -1,8 +1,8 @@
 """Predictions: which of them are asked for, and one example after the other."""
 from __future__ import annotations
 
-from tinyflow import logging
-from tinyflow.errors import worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['chosen', 'single_examples', 'warn_if_endless']
 

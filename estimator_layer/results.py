@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow import logging
-from tinyflow.summary.writer import FileWriterCache
+from tinyflow.graph.support import logging
+from tinyflow.train.summary.writer import FileWriterCache
 
 __all__ = ['write_results']
 
@@ -26,7 +26,7 @@ def write_results(directory, results, checkpoint_path):
 
 def _summary(results):
     from tinyflow.formats.protos.summary_pb2 import Summary
-    from tinyflow.formats.tensors import make_tensor_proto
+    from tinyflow.formats.wire.tensors import make_tensor_proto
     summary = Summary()
     for key, value in results.items():
         if value is None or key == 'global_step':
@@ -61,7 +61,7 @@ def _add_serialized(summary, key, data):
 
 def _path_summary(checkpoint_path):
     from tinyflow.formats.protos.summary_pb2 import Summary
-    from tinyflow.formats.tensors import make_tensor_proto
+    from tinyflow.formats.wire.tensors import make_tensor_proto
     summary = Summary()
     path = np.array(checkpoint_path.encode(), object)
     summary.value.add(tag='checkpoint_path', tensor=make_tensor_proto(path))

@@ -5,9 +5,9 @@ import copy
 import os
 
 from estimator_layer import cluster
-from tinyflow import logging
-from tinyflow.config import ConfigProto
-from tinyflow.errors import worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.session.config import ConfigProto
 
 __all__ = ['RunConfig']
 

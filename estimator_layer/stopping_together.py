@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import time
 
-from tinyflow import logging
-from tinyflow.errors import worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train import training_util
 from tinyflow.train.hooks.stopping import StopAtStepHook
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['make_stop_at_checkpoint_step_hook']
 

@@ -10,11 +10,11 @@ from estimator_layer.cluster import TaskType
 from estimator_layer.estimator import Estimator
 from estimator_layer.exporter import Exporter
 from estimator_layer.input_values import check_input_fn
-from tinyflow import logging
-from tinyflow.errors import worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.hooks.timers import SecondOrStepTimer
-from tinyflow.train.session_run_hook import SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
 __all__ = ['EvalSpec', 'TrainSpec', 'train_and_evaluate']
 

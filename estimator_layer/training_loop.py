@@ -6,21 +6,21 @@ from contextlib import nullcontext
 from estimator_layer.distributed import trained_on_replicas
 from estimator_layer.input_values import features_and_labels
 from estimator_layer.model_fn import ModeKeys
-from tinyflow import logging
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import add_to_collection, get_collection, set_random_seed
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import summaries
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.summary import summaries
 from tinyflow.train import training_util
-from tinyflow.train.checkpoint_state import latest_checkpoint
-from tinyflow.train.exact_resume import ResumeHook, ResumeListener
+from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+from tinyflow.train.checkpoints.exact_resume import ResumeHook, ResumeListener
+from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook
 from tinyflow.train.hooks.logging_tensors import LoggingTensorHook
 from tinyflow.train.hooks.nan import NanTensorHook
 from tinyflow.train.hooks.stopping import StopAtStepHook
-from tinyflow.train.monitored_training import MonitoredTrainingSession
-from tinyflow.train.saver import Saver
+from tinyflow.train.sessions.monitored_training import MonitoredTrainingSession
 
 __all__ = ['train']
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
-from tinyflow import logging
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.train.inspection import checkpoint_filename, list_variables
-from tinyflow.train.warm_start import init_from_checkpoint, warm_start
+from tinyflow.graph.support import logging
+from tinyflow.train.checkpoints.inspection import checkpoint_filename, list_variables
+from tinyflow.train.checkpoints.warm_start import init_from_checkpoint, warm_start
 
 __all__ = ['warm_started']
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 __version__ = '2.2.4-tf'
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['deserialize', 'elu', 'exponential', 'get', 'hard_sigmoid', 'linear', 'relu', 'selu',
            'serialize', 'sigmoid', 'softmax', 'softplus', 'softsign', 'tanh']

@@ -5,8 +5,8 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['Constraint', 'MaxNorm', 'MinMaxNorm', 'NonNeg', 'RadialConstraint', 'UnitNorm',
            'deserialize', 'get', 'max_norm', 'min_max_norm', 'non_neg', 'radial_constraint',

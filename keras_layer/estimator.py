@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['model_to_estimator']        # noqa: F822 - found by __getattr__
 

@@ -1,6 +1,6 @@
 """keras.experimental: what TF 1.15 kept apart: rates along a cosine, peepholes, SavedModels."""
-from tinyflow.absent import absent
-from tinyflow.lazy import importing
+from tinyflow.graph.support.lazy import importing
+from tinyflow.graph.support.missing import absent
 
 _HOMES = {'CosineDecay': 'keras_layer.optimizers.cosine',
           'CosineDecayRestarts': 'keras_layer.optimizers.cosine',

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow import initializers as below
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent
+from tinyflow.ops.variables import initializers as below
 
 __all__ = ['Constant', 'GlorotNormal', 'GlorotUniform', 'Identity', 'Initializer', 'Ones',
            'Orthogonal', 'RandomNormal', 'RandomUniform', 'TruncatedNormal', 'VarianceScaling',

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['FIT', 'GENERATOR', 'INPUT', 'LAYERS', 'MODEL', 'Old', 'layer_takes_old_names',
            'takes_old_names']

@@ -12,7 +12,7 @@ from keras_layer.saving import (
     model_from_yaml,
     save_model,
 )
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['Input', 'InputLayer', 'Model', 'Sequential', 'clone_model', 'load_model',
            'model_from_config', 'model_from_json', 'model_from_yaml', 'save_model']

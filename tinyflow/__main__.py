@@ -1,6 +1,6 @@
 """`python -m tinyflow`."""
 import sys
 
-from tinyflow.cli import main
+from tinyflow.api.cli import main
 
 sys.exit(main())

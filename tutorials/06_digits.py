@@ -9,7 +9,7 @@ import numpy as np
 from helpers import output, text_curve
 
 import tinyflow as tf
-from tinyflow.examples.tutorials.mnist import input_data
+from tinyflow.api.examples.tutorials.mnist import input_data
 
 # %% [markdown]
 # ## Data

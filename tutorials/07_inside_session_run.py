@@ -138,7 +138,7 @@ print('\nTrace:', output('07_trace.json'))
 # too:
 
 # %%
-from tinyflow.timeline import Timeline  # noqa: E402 - shown where it is explained
+from tinyflow.session.timeline import Timeline  # noqa: E402 - shown where it is explained
 
 metadata = tf.RunMetadata()
 options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)

@@ -10,7 +10,7 @@ import numpy as np
 from helpers import output
 
 import tinyflow as tf
-from tinyflow.examples.tutorials.mnist import input_data
+from tinyflow.api.examples.tutorials.mnist import input_data
 
 # %% [markdown]
 # ## One filter, by hand

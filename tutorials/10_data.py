@@ -11,7 +11,7 @@ import numpy as np
 from helpers import output
 
 import tinyflow as tf
-from tinyflow import data_sets
+from tinyflow.api import data_sets
 
 # %% [markdown]
 # ## Elements, one after the other

@@ -14,7 +14,7 @@ import numpy as np
 from helpers import output, text_curve
 
 import tinyflow as tf
-from tinyflow.examples.tutorials.mnist import input_data
+from tinyflow.api.examples.tutorials.mnist import input_data
 
 folder = tempfile.TemporaryDirectory()      # goes away with this program; yours would be 'logs/'
 

@@ -15,7 +15,7 @@ import numpy as np
 from helpers import output, side_by_side
 
 import tinyflow as tf
-from tinyflow.data_sets import load_digits
+from tinyflow.api.data_sets import load_digits
 
 EPOCHS, BATCH, RATE = 5, 25, 0.5
 

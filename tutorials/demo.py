@@ -16,7 +16,7 @@ import numpy as np
 from helpers import output, side_by_side
 
 import tinyflow as tf
-from tinyflow.data_sets import load_digits
+from tinyflow.api.data_sets import load_digits
 
 EPOCHS, BATCH, TEST, RATE = 10, 25, 297, 0.5
 SHADES = ' ░▒▓█'

@@ -6,7 +6,7 @@ from estimator_layer.canned.optimizers import optimizer_of
 from estimator_layer.canned.settings import checked_features
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['BaselineClassifier', 'BaselineEstimator', 'BaselineRegressor']
 

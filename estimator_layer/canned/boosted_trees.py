@@ -9,7 +9,7 @@ from estimator_layer.estimator import Estimator
 from estimator_layer.heads import checks
 from estimator_layer.heads.tasks import Binary, MultiClass
 from estimator_layer.heads.v1 import BinaryHeadV1, RegressionHeadV1
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['BoostedTreesClassifier', 'BoostedTreesEstimator', 'BoostedTreesRegressor',
            'TreesBase', 'classification_head', 'regression_head']

@@ -11,8 +11,8 @@ from estimator_layer.canned.settings import (
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.errors import worded
-from tinyflow.feature_column.input_layer import DenseFeatures
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.feature_column.input_layer import DenseFeatures
 
 __all__ = ['DNNClassifier', 'DNNEstimator', 'DNNRegressor', 'dnn_logit_fn_builder']
 

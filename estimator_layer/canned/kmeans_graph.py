@@ -4,10 +4,10 @@ from __future__ import annotations
 import secrets
 
 import tinyflow as tf
+from estimator_layer.canned import kmeans_ops as clustering
 from estimator_layer.canned.kmeans_start import FirstCenters
-from tinyflow.errors import worded
-from tinyflow.ops import clustering
-from tinyflow.ops.random import get_seed
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.random.random_functions import get_seed
 
 __all__ = ['CLUSTERS_VAR_NAME', 'COSINE_DISTANCE', 'EstimatorKMeans', 'KMC2_INIT',
            'KMEANS_PLUS_PLUS_INIT', 'KMeans', 'RANDOM_INIT', 'SQUARED_EUCLIDEAN_DISTANCE',

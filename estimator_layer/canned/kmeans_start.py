@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.ops import clustering
+from estimator_layer.canned import kmeans_ops as clustering
 
 __all__ = ['FirstCenters']
 

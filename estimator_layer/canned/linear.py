@@ -8,8 +8,8 @@ from estimator_layer.canned.optimizers import optimizer_of
 from estimator_layer.canned.settings import checked_features, partitioner_of
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
-from tinyflow.feature_column.linear_model import LinearModel
-from tinyflow.partitioned import parts_of
+from tinyflow.layers.feature_column.linear_model import LinearModel
+from tinyflow.ops.variables.partitioned_variable import parts_of
 
 __all__ = ['LinearClassifier', 'LinearEstimator', 'LinearRegressor', 'linear_logit_fn_builder']
 

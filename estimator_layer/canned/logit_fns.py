@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.calling import parameters
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['call_logit_fn']
 

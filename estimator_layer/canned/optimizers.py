@@ -4,7 +4,7 @@ from __future__ import annotations
 import inspect
 
 import tinyflow as tf
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['optimizer_of']
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['checked_features', 'partitioner_of', 'summarize_layer']
 

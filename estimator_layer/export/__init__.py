@@ -11,7 +11,7 @@ from estimator_layer.export.receivers import (
     build_parsing_serving_input_receiver_fn,
     build_raw_serving_input_receiver_fn,
 )
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['ClassificationOutput', 'ExportOutput', 'PredictOutput', 'RegressionOutput',
            'ServingInputReceiver', 'TensorServingInputReceiver',

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import abc
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import constants
-from tinyflow.saved_model import signature_def_utils
-from tinyflow.saved_model.utils import build_tensor_info
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import constants
+from tinyflow.train.saved_model import signature_def_utils
+from tinyflow.train.saved_model.utils import build_tensor_info
 
 __all__ = ['ClassificationOutput', 'EvalOutput', 'ExportOutput', 'PredictOutput',
            'RegressionOutput', 'TrainOutput']

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import collections
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.ops import example_parsing
-from tinyflow.ops.placeholders import placeholder
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array.placeholders import placeholder
+from tinyflow.ops.files import example_parsing
 
 __all__ = ['ServingInputReceiver', 'SupervisedInputReceiver', 'TensorServingInputReceiver',
            'UnsupervisedInputReceiver', 'build_parsing_serving_input_receiver_fn',

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from estimator_layer.export.export_output import ExportOutput, PredictOutput
-from tinyflow import logging
-from tinyflow.errors import worded
-from tinyflow.saved_model import signature_constants as names, signature_def_utils
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.train.saved_model import signature_constants as names, signature_def_utils
 
 __all__ = ['signature_defs', 'with_default_output']
 

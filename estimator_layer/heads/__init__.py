@@ -1,5 +1,5 @@
 """Heads: what stands on the logits of a model and says what it is for."""
-from tinyflow.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
 
 # Imported when first asked for: the public heads need Keras metrics, TF1's do not.
 _NAMES = _names_of({

@@ -10,8 +10,8 @@ import tinyflow as tf
 from estimator_layer.heads import checks
 from estimator_layer.heads.keys import MetricKeys, named
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.errors import worded
-from tinyflow.ops.weights_broadcast import broadcast_weights
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
 __all__ = ['Head', 'MEAN', 'TaskHead', 'checked_keys', 'checked_reduction', 'summarize',
            'train_op_of', 'update_mean']

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.calling import parameters
-from tinyflow.errors import report, worded
+from tinyflow.graph.support.errors import report, worded
 
 __all__ = ['call_loss_fn', 'check_label_vocabulary', 'check_loss_fn', 'check_n_classes',
            'check_thresholds', 'dense_labels', 'example_weights', 'in_range', 'known_logits',

@@ -8,8 +8,8 @@ from estimator_layer.heads.keys import MetricKeys, PredictionKeys
 from estimator_layer.heads.tasks import Binary, MultiClass, MultiLabel
 from estimator_layer.heads.v1 import check_labels_of_many, measured_classes
 from keras_layer import metrics as keras_metrics
-from tinyflow.errors import worded
-from tinyflow.ops.weights_broadcast import broadcast_weights
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
 __all__ = ['BinaryClassHead', 'MultiClassHead', 'MultiLabelHead']
 

@@ -13,7 +13,7 @@ from estimator_layer.heads.v1_multi import (
 )
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from keras_layer.metrics import Mean
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['MultiHead']
 

@@ -19,7 +19,7 @@ from estimator_layer.heads.keys import (
     REGRESS_SERVING_KEY,
     PredictionKeys as Key,
 )
-from tinyflow.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, worded
 
 __all__ = ['Binary', 'MultiClass', 'MultiLabel', 'Regression', 'Task']
 

@@ -12,7 +12,7 @@ from estimator_layer.heads import checks, v1_metrics
 from estimator_layer.heads.keys import MetricKeys, PredictionKeys as Key, named
 from estimator_layer.heads.tasks import Binary, MultiClass, MultiLabel, Regression
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, worded
 
 __all__ = ['BinaryHeadV1', 'HeadV1', 'LossSpec', 'MultiClassHeadV1', 'MultiLabelHeadV1',
            'RegressionHeadV1', 'binary_or_multi_class_head', 'reduced_train_op']

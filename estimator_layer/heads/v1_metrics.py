@@ -5,8 +5,8 @@ import warnings
 
 import tinyflow as tf
 from estimator_layer.heads.keys import MetricKeys
-from tinyflow.errors import TinyflowWarning
-from tinyflow.ops.weights_broadcast import broadcast_weights
+from tinyflow.graph.support.errors import TinyflowWarning
+from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
 __all__ = ['area', 'at_thresholds', 'broadcast_mean', 'of_one_class', 'of_two_classes']
 

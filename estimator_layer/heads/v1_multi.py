@@ -11,7 +11,7 @@ from estimator_layer.heads.keys import (
 )
 from estimator_layer.heads.v1 import LossSpec, reduced_train_op
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['MultiHeadV1', 'checked_heads', 'merged_outputs', 'no_training', 'split_logits',
            'weighted_sum']

@@ -10,12 +10,12 @@ import numpy as np
 
 from tinyflow.data.dataset import make
 from tinyflow.data.iterators import one_shot
-from tinyflow.errors import worded
+from tinyflow.data.ops.arrays import ArrayBatchesDataset
 from tinyflow.graph import dtypes
+from tinyflow.graph.support.errors import worded
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import node_counts
-from tinyflow.ops.datasets_arrays import ArrayBatchesDataset
-from tinyflow.ops.random import get_seed
+from tinyflow.ops.random import tf1_node_count as node_counts
+from tinyflow.ops.random.random_functions import get_seed
 
 # TF1's nodes of a queue: itself and its closing, size, summary and dequeueing; for each thread
 # that fills it two more than columns.

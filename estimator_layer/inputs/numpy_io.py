@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from estimator_layer.inputs.columns import InputFunction, as_column, check_shuffle
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['numpy_input_fn']
 

@@ -1,6 +1,6 @@
 """keras.applications: networks of the literature, under TF's layer names: its weights load."""
-from tinyflow.absent import absent
-from tinyflow.lazy import importing
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.lazy import importing
 
 _HOMES = {'MobileNetV2': 'mobilenet_v2', 'ResNet50': 'resnet50', 'VGG16': 'vgg16',
           'VGG19': 'vgg19', 'imagenet_utils': 'imagenet_utils', 'mobilenet_v2': 'mobilenet_v2',

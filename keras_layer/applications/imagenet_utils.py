@@ -10,7 +10,7 @@ from keras_layer import backend as K
 from keras_layer.engine.input_layer import Input
 from keras_layer.utils.data_utils import get_file
 from keras_layer.utils.layer_utils import get_source_inputs
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['decode_predictions', 'preprocess_input']
 

@@ -7,7 +7,7 @@ from keras_layer import backend as K, layers as L
 from keras_layer.applications import imagenet_utils
 from keras_layer.applications.imagenet_utils import decode_predictions
 from keras_layer.engine.model import Model
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['MobileNetV2', 'decode_predictions', 'preprocess_input']
 

@@ -81,6 +81,6 @@ from keras_layer.backend.state import (
 from keras_layer.backend.training_ops import (
     scatter_add, scatter_add_rows, scatter_update_rows, sum_duplicate_rows, training_op,
 )
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 __getattr__ = absent('tf.keras.backend', globals())

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer.backend.settings import image_data_format
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['are_channels_first', 'from_channels_last', 'to_channels_last', 'upper_padding']
 

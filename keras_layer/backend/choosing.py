@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.errors import worded
-from tinyflow.ops.smart_cond import smart_cond, smart_constant_value
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
 
 __all__ = ['smart_cond', 'smart_constant_value', 'switch']
 

@@ -13,7 +13,7 @@ from keras_layer.backend.channels import (
     upper_padding,
 )
 from keras_layer.backend.shaping import temporal_padding
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['conv1d', 'conv2d', 'conv2d_transpose', 'conv3d', 'conv3d_transpose',
            'depthwise_conv2d', 'separable_conv1d', 'separable_conv2d']

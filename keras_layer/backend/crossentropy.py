@@ -4,8 +4,8 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer.backend.arithmetic import constant_of
 from keras_layer.backend.settings import epsilon
-from tinyflow.errors import worded
-from tinyflow.ops import weights_broadcast
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.nn import weights_broadcast
 
 __all__ = ['binary_crossentropy', 'broadcast_weights', 'categorical_crossentropy', 'div_no_nan',
            'logits_behind', 'sparse_categorical_crossentropy']

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.train import moving_averages
+from tinyflow.train.optimizers import moving_averages
 
 __all__ = ['batch_normalization', 'moving_average_update', 'normalize_batch_in_training']
 

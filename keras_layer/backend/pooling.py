@@ -8,7 +8,7 @@ from keras_layer.backend.channels import (
     to_channels_last,
     upper_padding,
 )
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['pool2d', 'pool3d']
 

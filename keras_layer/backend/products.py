@@ -6,8 +6,8 @@ import numpy as np
 import tinyflow as tf
 from keras_layer.backend.channels import are_channels_first
 from keras_layer.backend.state import int_shape, ndim
-from tinyflow.errors import worded
-from tinyflow.ops.sparse_matmul import SparseTensorDenseMatMul
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.sparse.matmul import SparseTensorDenseMatMul
 
 __all__ = ['batch_dot', 'bias_add', 'dot', 'sparse_times_dense']
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer.backend.shaping import expand_dims, reverse
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['rnn']
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = [
     'backend', 'cast_to_floatx', 'epsilon', 'floatx', 'image_data_format', 'image_dim_ordering',

@@ -6,7 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer.backend.settings import image_data_format
 from keras_layer.backend.state import ndim
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['batch_flatten', 'concatenate', 'expand_dims', 'flatten', 'gather', 'permute_dimensions',
            'repeat', 'repeat_elements', 'reshape', 'resize_images', 'resize_volumes', 'reverse',

@@ -14,8 +14,8 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer.backend.settings import floatx
-from tinyflow.errors import worded
-from tinyflow.ops import node_counts
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.random import tf1_node_count as node_counts
 
 __all__ = [
     'batch_get_value', 'batch_set_value', 'clear_session', 'control_dependencies', 'count_params',

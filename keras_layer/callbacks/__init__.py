@@ -11,7 +11,7 @@ from keras_layer.callbacks.scheduling import (
     BackupAndRestore, LambdaCallback, LearningRateScheduler,
 )
 from keras_layer.callbacks.tensorboard import TensorBoard
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['BackupAndRestore', 'BaseLogger', 'CSVLogger', 'Callback', 'CallbackList',
            'EarlyStopping', 'History', 'LambdaCallback', 'LearningCurves',

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from keras_layer.callbacks.base import Callback
 from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['CallbackList', 'configure_callbacks']
 

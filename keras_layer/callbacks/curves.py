@@ -10,8 +10,8 @@ from html import escape
 from typing import NamedTuple
 
 from keras_layer.callbacks.base import Callback
-from tinyflow.errors import worded
-from tinyflow.viz import render
+from tinyflow.graph.support.errors import worded
+from tinyflow.inspect.viz import render
 
 __all__ = ['LearningCurves', 'curves_png', 'curves_svg']
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau', 'TerminateOnNaN']
 

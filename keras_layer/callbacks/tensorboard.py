@@ -8,7 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['TensorBoard']
 

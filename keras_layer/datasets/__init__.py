@@ -1,6 +1,6 @@
 """keras.datasets: the data of tutorials; iris and digits are shipped, others are downloaded."""
-from tinyflow.absent import absent
-from tinyflow.lazy import importing
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.lazy import importing
 
 _MODULES = ('boston_housing', 'california_housing', 'cifar10', 'cifar100', 'digits',
             'fashion_mnist', 'imdb', 'iris', 'mnist', 'reuters')

@@ -5,7 +5,7 @@ import numpy as np
 
 from keras_layer.datasets.plain_pickle import load_npz
 from keras_layer.utils.data_utils import get_file
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['load_data']
 

@@ -5,7 +5,7 @@ import os
 
 from keras_layer.datasets.cifar import as_pictures, load_batch
 from keras_layer.utils.data_utils import get_file
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['load_data']
 

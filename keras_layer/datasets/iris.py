@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow import data_sets
+from tinyflow.api import data_sets
 
 __all__ = ['load_data']
 

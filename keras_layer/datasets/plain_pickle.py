@@ -13,7 +13,7 @@ import zipfile
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['load_npz', 'load_pickle']
 

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from keras_layer.utils.data_utils import get_file
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['ORIGIN', 'numbered', 'old_argument', 'shuffled', 'word_index']
 

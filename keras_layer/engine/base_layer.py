@@ -20,7 +20,7 @@ from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
 from keras_layer.engine.layer_weights import UNSEEN, LayerWeights
 from keras_layer.engine.node import Node
 from keras_layer.utils.names import to_snake_case
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['InputSpec', 'Layer']
 

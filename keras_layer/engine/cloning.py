@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
 from keras_layer.engine.sequential import Sequential
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 def clone_model(model, input_tensors=None, clone_function=None):

@@ -26,7 +26,7 @@ from keras_layer.engine.training.standardize import (
     is_symbolic,
     standardize_weights,
 )
-from tinyflow.errors import OperatorNotAllowedInGraphError, worded
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, worded
 
 __all__ = ['Feeding']
 

@@ -19,7 +19,7 @@ from keras_layer.engine.training.batches import (
 )
 from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, takes_old_names
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Fitting']
 

@@ -6,7 +6,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.node import Node
 from keras_layer.legacy import INPUT, takes_old_names
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Input', 'InputLayer']
 

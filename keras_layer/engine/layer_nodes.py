@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class LayerNodes:

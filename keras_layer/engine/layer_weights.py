@@ -6,7 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
-from tinyflow.errors import report, worded
+from tinyflow.graph.support.errors import report, worded
 
 # Attributes whose layers and Variables are not the layer's own.
 UNSEEN = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',

@@ -9,8 +9,8 @@ from keras_layer.engine.saving_methods import SavingMethods
 from keras_layer.engine.training.compiling import Compiled
 from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.legacy import MODEL, takes_old_names
-from tinyflow.errors import worded
-from tinyflow.viz.select import register_drawable
+from tinyflow.graph.support.errors import worded
+from tinyflow.inspect.viz.select import register_drawable
 
 __all__ = ['Model']
 

@@ -14,7 +14,7 @@ from keras_layer.engine.node import Node
 from keras_layer.engine.op_layer import wrap_raw_ops
 from keras_layer.engine.topology import Topology
 from keras_layer.utils.names import to_snake_case
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Network']
 

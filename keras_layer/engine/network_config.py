@@ -8,7 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.topology import node_key
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 def network_config(model):

@@ -5,7 +5,7 @@ import os
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class SavingMethods:
@@ -125,7 +125,7 @@ class SavingMethods:
     def _repr_svg_(self):
         """The layers as a picture, for a notebook; None where there is nothing to draw."""
         from keras_layer.utils.vis_utils import model_to_dot
-        from tinyflow.viz import render
+        from tinyflow.inspect.viz import render
         try:
             return render.layout(model_to_dot(self, show_shapes=True).source, 'svg')[0].decode()
         except (RuntimeError, ValueError):

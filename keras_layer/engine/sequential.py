@@ -11,7 +11,7 @@ from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Sequential']
 

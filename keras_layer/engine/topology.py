@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 def node_key(layer, index):

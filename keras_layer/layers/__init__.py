@@ -26,7 +26,7 @@ from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
 from keras_layer.legacy import LAYERS, layer_takes_old_names
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.absent import absent
+from tinyflow.graph.support.missing import absent
 
 _ALIASES = {
     'AvgPool1D': 'AveragePooling1D', 'AvgPool2D': 'AveragePooling2D',

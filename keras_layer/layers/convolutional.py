@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K, initializers
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured, computes_as
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments, convolutional as below, separable, transposed
 
 __all__ = ['Conv1D', 'Conv2D', 'Conv2DTranspose', 'Conv3D', 'Conv3DTranspose', 'DepthwiseConv2D',

@@ -6,7 +6,7 @@ from keras_layer import backend as K, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured, computes_as
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments, core as below
 
 __all__ = ['Activation', 'ActivityRegularization', 'Dense', 'Dropout', 'Flatten', 'Masking',

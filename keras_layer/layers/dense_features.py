@@ -4,16 +4,16 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
-from tinyflow.errors import worded
-from tinyflow.feature_column.input_layer import create_states, dense_columns, dense_tensors
-from tinyflow.feature_column.sequence_layer import all_equal, sequence_columns, step_rows
-from tinyflow.feature_column.serialization import (
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.feature_column.input_layer import create_states, dense_columns, dense_tensors
+from tinyflow.layers.feature_column.sequence_layer import all_equal, sequence_columns, step_rows
+from tinyflow.layers.feature_column.serialization import (
     deserialize_feature_columns,
     serialize_feature_columns,
 )
-from tinyflow.feature_column.state import LayerState
-from tinyflow.feature_column.transformation import FeatureTransformationCache
-from tinyflow.variable_store import get_store
+from tinyflow.layers.feature_column.state import LayerState
+from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
+from tinyflow.ops.variables.variable_store import get_store
 
 __all__ = ['DenseFeatures']
 

@@ -8,7 +8,7 @@ import types
 import tinyflow as tf
 from keras_layer.engine.base_layer import Layer
 from keras_layer.utils.generic import find_object, has_arg
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Lambda']
 

@@ -9,7 +9,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments
 
 __all__ = ['LocallyConnected1D', 'LocallyConnected2D']

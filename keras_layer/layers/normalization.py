@@ -6,7 +6,7 @@ import warnings
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.layers.borrowed import Configured, computes_as
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import normalization as below, renormalization
 
 __all__ = ['BatchNormalization', 'LayerNormalization']

@@ -5,7 +5,7 @@ import warnings
 from types import ModuleType
 
 from keras_layer.layers import convolutional, lambda_layer, merge as merging
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['AtrousConvolution1D', 'AtrousConvolution2D', 'merge']
 

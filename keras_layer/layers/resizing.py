@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments
 
 __all__ = ['Cropping1D', 'Cropping2D', 'Cropping3D', 'UpSampling1D', 'UpSampling2D',

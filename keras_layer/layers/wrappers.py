@@ -6,7 +6,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.utils.generic import has_arg
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['TimeDistributed', 'Wrapper']
 

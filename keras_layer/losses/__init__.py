@@ -4,8 +4,8 @@ from keras_layer.losses.base import Loss, Reduction
 from keras_layer.losses.classes import *                # noqa: F403 - its __all__ is the list
 from keras_layer.losses.functions import *              # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Loss', 'Reduction', 'deserialize', 'get', 'serialize',
            *classes.__all__, *functions.__all__]

@@ -7,8 +7,8 @@ from keras_layer.metrics.confusion import *             # noqa: F403 - its __all
 from keras_layer.metrics.functions import *             # noqa: F403 - its __all__ is the list
 from keras_layer.metrics.means import *                 # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['deserialize', 'get', 'serialize', *base.__all__, *confusion.__all__,
            *functions.__all__, *means.__all__, *_losses.__all__]

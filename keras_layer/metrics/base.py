@@ -7,7 +7,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.losses.base import squeeze_or_expand_dimensions
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Mean', 'MeanMetricWrapper', 'MeanTensor', 'Metric', 'Reduce', 'Sum', 'metric_behind']
 

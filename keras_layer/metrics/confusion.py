@@ -7,7 +7,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.losses.base import squeeze_or_expand_dimensions
 from keras_layer.metrics.base import Metric
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['AUC', 'FalseNegatives', 'FalsePositives', 'MeanIoU', 'Precision', 'Recall',
            'SensitivityAtSpecificity', 'SpecificityAtSensitivity', 'TrueNegatives',

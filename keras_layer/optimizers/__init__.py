@@ -5,8 +5,8 @@ from keras_layer.optimizers.moments import *            # noqa: F403 - its __all
 from keras_layer.optimizers.rules import *              # noqa: F403
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
            *rules.__all__, *moments.__all__]

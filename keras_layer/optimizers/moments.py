@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers.base import Optimizer
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Adam', 'Adamax', 'Nadam']
 

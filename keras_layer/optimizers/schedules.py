@@ -4,8 +4,8 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['ExponentialDecay', 'InverseTimeDecay', 'LearningRateSchedule',
            'PiecewiseConstantDecay', 'PolynomialDecay', 'deserialize', 'serialize']

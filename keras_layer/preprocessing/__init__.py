@@ -1,6 +1,6 @@
 """keras.preprocessing: images, sequences and texts as arrays."""
-from tinyflow.absent import absent
-from tinyflow.lazy import importing
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.lazy import importing
 
 _MODULES = ('image', 'sequence', 'text')
 __all__ = [*_MODULES]

@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from keras_layer.utils.data_utils import Sequence
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['TimeseriesGenerator', 'make_sampling_table', 'pad_sequences', 'skipgrams']
 

@@ -7,7 +7,7 @@ from collections import OrderedDict, defaultdict
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Tokenizer', 'hashing_trick', 'one_hot', 'text_to_word_sequence',
            'tokenizer_from_json']

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 KERAS_VERSION = '2.2.4-tf'
 

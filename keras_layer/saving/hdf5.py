@@ -16,7 +16,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
 from keras_layer.saving.old_weights import converted, optimizer_state
-from tinyflow.errors import DataLossError, worded
+from tinyflow.graph.support.errors import DataLossError, worded
 
 _ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 
 from keras_layer.saving import hdf5
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 _HDF5 = ('.h5', '.keras', '.hdf5')
 

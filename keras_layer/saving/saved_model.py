@@ -12,7 +12,7 @@ import shutil
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.saving import configs, hdf5
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 _JSON = 'saved_model.json'
 _WEIGHTS = 'variables'
@@ -98,7 +98,7 @@ def _described(path):
     if os.path.exists(file):
         with open(file, encoding='utf8') as opened:
             return json.load(opened)
-    from tinyflow.saved_model.loader import read_saved_model
+    from tinyflow.train.saved_model.loader import read_saved_model
     for graph in read_saved_model(path).meta_graphs:
         root = graph.object_graph_def.nodes[0] if graph.object_graph_def.nodes else None
         if root is not None and root.user_object.identifier.startswith('_tf_keras_'):

@@ -6,8 +6,8 @@ from keras_layer.utils.generic import (
 )
 from keras_layer.utils.np_utils import normalize, to_categorical
 from keras_layer.utils.progbar import Progbar
-from tinyflow.absent import absent
-from tinyflow.lazy import importing
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.lazy import importing
 
 __all__ = ['CustomObjectScope', 'GeneratorEnqueuer', 'HDF5Matrix', 'OrderedEnqueuer', 'Progbar',
            'Sequence', 'SequenceEnqueuer', 'convert_all_kernels_in_model', 'custom_object_scope',

@@ -6,7 +6,7 @@ import os
 import warnings
 
 from keras_layer.utils.progbar import Progbar
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Sequence', 'get_file']
 

@@ -7,7 +7,7 @@ import random
 import threading
 import types
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['GeneratorEnqueuer', 'OrderedEnqueuer', 'SequenceEnqueuer']
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import difflib
 import inspect
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = [
     'CustomObjectScope', 'class_and_config', 'custom_object_scope', 'deserialize_keras_object',

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['HDF5Matrix']
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 import tinyflow as tf
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['convert_all_kernels_in_model', 'convert_kernel', 'get_source_inputs',
            'multi_gpu_model']

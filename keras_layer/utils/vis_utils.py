@@ -4,8 +4,8 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from tinyflow.errors import worded
-from tinyflow.viz import render
+from tinyflow.graph.support.errors import worded
+from tinyflow.inspect.viz import render
 
 __all__ = ['model_to_dot', 'plot_model']
 

@@ -1,6 +1,6 @@
 """keras.wrappers: models as scikit-learn's estimators."""
-from tinyflow.absent import absent
-from tinyflow.lazy import importing
+from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.lazy import importing
 
 __all__ = ['scikit_learn']
 __getattr__ = importing(globals(), {'scikit_learn': 'keras_layer.wrappers.scikit_learn'},

@@ -12,8 +12,8 @@ import numpy as np
 from keras_layer.engine.sequential import Sequential
 from keras_layer.utils.generic import has_arg
 from keras_layer.utils.np_utils import to_categorical
-from tinyflow.absent import absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent
 
 __all__ = ['KerasClassifier', 'KerasRegressor']
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import tinyflow as tf
-from tinyflow import absent as module
-from tinyflow.absent import AbsentError, absent
+from tinyflow.graph.support import missing as module
+from tinyflow.graph.support.missing import AbsentError, absent
 
 
 def refusal(path):

@@ -19,7 +19,7 @@ def _loss(x_shape, y_shape):
 
 @pytest.mark.parametrize('shapes', [([None], [None, 1]), ([None, 1], [None]), ([5], [5, 1])])
 def test_a11_silent_broadcasting_is_warned_of(shapes):
-    from tinyflow.compiler import advice
+    from tinyflow.compiler.warnings import broadcast_warning as advice
     advice._warned.clear()
     loss, feed = _loss(*shapes)
     with tf.Session() as sess:
@@ -43,7 +43,7 @@ def test_a11_meant_broadcasting_is_not(shapes):
 
 
 def test_a11_is_seen_in_a_run_of_the_train_op_alone():
-    from tinyflow.compiler import advice
+    from tinyflow.compiler.warnings import broadcast_warning as advice
     advice._warned.clear()
     x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None])
     loss = tf.reduce_mean(tf.square(tf.matmul(x, tf.Variable(tf.zeros([2, 1]))) - y))

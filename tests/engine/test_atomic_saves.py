@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.formats import files
-from tinyflow.formats.bundle import BundleReader
-from tinyflow.formats.bundle_writer import BundleWriter, merge
+from tinyflow.formats.wire import files
+from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.formats.wire.bundle_writer import BundleWriter, merge
 
 OPERATIONS = ('replace', 'fsync', 'link', 'unlink', 'rmdir', 'mkdir', 'open')
 

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow import errors
-from tinyflow.compiler.interpret import interpret
 from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
-from tinyflow.compiler.store import Store
 from tinyflow.graph import convert
 from tinyflow.graph.op import Op
 from tinyflow.graph.shapes import Dimension, TensorShape, unknown_shape
+from tinyflow.graph.support import errors
+from tinyflow.session.interpret import interpret
+from tinyflow.session.store import Store
 
 pytestmark = pytest.mark.usefixtures('graph')
 

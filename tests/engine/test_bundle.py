@@ -8,10 +8,10 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
-from tinyflow.formats import ordered, slices, snappy, table
-from tinyflow.formats.bundle import BundleReader, data_name, index_name
-from tinyflow.formats.bundle_writer import BundleWriter, merge
-from tinyflow.formats.checkpoint_v1 import ReaderV1
+from tinyflow.formats.wire import ordered, slices, snappy, table
+from tinyflow.formats.wire.bundle import BundleReader, data_name, index_name
+from tinyflow.formats.wire.bundle_writer import BundleWriter, merge
+from tinyflow.formats.wire.checkpoint_v1 import ReaderV1
 from tinyflow.graph import dtypes
 
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'

@@ -9,8 +9,8 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
-from tinyflow.formats.bundle import BundleReader
-from tinyflow.train import object_graph
+from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.train.checkpoints import object_graph
 
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'
 pytestmark = pytest.mark.usefixtures('graph')
@@ -112,7 +112,7 @@ def test_what_cannot_be_saved(session, folder):
 
 def test_own_state_of_other_objects(session, folder):
     """An object may say what to save of itself, as an iterator does."""
-    from tinyflow.train.saveables import SaveableObject, SaveSpec
+    from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
     hidden = tf.Variable(7, collections=[])
     session.run(hidden.initializer)
 
@@ -270,7 +270,7 @@ def test_manager(session, folder):
 
 
 def test_manager_keeps_one_for_every_hour(session, folder, monkeypatch):
-    from tinyflow.train.checkpoint_manager import time
+    from tinyflow.train.checkpoints.checkpoint_manager import time
     clock = [10000.0]
     monkeypatch.setattr(time, 'time', lambda: clock[0])
     v = tf.Variable(1.0)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler import codegen
-from tinyflow.compiler.codegen import Source
-from tinyflow.compiler.memory import plan_memory
-from tinyflow.compiler.pipeline import Options, optimise, plan_program
-from tinyflow.compiler.tiling import tile_groups
+from tinyflow.compiler.codegen import program as codegen
+from tinyflow.compiler.codegen.program import Source
+from tinyflow.compiler.codegen.tiling import tile_groups
+from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.memory.plan import plan_memory
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
 from tests.engine.test_ops import run_interpreted
-from tinyflow import nest
-from tinyflow.errors import TinyflowWarning
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import TinyflowWarning
 
 
 @pytest.fixture(autouse=True)
@@ -508,7 +508,7 @@ def test_old_versions_of_a_tensor_array_keep_their_elements():
 def test_writes_do_not_copy_the_list():
     """All versions of a list share one dict, which the newest owns."""
     from tinyflow.graph import dtypes
-    from tinyflow.ops.persistent import ElementList
+    from tinyflow.ops.control_flow.persistent_list import ElementList
     versions = [ElementList(100, dtypes.int32, None).set(0, np.array(0))]
     items = versions[0]._owned()
     for i in range(1, 100):
@@ -520,7 +520,7 @@ def test_writes_do_not_copy_the_list():
 
 def test_several_lists_that_begin_empty_do_not_disturb_each_other():
     from tinyflow.graph import dtypes
-    from tinyflow.ops.persistent import ElementList
+    from tinyflow.ops.control_flow.persistent_list import ElementList
     empty = ElementList(0, dtypes.int32, None)
     one, other = empty.set(0, np.array(1)), empty.set(0, np.array(2))
     assert (one.get(0), other.get(0), empty.length) == (1, 2, 0)

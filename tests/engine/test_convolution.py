@@ -8,9 +8,9 @@ import pytest
 
 import tinyflow as tf
 from tests.engine.rows.convolution import convolved, filter_gradient, transposed
-from tinyflow import tiles
-from tinyflow.ops import convolution_kernels
-from tinyflow.ops.convolution_kernels import Windows
+from tinyflow.graph.support import tiles
+from tinyflow.ops.conv import convolution_kernels
+from tinyflow.ops.conv.convolution_kernels import Windows
 
 
 def evaluate(fetches, feed=None):

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
-from tinyflow.formats import files
-from tinyflow.formats.bundle import BundleReader
-from tinyflow.formats.checkpoint_v1 import ReaderV1
-from tinyflow.formats.records import RecordReader
-from tinyflow.train import object_graph
+from tinyflow.formats.wire import files
+from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.formats.wire.checkpoint_v1 import ReaderV1
+from tinyflow.formats.wire.records import RecordReader
+from tinyflow.train.checkpoints import object_graph
 
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'
 QUICK = settings(max_examples=250, deadline=None, derandomize=True, database=None,
@@ -120,7 +120,7 @@ def test_damaged_first_format(tmp_path, how):
 @given(entry=st.binary(max_size=60))
 def test_entries_that_are_any_bytes(tmp_path, entry):
     """Checksums are right, but what they protect is nonsense: no crash, no endless allocation."""
-    from tinyflow.formats.table import read_table, write_table
+    from tinyflow.formats.wire.table import read_table, write_table
     entries = read_table(original('tensors.index'))
     entries[b'c/int64'] = entry
     prefix = copy_with(tmp_path, 'tensors', 'tensors.index', write_table(entries.items()))
@@ -185,7 +185,7 @@ def test_damaged_records(tmp_path, name, data):
 @given(how=damage(len(original('example.bin'))))
 def test_damaged_examples(how):
     """An Example has no checksum, so damage may go unnoticed; but there is never a crash."""
-    from tinyflow.formats import examples
+    from tinyflow.formats.wire import examples
     data = damaged(original('example.bin'), how)
     sparse = [examples.Sparse('text', tf.string), examples.Sparse('many', tf.int64)]
     dense = [examples.Dense('floats', tf.float32, (2,), np.zeros(0)),

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 
 import tinyflow as tf
 from tests.engine.test_damaged_files import damage, damaged
-from tinyflow.formats import reading
+from tinyflow.formats.wire import reading
 
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files'
 MANY = settings(max_examples=200, deadline=None, derandomize=True, database=None,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.formats.bundle import BundleReader
+from tinyflow.formats.wire.bundle import BundleReader
 
 Dataset = tf.data.Dataset
 experimental = tf.data.experimental

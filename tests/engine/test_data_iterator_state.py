@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tinyflow as tf
-from tinyflow.graph.boxes import boxed
-from tinyflow.pipeline import (
-    ahead,
+from tinyflow.data.runtime import (
     batching,
     caching,
     counting,
@@ -16,11 +14,13 @@ from tinyflow.pipeline import (
     grouping,
     mapping,
     nesting,
+    prefetch as ahead,
     shuffling,
     sources,
 )
-from tinyflow.pipeline.base import load, save
-from tinyflow.pipeline.state_bytes import decode, encode
+from tinyflow.data.runtime.base import load, save
+from tinyflow.data.runtime.state_bytes import decode, encode
+from tinyflow.graph.object_scalars import boxed
 
 
 def numbers(n=12):
@@ -260,7 +260,7 @@ def test_a_checkpoint_tracks_an_iterator(tmp_path):
 
 
 def test_random_nodes_in_a_function_refuse_to_be_saved():
-    from tinyflow.ops.datasets_iterators import SerializeIterator
+    from tinyflow.data.ops.iterators import SerializeIterator
     with tf.Graph().as_default(), tf.Session() as session:
         dataset = tf.data.Dataset.range(5).map(lambda x: tf.random_uniform([], seed=1, name='die'))
         iterator = dataset.make_initializable_iterator()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.pipeline import ahead
+from tinyflow.data.runtime import prefetch as ahead
 
 Dataset = tf.data.Dataset
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.train import exact_resume
+from tinyflow.train.checkpoints import exact_resume
 
 pytestmark = pytest.mark.engine
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.errors import TinyflowWarning
+from tinyflow.graph.support.errors import TinyflowWarning
 
 
 @pytest.fixture(autouse=True)

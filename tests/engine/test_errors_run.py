@@ -12,7 +12,7 @@ import pytest
 import tinyflow as tf
 from tests.golden import load_errors
 from tests.golden.error_cases import ERRORS
-from tinyflow.absent import AbsentError
+from tinyflow.graph.support.missing import AbsentError
 
 RECORDED = load_errors()
 HERE = os.path.basename(__file__)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.feature_column import parse_spec, serialization
-from tinyflow.feature_column.input_layer import DenseFeatures, InputLayer
-from tinyflow.feature_column.linear_model import LinearModel
-from tinyflow.feature_column.wrapping import suggested_dimension
+from tinyflow.layers.feature_column import parse_spec, serialization
+from tinyflow.layers.feature_column.input_layer import DenseFeatures, InputLayer
+from tinyflow.layers.feature_column.linear_model import LinearModel
+from tinyflow.layers.feature_column.wrapping import suggested_dimension
 
 fc = tf.feature_column
 

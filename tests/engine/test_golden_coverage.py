@@ -7,27 +7,29 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from estimator_layer.canned.trees.ops import (
+    ensemble_ops as boosted_trees,
+    quantile_ops as boosted_trees_quantiles,
+    stats_ops as boosted_trees_stats,
+)
 from tests.engine.test_golden_ops import NOW, call
 from tests.engine.test_golden_programs import LATER as PROGRAMS_LATER
 from tests.golden.cases import CASES
 from tests.golden.programs import PROGRAMS
 from tests.golden.random_cases import RANDOM_CASES
 from tinyflow.graph.op import Op
-from tinyflow.ops import (
-    boosted_trees,
-    boosted_trees_quantiles,
-    boosted_trees_stats,
+from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.imported import (
     dense_bincount,
     einsum,
-    gradient_nodes,
     matrix_diagonals,
     optionals,
     parsing_v2,
-    stacks,
+    stack_ops as stacks,
     stateless_random_v2,
+    tf_gradient_ops as gradient_nodes,
 )
-from tinyflow.ops.conditionals import functions_of
-from tinyflow.ops.late import load_every_op
+from tinyflow.ops.support.registry_loading import load_every_op
 
 load_every_op()         # those that no public module imports, too
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.gradient_path import why_no_gradient
+from tinyflow.api.testing import check_gradient, compute_gradient_error
+from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
-from tinyflow.ops.elementary import sin
-from tinyflow.testing import check_gradient, compute_gradient_error
+from tinyflow.ops.math.unary import sin
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -29,7 +29,7 @@ def private_ops():
 @pytest.fixture
 def private_rules():
     """Gradients registered inside the test are forgotten after it."""
-    from tinyflow.gradient_rules import _registered
+    from tinyflow.gradients.registry import _registered
     before = dict(_registered)
     yield
     _registered.clear()

@@ -75,7 +75,7 @@ def test_before_and_after_the_passes():
     with tf.Graph().as_default():
         x = tf.placeholder(tf.float32, [None])
         y = tf.identity(x) * (tf.constant(2.) + 3.)
-        from tinyflow.compiler.pipeline import plan_program
+        from tinyflow.compiler.compile import plan_program
         before = plan_program((y,), (x,))
         after = tf.explain(y, {x: [1.]}).program
     diff = tf.graph_diff(before, after)

@@ -79,7 +79,7 @@ def test_session_has_a_graph_def():
 
 
 def test_a19_large_constants_warn_once_and_share_memory(monkeypatch):
-    from tinyflow.graphdef import export
+    from tinyflow.formats.graphdef import export
     monkeypatch.setattr(export, 'LARGE', 1000)
     value = np.arange(1000, dtype=np.float32)
     constant = tf.constant(value, name='data')
@@ -92,8 +92,8 @@ def test_a19_large_constants_warn_once_and_share_memory(monkeypatch):
 
 
 def test_a19_more_than_2_gb_is_refused(monkeypatch):
-    from tinyflow.formats import tensors
-    from tinyflow.graphdef import export
+    from tinyflow.formats.graphdef import export
+    from tinyflow.formats.wire import tensors
     monkeypatch.setattr(export, 'LARGE', 1000)
     monkeypatch.setattr(tensors, 'LIMIT', 3000)
     tf.constant(np.arange(1000.0), name='data')
@@ -194,7 +194,7 @@ def test_write_graph(tmp_path):
     text = tf.io.write_graph(tf.get_default_graph(), str(tmp_path / 'new'), 'g.pbtxt')
     binary = tf.train.write_graph(exported(), str(tmp_path), 'g.pb', as_text=False)
     assert text == str(tmp_path / 'new' / 'g.pbtxt')
-    from tinyflow.formats.reading import read
+    from tinyflow.formats.wire.reading import read
     assert read(text, tf.GraphDef) == read(binary, tf.GraphDef) == exported()
     assert sorted(p.name for p in tmp_path.iterdir()) == ['g.pb', 'new']
 

@@ -93,7 +93,7 @@ def test_frozen_graph():
 
 
 def test_text_graph():
-    from tinyflow.formats.reading import read
+    from tinyflow.formats.wire.reading import read
     graph_def = read(FILES / 'model.pbtxt', tf.GraphDef)
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(graph_def, name='')

@@ -10,7 +10,7 @@ import pytest
 import tinyflow as tf
 from tests.golden.encoding import read_json
 from tests.golden.hook_runs import RUNS, tell
-from tinyflow import logging
+from tinyflow.graph.support import logging
 from tinyflow.train.training_util import global_step_read
 
 RECORDED = read_json(Path(__file__).parent.parent / 'golden' / 'recorded' / 'hooks.json')

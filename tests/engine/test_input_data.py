@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import pytest
 
-from tinyflow.data_sets import idx, load_digits, load_iris, path
-from tinyflow.data_sets.enlarge import enlarge
-from tinyflow.examples.tutorials.mnist import input_data
+from tinyflow.api.data_sets import idx, load_digits, load_iris, path
+from tinyflow.api.data_sets.enlarge import enlarge
+from tinyflow.api.examples.tutorials.mnist import input_data
 from tinyflow.graph import defaults as graphs
 
 pytestmark = pytest.mark.engine

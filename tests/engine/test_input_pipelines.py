@@ -154,7 +154,7 @@ def test_fixed_length_records(tmp_path):
 
 
 def test_tf_records(tmp_path):
-    from tinyflow.formats.records import RecordWriter
+    from tinyflow.formats.wire.records import RecordWriter
     for compression in ('', 'GZIP'):
         path = str(tmp_path / f'x{compression}.tfrecord')
         writer = RecordWriter(path, compression)

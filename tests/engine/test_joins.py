@@ -7,8 +7,8 @@ from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
 from tests.engine.test_ops import run_both
-from tinyflow.compiler import packing
-from tinyflow.compiler.pipeline import Options, optimise, plan_program
+from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.memory import arena_offsets as packing
 from tinyflow.graph.op import Op
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.ops.weights_broadcast import assert_broadcastable, broadcast_weights
+from tinyflow.ops.nn.weights_broadcast import assert_broadcastable, broadcast_weights
 
 pytestmark = pytest.mark.usefixtures('graph')
 REDUCTION = tf.losses.Reduction

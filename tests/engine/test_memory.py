@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.executable import Arenas, Executable
-from tinyflow.compiler.memory import plan_memory
-from tinyflow.compiler.pipeline import Options, optimise, plan_program
-from tinyflow.compiler.store import Store
+from tinyflow.compiler.compile import Options, optimise, plan_program
+from tinyflow.compiler.memory.plan import plan_memory
+from tinyflow.session.executable import Arenas, Executable
+from tinyflow.session.store import Store
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.formats.graphdef import meta_graph, scopes
+from tinyflow.formats.graphdef.collections import register_proto_function
 from tinyflow.formats.protos.variable_pb2 import VariableDef
-from tinyflow.graphdef import meta_graph, scopes
-from tinyflow.graphdef.collections import register_proto_function
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
-from tinyflow.train import hooked_session
+from tinyflow.train.sessions import hooked_session
 
 
 @pytest.fixture(autouse=True)
@@ -364,7 +364,7 @@ def test_b21_what_cannot_be_repeated_is_said():
 
 
 def test_b21_a_later_note_is_used(monkeypatch):
-    from tinyflow.train import nan_replay
+    from tinyflow.train.sessions import nan_replay
     monkeypatch.setattr(nan_replay, '_FIRST', 0.)
     monkeypatch.setattr(nan_replay, '_SHARE', 1e9)
     train, loss = nan_after(6)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.train.moving_averages import assign_moving_average, weighted_moving_average
+from tinyflow.train.optimizers.moving_averages import assign_moving_average, weighted_moving_average
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tinyflow as tf
-from tinyflow import nest
+from tinyflow.graph.support import nest
 
 Point = namedtuple('Point', 'x y')
 TREE = {'b': 1, 'a': [2, (3, 4)]}

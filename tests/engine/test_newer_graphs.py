@@ -9,10 +9,10 @@ import pytest
 
 import tinyflow as tf
 from tests.golden.encoding import decode
-from tinyflow.formats import reading
+from tinyflow.formats.graphdef.rewritten import REWRITTEN
+from tinyflow.formats.wire import reading
 from tinyflow.graph.op import Op
-from tinyflow.graphdef.rewritten import REWRITTEN
-from tinyflow.ops.late import load_every_op
+from tinyflow.ops.support.registry_loading import load_every_op
 
 FILES = pathlib.Path(__file__).resolve().parents[1] / 'golden' / 'files' / 'newer'
 PROGRAMS = sorted(path.stem for path in FILES.glob('*.meta'))
@@ -184,7 +184,7 @@ def test_a_damaged_node_is_named(op_type):
 
 
 def test_ragged_features_say_what_to_use_instead():
-    from tinyflow.ops.parsing_v2 import ParseExampleV2
+    from tinyflow.ops.imported.parsing_v2 import ParseExampleV2
     outputs = ParseExampleV2.apply(
         ['', ''], tf.zeros([0], tf.string), tf.zeros([0], tf.string), tf.zeros([0], tf.string),
         ['r'], [], num_sparse=0, sparse_types=(), Tdense=(), dense_shapes=(),

@@ -15,19 +15,19 @@ import pytest
 import tinyflow as tf
 from tests.engine.rows import load_all, row
 from tinyflow import ops as tinyflow_ops
-from tinyflow.compiler.interpret import arguments_of, interpret, run_kernel
+from tinyflow.api.testing import check_gradient
 from tinyflow.compiler.lower import lower
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
-from tinyflow.compiler.store import Cell, Store
+from tinyflow.graph.constant_value import as_python
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.static import as_python
-from tinyflow.ops.conditionals import functions_of
-from tinyflow.ops.persistent import ElementList
-from tinyflow.ops.tensor_lists import Held
-from tinyflow.testing import check_gradient
+from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.control_flow.persistent_list import ElementList
+from tinyflow.ops.control_flow.tensor_lists import Held
+from tinyflow.session.interpret import arguments_of, interpret, run_kernel
+from tinyflow.session.store import Cell, Store
 
 ROWS = load_all()
 KNOWN = {'static': lambda a: a.shape,

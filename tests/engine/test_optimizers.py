@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow import tiles
-from tinyflow.ops import updating
-from tinyflow.tiles import TILE
+from tinyflow.graph.support import tiles
+from tinyflow.graph.support.tiles import TILE
+from tinyflow.ops.updates import base as updating
 
 OPTIMIZERS = {
     'GradientDescent': lambda: tf.train.GradientDescentOptimizer(0.1),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.testing import check_gradient
+from tinyflow.api.testing import check_gradient
 
 
 @pytest.fixture(autouse=True)
@@ -222,9 +222,9 @@ def test_nothing_goes_through_the_statistics_of_batch_normalisation():
 
 
 def test_methods_that_a_subclass_is_to_define_name_class_and_method():
-    from tinyflow.flags.parsers import _Number
-    from tinyflow.test.assertions import Assertions
-    from tinyflow.train.checkpoint import _Status
+    from tinyflow.api.flags.parsers import _Number
+    from tinyflow.api.test.assertions import Assertions
+    from tinyflow.train.checkpoints.checkpoint import _Status
 
     class Mine(_Number, _Status, Assertions):
         def __init__(self):

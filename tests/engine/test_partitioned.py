@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.partitioned import PartitionedVariable
+from tinyflow.ops.variables.partitioned_variable import PartitionedVariable
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.passes import EXACT, PASSES
-from tinyflow.compiler.pipeline import Compiler, Options, optimise, plan_program
+from tinyflow.session.program_cache import ProgramCache
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -21,7 +22,7 @@ def types(fetches, feeds=(), shapes=(), passes=tuple(PASSES), fold=True):
 
 def values(fetches, feeds, options):
     with tf.Session() as session:
-        session._compiler = Compiler(session._store, options)
+        session._compiler = ProgramCache(session._store, options)
         variables = tf.global_variables()
         if variables:
             session.run([v.initializer for v in variables])
@@ -393,7 +394,7 @@ def _one_layer(rate, width=512, fetch_gradient=False):
 
 def _types_and_weights(fetches, feeds, w, passes):
     with tf.Session() as session:
-        session._compiler = Compiler(session._store, Options(True, passes))
+        session._compiler = ProgramCache(session._store, Options(True, passes))
         session.run(tf.global_variables_initializer())
         for _ in range(3):
             session.run(fetches, feeds)

@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.nested import plan_program
+from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.passes import EXACT, PASSES
-from tinyflow.compiler.pipeline import Compiler, Options, optimise
+from tinyflow.session.program_cache import ProgramCache
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -187,7 +187,7 @@ def _initial_values():
 
 def _run(fetches, feeds, values, passes):
     with tf.Session() as session:
-        session._compiler = Compiler(session._store, Options(passes=passes))
+        session._compiler = ProgramCache(session._store, Options(passes=passes))
         for variable, value in values.items():
             variable.load(value, session)
         return session.run(fetches, feeds)
@@ -227,7 +227,7 @@ def test_training_follows_the_plain_program():
     curves = []
     for passes in ((), tuple(PASSES)):
         with tf.Session() as session:
-            session._compiler = Compiler(session._store, Options(passes=passes))
+            session._compiler = ProgramCache(session._store, Options(passes=passes))
             session.run(tf.global_variables_initializer())
             for variable, value in values.items():
                 variable.load(value, session)

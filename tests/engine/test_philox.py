@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from tinyflow.ops import philox, philox_floats, rejection_samplers, samplers
-from tinyflow.ops.philox import Counter, PhiloxStream, SystemStream, open_stream
+from tinyflow.ops.random import philox, philox_floats, rejection_samplers, samplers
+from tinyflow.ops.random.philox import Counter, PhiloxStream, SystemStream, open_stream
 
 pytestmark = pytest.mark.engine
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.tools import device_lib, file_io
-from tinyflow.tools.freeze_graph import freeze_graph
-from tinyflow.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
+from tinyflow.api.tools import device_lib, file_io
+from tinyflow.api.tools.freeze_graph import freeze_graph
+from tinyflow.api.tools.inspect_checkpoint import print_tensors_in_checkpoint_file
 
 IMPORTS = '''
 from tensorflow.python.layers.core import Dense; Dense(3, use_bias=False)

@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as arrays
 
 import tinyflow as tf
 from tests.golden.proto_tables import describe_file, read_table
-from tinyflow.formats import tensors
-from tinyflow.formats.reading import read, write
+from tinyflow.formats.wire import tensors
+from tinyflow.formats.wire.reading import read, write
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROTOS = sorted((ROOT / 'tinyflow' / 'formats' / 'protos').glob('*.proto'))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.errors import TinyflowWarning
-from tinyflow.ops import queues_waiting
+from tinyflow.graph.support.errors import TinyflowWarning
+from tinyflow.ops.queues import waiting as queues_waiting
 
 pytestmark = pytest.mark.usefixtures('graph')
 

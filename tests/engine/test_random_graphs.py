@@ -13,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 
 import tinyflow as tf
-from tinyflow import tiles
-from tinyflow.compiler import tiling
-from tinyflow.compiler.interpret import interpret
+from tinyflow.compiler.codegen import tiling
+from tinyflow.compiler.compile import Options, plan_program
 from tinyflow.compiler.passes import EXACT, PASSES
-from tinyflow.compiler.pipeline import Compiler, Options, plan_program
-from tinyflow.compiler.store import Store
+from tinyflow.graph.support import tiles
+from tinyflow.session.interpret import interpret
+from tinyflow.session.program_cache import ProgramCache
+from tinyflow.session.store import Store
 
 SIZES = (1, 2, 3, 4)
 PROFILE = settings(max_examples=100, deadline=None, derandomize=True, phases=[Phase.generate],
@@ -323,7 +324,7 @@ def fill_with_garbage(session):
 
 def make_session(options):
     session = tf.Session()
-    session._compiler = Compiler(session._store, options)
+    session._compiler = ProgramCache(session._store, options)
     return session
 
 

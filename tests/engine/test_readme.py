@@ -10,9 +10,9 @@ import pytest
 
 import tinyflow as tf
 from tests.engine.rows import row
+from tinyflow.api.testing import check_gradient
 from tinyflow.graph.op import Op
-from tinyflow.ops import elementary
-from tinyflow.testing import check_gradient
+from tinyflow.ops.math import unary as elementary
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')

@@ -7,8 +7,8 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
-from tinyflow.formats.crc import crc32c, extend, mask, unmask
-from tinyflow.formats.records import RecordReader, RecordWriter, frame
+from tinyflow.formats.wire.crc import crc32c, extend, mask, unmask
+from tinyflow.formats.wire.records import RecordReader, RecordWriter, frame
 
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'
 

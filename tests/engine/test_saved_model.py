@@ -111,7 +111,7 @@ def test_assets_of_one_name(tmp_path):
     for name, content in (('a', 'one'), ('b', 'two'), ('c', 'one')):
         (tmp_path / name).mkdir()
         (tmp_path / name / 'words').write_text(content)
-    from tinyflow.saved_model.assets import save_assets
+    from tinyflow.train.saved_model.assets import save_assets
     paths = [tf.constant(str(tmp_path / n / 'words')) for n in 'abc']
     packed = save_assets(paths, str(tmp_path / 'm'))
     assert len(packed) == 3
@@ -123,7 +123,7 @@ def test_assets_of_one_name(tmp_path):
     (lambda: tf.constant(1), 'dtype string'), (lambda: tf.constant(['a', 'b']), 'a scalar'),
 ])
 def test_refused_assets(tmp_path, asset, message):
-    from tinyflow.saved_model.assets import save_assets
+    from tinyflow.train.saved_model.assets import save_assets
     with pytest.raises(TypeError, match=message):
         save_assets([asset()], str(tmp_path))
     with pytest.raises(tf.errors.NotFoundError, match='nowhere'):
@@ -160,7 +160,7 @@ def test_main_op_with_restore():
 def test_unknown_ops_that_nobody_needs(tmp_path, caplog):
     """TensorFlow 2 writes nodes for saving whose op types are not here; loading runs none."""
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
-    from tinyflow.formats.reading import read, write
+    from tinyflow.formats.wire.reading import read, write
     expected = simple(tmp_path / 'm')
     path = tmp_path / 'm' / 'saved_model.pb'
     proto = read(path, SavedModel)
@@ -183,7 +183,7 @@ def test_unknown_ops_that_nobody_needs(tmp_path, caplog):
 def test_a_variable_whose_initial_value_is_of_an_unknown_op(tmp_path):
     """TensorFlow 2 draws initial values by ops that are not here; what was saved is restored."""
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
-    from tinyflow.formats.reading import read, write
+    from tinyflow.formats.wire.reading import read, write
     expected = simple(tmp_path / 'm')
     path = tmp_path / 'm' / 'saved_model.pb'
     proto = read(path, SavedModel)
@@ -205,7 +205,7 @@ def test_damage_inside_a_message_names_the_file(tmp_path):
     simple(tmp_path / 'm')
     path = tmp_path / 'm' / 'saved_model.pb'
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
-    from tinyflow.formats.reading import read, write
+    from tinyflow.formats.wire.reading import read, write
     proto = read(path, SavedModel)
     proto.meta_graphs[0].collection_def['variables'].bytes_list.value[0] = b'\x0a\xff'
     write(path, proto)

@@ -11,7 +11,7 @@ import pytest
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
 
-saver_module = importlib.import_module('tinyflow.train.saver')
+saver_module = importlib.import_module('tinyflow.train.checkpoints.saver')
 FILES = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'ckpt'
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -82,7 +82,7 @@ def test_restores_an_object_based_checkpoint_by_names(session):
 
 def test_restores_a_part_of_a_partitioned_variable(session):
     """A RestoreV2 node reads the rows that its specification names."""
-    from tinyflow.ops.saving import RestoreV2
+    from tinyflow.ops.files.saving import RestoreV2
     part, = RestoreV2.apply(str(FILES / 'parts'), ['parts'], ['10 4 3,4:1,2'], dtypes=(tf.float32,))
     assert part.shape.as_list() == [4, 2]
     np.testing.assert_array_equal(session.run(part), contents.WHOLE[3:7, 1:3])
@@ -257,7 +257,7 @@ def test_no_variables(session, folder):
 
 def test_own_kinds_of_saveables(session, folder):
     """A subclass of SaveableObject in the SAVEABLE_OBJECTS collection is saved with the rest."""
-    from tinyflow.train.saveables import SaveableObject, SaveSpec
+    from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
     model(session)
     hidden = tf.Variable([1, 2], collections=[], name='hidden')
     session.run(hidden.initializer)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler.pipeline import plan_program
+from tinyflow.compiler.compile import plan_program
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow import session as session_module
-from tinyflow.compiler import pipeline
-from tinyflow.compiler.executable import Executable
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
+from tinyflow.session import program_cache, session as session_module
+from tinyflow.session.executable import Executable
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -262,10 +261,10 @@ def test_many_shapes_end_in_one_program_for_all(session, compiled):
     for n in range(1, 200):
         value = np.full([n, 3], float(n), np.float32)
         assert session.run(loss, {x: value}) == pytest.approx((3.0 * n) ** 2, rel=1e-5)
-    assert len(compiled) == pipeline._TOO_MANY_SHAPES + 1
+    assert len(compiled) == program_cache._TOO_MANY_SHAPES + 1
     for n in (1, 5, 77, 500):
         assert session.run(loss, {x: np.ones([n, 3])}) == pytest.approx(9.0)
-    assert len(compiled) == pipeline._TOO_MANY_SHAPES + 1
+    assert len(compiled) == program_cache._TOO_MANY_SHAPES + 1
 
 
 def test_many_ranks_end_in_one_program_for_all(session, compiled):
@@ -276,7 +275,7 @@ def test_many_ranks_end_in_one_program_for_all(session, compiled):
         for shape in shapes:
             got = session.run(y, {x: np.zeros(shape)})
             assert got == 2.0 * np.prod(shape)
-    assert len(compiled) <= pipeline._TOO_MANY_SHAPES + 3
+    assert len(compiled) <= program_cache._TOO_MANY_SHAPES + 3
 
 
 def test_two_varying_feeds(session):
@@ -292,13 +291,13 @@ def test_two_varying_feeds(session):
 def test_a_failed_compilation_for_any_size_is_forgotten(session, monkeypatch):
     x = tf.placeholder(tf.float32, [None])
     y = x * 2.0
-    for n in range(pipeline._TOO_MANY_SHAPES):
+    for n in range(program_cache._TOO_MANY_SHAPES):
         session.run(y, {x: np.ones(n)})
-    real = pipeline.optimise
-    monkeypatch.setattr(pipeline, 'optimise', lambda *a: 1 / 0)
+    real = program_cache.optimise
+    monkeypatch.setattr(program_cache, 'optimise', lambda *a: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         session.run(y, {x: np.ones(99)})
-    monkeypatch.setattr(pipeline, 'optimise', real)
+    monkeypatch.setattr(program_cache, 'optimise', real)
     for n in (99, 3, 100):
         assert session.run(y, {x: np.ones(n)}).tolist() == [2.0] * n
 
@@ -358,7 +357,7 @@ def test_the_number_of_shapes_kept_is_bounded(session):
     for n in range(100):
         session.run(y, {x: np.zeros([n % 7] * (n % 5))})
     for entry in session._compiler.entries.values():
-        assert len(entry.executables) <= pipeline._SHAPES
+        assert len(entry.executables) <= program_cache._SHAPES
 
 
 def test_a_program_survives_the_growth_of_its_graph(session, compiled):

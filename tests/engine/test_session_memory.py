@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
-from tinyflow.compiler import give_back
-from tinyflow.compiler.packing import Block, pack
+from tinyflow.compiler.memory.arena_offsets import Block, pack
+from tinyflow.session import malloc_trim as give_back
 
 BLOCKS = st.lists(
     st.tuples(st.sampled_from([0, 4, 64, 65, 4000, 4096, 5000, 8192, 100_000, 100_001]),

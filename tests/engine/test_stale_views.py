@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tinyflow.compiler.compile import Options
 from tinyflow.compiler.passes import PASSES
-from tinyflow.compiler.pipeline import Compiler, Options
+from tinyflow.session.program_cache import ProgramCache
 
 pytestmark = pytest.mark.usefixtures('graph')
 
@@ -18,7 +19,7 @@ def _values(fetches, feeds=None, passes=None):
     """What a Session gives after initialization, with some passes or all of them."""
     with tf.Session() as session:
         if passes is not None:
-            session._compiler = Compiler(session._store, Options(passes=passes))
+            session._compiler = ProgramCache(session._store, Options(passes=passes))
         session.run(tf.global_variables_initializer())
         return session.run(fetches, feeds)
 

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.ops.regex_syntax import compiled
-from tinyflow.ops.string_hashes import siphash24
+from tinyflow.ops.strings.hashes import siphash24
+from tinyflow.ops.strings.regex_syntax import compiled
 
 
 @pytest.fixture(autouse=True)

@@ -13,8 +13,8 @@ import pytest
 
 import tinyflow as tf
 from tests.golden.png import decode
-from tinyflow.formats import histogram, png
 from tinyflow.formats.protos import config_pb2, event_pb2, graph_pb2, meta_graph_pb2
+from tinyflow.formats.wire import histogram, png
 
 pytestmark = pytest.mark.engine
 
@@ -232,7 +232,7 @@ def test_a_directory_that_someone_tidied_away(tmp_path):
 
 
 def test_a_failed_write_leaves_whole_records_and_is_made_up_for(tmp_path, monkeypatch):
-    from tinyflow.formats import events as module
+    from tinyflow.formats.wire import events as module
     writer = tf.summary.FileWriter(str(tmp_path))
     writer.add_summary(number(0), 0)
     writer.add_summary(number(1), 1)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow.compiler import pipeline
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
+from tinyflow.session import program_cache
 
 THREADS = 8
 
@@ -111,7 +111,7 @@ def test_the_switch_to_the_program_for_any_size(graph):
                 assert session.run(y, {x: np.ones(n * 8 + i)}) == n * 8 + i   # noqa: B023
         in_threads(work)
         entry, = session._compiler.entries.values()
-        assert len(entry.executables) <= pipeline._SHAPES
+        assert len(entry.executables) <= program_cache._SHAPES
 
 
 @pytest.mark.parametrize('size', [(), (10,), (5000,)])

@@ -4,8 +4,8 @@ import threading
 import numpy as np
 import pytest
 
-from tinyflow import tiles
-from tinyflow.tiles import TILE, in_tiles, scratch
+from tinyflow.graph.support import tiles
+from tinyflow.graph.support.tiles import TILE, in_tiles, scratch
 
 
 @pytest.fixture(params=[1, 2, 3, 8])

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tinyflow import tiles
-from tinyflow.compiler import tiling
+from tinyflow.compiler.codegen import tiling
+from tinyflow.graph.support import tiles
 
 pytestmark = pytest.mark.usefixtures('graph')
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
+from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.passes import EXACT, PASSES
-from tinyflow.compiler.pipeline import Compiler, Options, optimise, plan_program
+from tinyflow.session.program_cache import ProgramCache
 
 pytestmark = pytest.mark.usefixtures('graph')
 EXACT_PASSES = tuple(name for name in PASSES if name in EXACT)
@@ -22,7 +23,7 @@ def types(fetches, feeds=(), shapes=(), **options):
 
 def values(fetches, feeds, **options):
     with tf.Session() as session:
-        session._compiler = Compiler(session._store, Options(**options))
+        session._compiler = ProgramCache(session._store, Options(**options))
         session.run(tf.global_variables_initializer())
         return session.run(fetches, feeds)
 
@@ -147,7 +148,7 @@ def test_the_number_of_steps_may_depend_on_a_fed_shape():
 def test_a_program_is_written_out_once_it_has_run_so_often():
     m, y = powers(4)
     with tf.Session() as session:
-        session._compiler = Compiler(session._store, Options(unroll=3))
+        session._compiler = ProgramCache(session._store, Options(unroll=3))
         session.run(tf.global_variables_initializer())
         call, found = session.make_callable(y, [m]), []
         for _ in range(6):
@@ -183,7 +184,7 @@ def test_a_training_step_reads_weights_before_it_changes_them():
 
     def losses(**options):
         with tf.Session() as session:
-            session._compiler = Compiler(session._store, Options(**options))
+            session._compiler = ProgramCache(session._store, Options(**options))
             session.run(tf.global_variables_initializer())
             return [session.run([loss, train], {x: fed})[0] for _ in range(6)]
 

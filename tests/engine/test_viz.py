@@ -7,9 +7,9 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import tinyflow as tf
-from tinyflow import viz
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import Op
+from tinyflow.inspect import viz
 
 pytestmark = pytest.mark.engine
 SVG = '{http://www.w3.org/2000/svg}'
@@ -126,7 +126,7 @@ def test_variables_unfolded(graph, net):
 
 @pytest.fixture
 def trained(net):
-    from tinyflow.train.adam import AdamOptimizer
+    from tinyflow.train.optimizers.adam import AdamOptimizer
     step = tf.Variable(0, trainable=False, name='step')
     with tf.name_scope('train'):
         return AdamOptimizer(0.1).minimize(net['loss'], global_step=step)
@@ -327,14 +327,14 @@ def test_a_failing_layout_leaves_the_old_file(net, tmp_path, monkeypatch):
 
     def fail(*_):
         raise RuntimeError('no layout')
-    monkeypatch.setattr('tinyflow.viz.render.layout', fail)
+    monkeypatch.setattr('tinyflow.inspect.viz.render.layout', fail)
     with pytest.raises(RuntimeError, match='no layout'):
         viz.draw(net['loss'], path)
     assert path.read_text() == 'old' and list(tmp_path.iterdir()) == [path]
 
 
 def test_where_graphviz_fails_another_layout_is_taken(graph, net, monkeypatch):
-    from tinyflow.viz import render
+    from tinyflow.inspect.viz import render
     layout = render.layout
 
     def fussy(source, kind, dpi=144):
@@ -374,13 +374,13 @@ def test_networkx(graph, net):
 def test_new_kinds_of_objects_can_be_registered(net, monkeypatch):
     class Model:
         outputs = [net['y']]
-    monkeypatch.setattr('tinyflow.viz.select._drawables', [])
+    monkeypatch.setattr('tinyflow.inspect.viz.select._drawables', [])
     viz.register_drawable(Model, lambda model: model.outputs)
     assert 'dense/y' in names(viz.draw(Model()))
 
 
 def test_objects_show_themselves_in_a_notebook(graph, net):
-    from tinyflow.viz import notebook
+    from tinyflow.inspect.viz import notebook
 
     class Tensor(type(net['loss'])):
         pass

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import tinyflow as tf
-from tinyflow import viz
+from tinyflow.inspect import viz
 
 pytestmark = pytest.mark.engine
 
@@ -305,7 +305,7 @@ def test_what_cannot_be_compared_in_a_picture(tmp_path, graph):
 
 
 def test_titles_stand_clear_of_edges(x):
-    from tinyflow.viz import titles
+    from tinyflow.inspect.viz import titles
     y = tf.cond(x > 0, lambda: tf.sqrt(x), lambda: tf.exp(x), name='choose')
     picture = viz.draw(tf.negative(y))
     svg = picture.svg().encode()
@@ -316,8 +316,8 @@ def test_titles_stand_clear_of_edges(x):
 
 
 def test_a_title_moves_to_where_no_edge_is():
-    from tinyflow.viz import titles
-    from tinyflow.viz.model import Box
+    from tinyflow.inspect.viz import titles
+    from tinyflow.inspect.viz.model import Box
     frame = ('<g id="c1" class="cluster"><title>c</title><path d="M0,0C0,0 200,0 200,0L200,90 0,90"'
              '/><text x="8" y="14">body</text></g><!-- -->')
 

@@ -214,7 +214,7 @@ def test_gradients_are_clipped_together(tmp_path):
 
 def test_an_export_keeps_the_attributes_that_tensorflow_wants(tmp_path):
     """strip_default_attrs takes away only what TF's readers add again."""
-    from tinyflow.saved_model.loader import read_saved_model
+    from tinyflow.train.saved_model.loader import read_saved_model
     rows = _rows(np.array([1., 2.], 'float32'))
     model = tf.estimator.LinearRegressor([X], str(tmp_path / 'model')).train(rows, steps=1)
     receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(

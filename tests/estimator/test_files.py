@@ -8,7 +8,7 @@ import pytest
 
 import tinyflow as tf
 from tests.golden.estimator import file_cases
-from tinyflow.saved_model import loader
+from tinyflow.train.saved_model import loader
 
 GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
 RECORDED = json.loads((GOLDEN / 'recorded' / 'estimator.files.json').read_text())

@@ -9,7 +9,7 @@ import pytest
 
 import tinyflow as tf
 from tests.estimator.small import KEYS, X, line, points
-from tinyflow import cli
+from tinyflow.api import cli
 
 EXPORT = tf.estimator.export
 

@@ -10,7 +10,7 @@ import pytest
 import tinyflow as tf
 from tests.golden.estimator import trees_cases as table, trees_kernels as kernels
 from tinyflow.graph.op import Op
-from tinyflow.ops.late import load_every_op
+from tinyflow.ops.support.registry_loading import load_every_op
 
 GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
 RECORDED = json.loads((GOLDEN / 'recorded' / 'estimator.trees.json').read_text())

@@ -181,7 +181,7 @@ def test_b24_a_warm_start_reaches_every_replica(tmp_path):
 
 
 def test_positions_of_another_step_are_not_taken(tmp_path):
-    from tinyflow.train.exact_resume import restore_positions, save_positions
+    from tinyflow.train.checkpoints.exact_resume import restore_positions, save_positions
     prefix = str(tmp_path / 'model.ckpt-5')
     with tf.Graph().as_default(), tf.Session() as session:
         number = tf.random_uniform([], seed=1)

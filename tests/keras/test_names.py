@@ -6,7 +6,7 @@ import pathlib
 import pytest
 
 import tinyflow as tf
-from tinyflow.absent import AbsentError
+from tinyflow.graph.support.missing import AbsentError
 
 RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
                        / 'keras.names.json').read_text())

@@ -15,8 +15,8 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import checkpoint_contents as contents
-from tinyflow.formats import slices
-from tinyflow.formats.bundle_writer import BundleWriter
+from tinyflow.formats.wire import slices
+from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes
 
 pytestmark = pytest.mark.parity

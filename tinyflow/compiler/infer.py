@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.compiler.infer_functions import infer_functions
+from tinyflow.compiler.functions.infer_functions import infer_functions
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.constant_value import as_python, evaluate
 from tinyflow.graph.operation import Operation
-from tinyflow.graph.static import as_python, evaluate
 
 _LARGEST_CONSTANT = 1 << 20     # elements of a folded result
 _LARGEST_STATIC = 64            # elements of an integer value that shapes may depend on

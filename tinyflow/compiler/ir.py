@@ -25,7 +25,7 @@ class Value:
     """One value of a program: what a Tensor is to the graph.
 
     `array` is the value itself where it is a known constant; `static` the part that is known of a
-    small integer value (see graph/static.py); `place` is set where the value is a Variable's
+    small integer value (graph/constant_value.py); `place` is set where the value is a Variable's
     storage, and is then the VariableV2 operation.
     """
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from tinyflow import errors
 from tinyflow.compiler.schedule import snapshot_of
 from tinyflow.graph.handles import is_place
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import errors
 
 
 def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> list[Operation]:

@@ -1,7 +1,7 @@
 """tf.contrib: the parts of it that programs use."""
 import importlib as _importlib
 
-from tinyflow.absent import absent as _absent
+from tinyflow.graph.support.missing import absent as _absent
 
 # Found when first asked for.
 _LAZY = {

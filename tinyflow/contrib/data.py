@@ -1,5 +1,12 @@
 """tf.contrib.data: most of it is tf.data.experimental."""
-from tinyflow.absent import absent as _absent
+from tinyflow.contrib.data_older import (
+    assert_element_shape,
+    batch_and_drop_remainder,
+    padded_batch_and_drop_remainder,
+    read_batch_features,
+    reduce_dataset,
+    sliding_window_batch,
+)
 from tinyflow.data.experimental import (
     AUTOTUNE,
     Counter,
@@ -30,14 +37,7 @@ from tinyflow.data.experimental import (
     unique,
 )
 from tinyflow.data.interleaving import sloppy_interleave
-from tinyflow.data.older import (
-    assert_element_shape,
-    batch_and_drop_remainder,
-    padded_batch_and_drop_remainder,
-    read_batch_features,
-    reduce_dataset,
-    sliding_window_batch,
-)
+from tinyflow.graph.support.missing import absent as _absent
 
 __all__ = [
     'AUTOTUNE', 'Counter', 'CsvDataset', 'RandomDataset', 'Reducer', 'TFRecordWriter',

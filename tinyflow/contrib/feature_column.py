@@ -1,13 +1,13 @@
 """tf.contrib.feature_column: columns of sequences."""
-from tinyflow.absent import absent as _absent
-from tinyflow.feature_column.sequence import (
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.layers.feature_column.sequence import (
     sequence_categorical_column_with_hash_bucket,
     sequence_categorical_column_with_identity,
     sequence_categorical_column_with_vocabulary_file,
     sequence_categorical_column_with_vocabulary_list,
     sequence_numeric_column,
 )
-from tinyflow.feature_column.sequence_layer import sequence_input_layer
+from tinyflow.layers.feature_column.sequence_layer import sequence_input_layer
 
 __all__ = ['sequence_categorical_column_with_hash_bucket',
            'sequence_categorical_column_with_identity',

@@ -1,7 +1,6 @@
 """tf.contrib.lookup: tables from keys to values, vocabularies, tables that change."""
-from tinyflow.absent import absent as _absent
-from tinyflow.contrib.mutable_tables import MutableDenseHashTable, MutableHashTable
-from tinyflow.ops.index_tables import (
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.tables.index_tables import (
     FastHashSpec,
     HasherSpec,
     IdTableWithHashBuckets,
@@ -15,7 +14,7 @@ from tinyflow.ops.index_tables import (
     string_to_index_table_from_file,
     string_to_index_table_from_tensor,
 )
-from tinyflow.ops.lookup_tables import (
+from tinyflow.ops.tables.lookup_tables import (
     HashTable,
     KeyValueTensorInitializer,
     LookupInterface,
@@ -26,6 +25,7 @@ from tinyflow.ops.lookup_tables import (
     TextFileInitializer,
     TextFileStringTableInitializer,
 )
+from tinyflow.ops.tables.mutable_tables import MutableDenseHashTable, MutableHashTable
 
 __all__ = [
     'FastHashSpec', 'HashTable', 'HasherSpec', 'IdTableWithHashBuckets',

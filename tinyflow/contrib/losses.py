@@ -5,33 +5,28 @@ is over all elements of examples whose weight is not 0.
 """
 from __future__ import annotations
 
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.losses.collection import (
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.layers.losses.collection import (
     add_loss,
     get_losses,
     get_regularization_losses,
     get_total_loss,
 )
-from tinyflow.losses.weighted import check_same_shape
-from tinyflow.ops import (
-    arithmetic,
+from tinyflow.layers.losses.weighted import check_same_shape
+from tinyflow.ops.array import (
     constants,
-    cross_entropy,
-    elementary,
-    identities,
+    identity_and_cast as identities,
     indexing,
-    logic,
-    logistic,
-    measures,
-    nn,
-    reduction,
+    shape_ops as measures,
     shaping,
     slicing,
 )
+from tinyflow.ops.math import arithmetic, logic, reduction, unary as elementary
+from tinyflow.ops.nn import activations as nn, cross_entropy, logistic
 
 
 def compute_weighted_loss(losses, weights=1.0, scope=None):

@@ -4,19 +4,15 @@ from __future__ import annotations
 import functools
 import inspect
 
-from tinyflow import metrics
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
+from tinyflow.api import metrics
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
-from tinyflow.ops import arithmetic, constants, identities, logic, ranking, reduction
-from tinyflow.ops.confusion import confusion_matrix
-from tinyflow.ops.set_operations import (
-    set_difference,
-    set_intersection,
-    set_size,
-    set_union,
-)
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.array import constants, identity_and_cast as identities, ranking
+from tinyflow.ops.math import arithmetic, logic, reduction
+from tinyflow.ops.math.confusion import confusion_matrix
+from tinyflow.ops.sparse.set_ops import set_difference, set_intersection, set_size, set_union
 
 
 def _turned(metric):

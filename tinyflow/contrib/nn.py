@@ -1,6 +1,6 @@
 """tf.contrib.nn: what tf.contrib added to tf.nn."""
-from tinyflow.absent import absent as _absent
-from tinyflow.ops.sampled_losses import sampled_sparse_softmax_loss
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.nn.sampled_losses import sampled_sparse_softmax_loss
 
 __all__ = ['sampled_sparse_softmax_loss']
 

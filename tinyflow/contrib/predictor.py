@@ -3,15 +3,15 @@ from __future__ import annotations
 
 import os
 
-from tinyflow import logging
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
 from tinyflow.graph.graph import Graph
-from tinyflow.saved_model import loader, tag_constants
-from tinyflow.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
-from tinyflow.session import Session
-from tinyflow.train.monitored_session import MonitoredSession
-from tinyflow.train.session_creators import ChiefSessionCreator
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.session.session import Session
+from tinyflow.train.saved_model import loader, tag_constants
+from tinyflow.train.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
+from tinyflow.train.sessions.monitored_session import MonitoredSession
+from tinyflow.train.sessions.session_creators import ChiefSessionCreator
 
 __all__ = ['from_contrib_estimator', 'from_estimator', 'from_saved_model']
 

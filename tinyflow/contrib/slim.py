@@ -3,9 +3,9 @@
 Each name is that of tf.contrib.layers or tf.contrib.framework, and the same object; `learning` and
 `evaluation`, slim's training loops, are left out.
 """
-from tinyflow.absent import absent as _absent
 from tinyflow.contrib import framework as _framework, layers as _layers, losses, metrics
-from tinyflow.errors import worded as _worded
+from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.missing import absent as _absent
 
 _OF_FRAMEWORK = [
     'add_arg_scope', 'add_model_variable', 'arg_scope', 'arg_scoped_arguments',

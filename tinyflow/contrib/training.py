@@ -5,8 +5,8 @@ import json
 import numbers
 import re
 
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent as _absent
 
 # One clause of "name=value, name[2]=value, name=[value, value]".
 _CLAUSE = re.compile(r'(?P<name>[a-zA-Z][\w.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*'

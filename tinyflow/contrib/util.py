@@ -1,7 +1,7 @@
 """tf.contrib.util: constants and arrays as protocol buffers, and known values of tensors."""
-from tinyflow.absent import absent as _absent
-from tinyflow.formats.tensors import make_ndarray, make_tensor_proto
-from tinyflow.graph.static import constant_value as _constant_value
+from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
+from tinyflow.graph.constant_value import constant_value as _constant_value
+from tinyflow.graph.support.missing import absent as _absent
 
 
 def constant_value(tensor, partial=False):

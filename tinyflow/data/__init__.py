@@ -3,7 +3,6 @@
     dataset = tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(1000).batch(32)
     image, label = dataset.make_one_shot_iterator().get_next()
 """
-from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.data import experimental
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.iterators import Iterator
@@ -17,6 +16,7 @@ from tinyflow.data.legacy import (
 from tinyflow.data.options import Options
 from tinyflow.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
 from tinyflow.data.structure import DatasetSpec
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 
 AUTOTUNE = experimental.AUTOTUNE
 

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
+from tinyflow.data.errors import refused
 from tinyflow.data.interleaving import parallel_interleave
-from tinyflow.data.refusal import refused
+from tinyflow.data.ops.files import CSVDataset
+from tinyflow.data.runtime.files import open_bytes
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import constants
-from tinyflow.ops.datasets_files import CSVDataset
-from tinyflow.pipeline.files import open_bytes
+from tinyflow.ops.array import constants
 
 _BUFFER = 4 * 1024 * 1024
 _TYPES = (dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64, dtypes.string)

@@ -5,20 +5,20 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.data import iterators, nodes, padding, structure
+from tinyflow.data.element_spec import OfElements
+from tinyflow.data.errors import refused
 from tinyflow.data.functions import Function
 from tinyflow.data.generator import generated
-from tinyflow.data.of_elements import OfElements
+from tinyflow.data.ops import dataset_ops as ops, functions as function_ops
 from tinyflow.data.options import Options
-from tinyflow.data.refusal import refused
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpec, of_elements
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.static import static_value
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import datasets as ops, datasets_functions as function_ops
 
 _LIST_IS_NO_NEST = ' Nested structures do not support Python lists; please use a tuple instead.'
 
@@ -244,7 +244,7 @@ class Dataset(OfElements):
 
         A nest of tensors like `initial_state`: the pass is made when they are run.
         """
-        from tinyflow.data.carrying import reduced
+        from tinyflow.data.reduce_scan import reduced
         return reduced(self, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable) -> Dataset:

@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tinyflow.absent import AbsentError, absent as _absent
-from tinyflow.data import carrying, structure
+from tinyflow.data import reduce_scan as carrying, structure
 from tinyflow.data.csv_files import CsvDataset, make_csv_dataset
 from tinyflow.data.dataset import Dataset
+from tinyflow.data.errors import refused
 from tinyflow.data.functions import as_values
 from tinyflow.data.grouping import (
     Reducer,
@@ -22,6 +22,7 @@ from tinyflow.data.interleaving import (
     parallel_interleave,
     sample_from_datasets,
 )
+from tinyflow.data.ops import dataset_ops as ops, files as file_ops, functions as function_ops
 from tinyflow.data.options import (
     DistributeOptions,
     MapVectorizationOptions,
@@ -30,22 +31,17 @@ from tinyflow.data.options import (
     ThreadingOptions,
 )
 from tinyflow.data.parsing import make_batched_features_dataset, parse_example_dataset
-from tinyflow.data.refusal import refused
 from tinyflow.data.resampling import rejection_resample
 from tinyflow.data.saving import make_saveable_from_iterator
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.data.structure import DatasetSpec as DatasetStructure, SparseTensorSpec
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
+from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.static import static_value
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import AbsentError, absent as _absent
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import (
-    datasets as ops,
-    datasets_files as file_ops,
-    datasets_functions as function_ops,
-)
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1

@@ -7,18 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.data import structure
-from tinyflow.data.refusal import refused
-from tinyflow.errors import report, worded
+from tinyflow.data.errors import refused
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.func_graph import FuncGraph, Spec, func_graph_from_py
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import constants, sparse_serializing
-from tinyflow.ops.conditionals import functions_of
+from tinyflow.ops.array import constants
+from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.sparse import serializing as sparse_serializing
 
 
 class Function:

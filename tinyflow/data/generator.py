@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow import errors
 from tinyflow.data import structure
-from tinyflow.data.refusal import refused
+from tinyflow.data.errors import refused
+from tinyflow.data.ops.functions import GeneratorDataset
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.ops.datasets_functions import GeneratorDataset
+from tinyflow.graph.support import errors
 
 
 def generated(kind: Any, generator: Callable, output_types: Any, output_shapes: Any,

@@ -7,24 +7,20 @@ from typing import Any
 import numpy as np
 
 from tinyflow.data import structure
-from tinyflow.data.carrying import carried, types_of
 from tinyflow.data.dataset import Dataset, make
+from tinyflow.data.errors import refused
 from tinyflow.data.functions import Function
 from tinyflow.data.interleaving import Transformation
-from tinyflow.data.refusal import refused
+from tinyflow.data.ops import functions as ops
+from tinyflow.data.reduce_scan import carried, types_of
 from tinyflow.data.structure import DatasetSpec
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import (
-    constants,
-    datasets_functions as ops,
-    indexing,
-    logic,
-    reduction,
-    value_checks,
-)
+from tinyflow.ops.array import constants, indexing
+from tinyflow.ops.checks import value_checks
+from tinyflow.ops.math import logic, reduction
 
 _KEY = TensorSpec((), dtypes.int64)
 

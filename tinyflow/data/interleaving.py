@@ -6,18 +6,15 @@ from typing import Any
 
 from tinyflow.data import structure
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
-from tinyflow.data.refusal import refused
+from tinyflow.data.errors import refused
+from tinyflow.data.ops import dataset_ops as ops, functions as function_ops
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import (
-    datasets as ops,
-    datasets_functions as function_ops,
-    elementary,
-    shaping,
-    stateless_random,
-)
+from tinyflow.ops.array import shaping
+from tinyflow.ops.math import unary as elementary
+from tinyflow.ops.random import stateless_random
 
 Transformation = Callable[[Dataset], Dataset]
 

@@ -5,17 +5,17 @@ import warnings
 from typing import Any
 
 from tinyflow.data import structure
+from tinyflow.data.element_spec import OfElements
+from tinyflow.data.errors import refused
 from tinyflow.data.functions import as_values, function_name
-from tinyflow.data.of_elements import OfElements
+from tinyflow.data.ops import iterators as ops, settings
 from tinyflow.data.options import Options
-from tinyflow.data.refusal import refused
-from tinyflow.errors import TinyflowWarning, report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import datasets_iterators as ops, datasets_settings as settings
+from tinyflow.graph.support.errors import TinyflowWarning, report, worded
 
 GLOBAL_ITERATORS = 'iterators'
 _MANY = 32              # calls of get_next on one iterator, after which it warns

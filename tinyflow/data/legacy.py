@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from tinyflow.data.dataset import Dataset
+from tinyflow.data.errors import refused
 from tinyflow.data.iterators import Iterator, initializable, one_shot
-from tinyflow.data.refusal import refused
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:

@@ -7,14 +7,14 @@ from typing import Any
 
 from tinyflow.data import structure
 from tinyflow.data.functions import component
-from tinyflow.errors import report, worded
+from tinyflow.data.ops.dataset_ops import SparseTensorSliceDataset
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops.datasets import SparseTensorSliceDataset
 
 
 def components(element: Any, rows: bool = False) -> tuple[list[Tensor], Any]:

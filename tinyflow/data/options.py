@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tinyflow.data.refusal import refused
-from tinyflow.errors import worded
+from tinyflow.data.errors import refused
+from tinyflow.graph.support.errors import worded
 
 
 class _Settings:

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from tinyflow.data import structure
-from tinyflow.data.refusal import refused
+from tinyflow.data.errors import refused
+from tinyflow.data.ops import dataset_ops as ops
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.static import static_value
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import datasets as ops
 
 
 def padded_batch(dataset: Any, batch_size: Any, padded_shapes: Any, padding_values: Any,

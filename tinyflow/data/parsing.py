@@ -6,12 +6,12 @@ from typing import Any
 from tinyflow.data import structure
 from tinyflow.data.csv_files import matching_paths, shuffled_and_repeated
 from tinyflow.data.dataset import Dataset
+from tinyflow.data.errors import refused
 from tinyflow.data.interleaving import Transformation, parallel_interleave
 from tinyflow.data.readers import TFRecordDataset
-from tinyflow.data.refusal import refused
 from tinyflow.graph import dtypes
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops.example_parsing import parse_example
+from tinyflow.ops.files.example_parsing import parse_example
 
 
 def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transformation:

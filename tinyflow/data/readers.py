@@ -5,25 +5,20 @@ from collections.abc import Callable
 from typing import Any
 
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
+from tinyflow.data.errors import refused
 from tinyflow.data.interleaving import parallel_interleave
-from tinyflow.data.refusal import refused
+from tinyflow.data.ops import dataset_ops as ops, files as file_ops
 from tinyflow.data.seeds import seed_tensors
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops import (
-    arithmetic,
-    assertions,
-    constants,
-    datasets as ops,
-    datasets_files as file_ops,
-    files,
-    logic,
-    shaping,
-    string_joins,
-)
+from tinyflow.ops.array import constants, shaping
+from tinyflow.ops.checks import assertions
+from tinyflow.ops.files import file_ops as files
+from tinyflow.ops.math import arithmetic, logic
+from tinyflow.ops.strings import joins as string_joins
 
 _BUFFER = 256 * 1024
 _STRING = TensorSpec((), dtypes.string)

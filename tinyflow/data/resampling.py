@@ -11,23 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.data.carrying import scanned
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.interleaving import Transformation, sample_from_datasets
+from tinyflow.data.reduce_scan import scanned
 from tinyflow.graph import dtypes
+from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.static import constant_value
-from tinyflow.ops import (
-    arithmetic,
-    constants,
-    control_flow,
-    indexing,
-    logic,
-    printing,
-    random,
-    reduction,
-    shaping,
-)
+from tinyflow.ops.array import constants, indexing, shaping
+from tinyflow.ops.checks import printing
+from tinyflow.ops.control_flow import names as control_flow
+from tinyflow.ops.math import arithmetic, logic, reduction
+from tinyflow.ops.random import random_functions as random
 
 _AT_ONCE = 32               # classes that are counted at a time
 _PRIOR = 10                 # examples of each class that are taken as seen beforehand

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from tinyflow.data.iterators import Iterator
-from tinyflow.ops.datasets_iterators import DeserializeIterator, SerializeIterator
-from tinyflow.train.saveables import SaveableObject, SaveSpec
+from tinyflow.data.ops.iterators import DeserializeIterator, SerializeIterator
+from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 
 
 class IteratorSaveable(SaveableObject):

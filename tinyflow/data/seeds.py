@@ -7,8 +7,9 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops import constants, indexing, logic
-from tinyflow.ops.random import DEFAULT_GRAPH_SEED, get_seed
+from tinyflow.ops.array import constants, indexing
+from tinyflow.ops.math import logic
+from tinyflow.ops.random.random_functions import DEFAULT_GRAPH_SEED, get_seed
 
 _LARGEST = 2**31 - 1
 

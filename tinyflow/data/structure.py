@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tinyflow import nest as every_nest
-from tinyflow.data.refusal import refused
+from tinyflow.data.errors import refused
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support import nest as every_nest
 from tinyflow.graph.tensor_spec import TensorSpec
 
 

@@ -9,10 +9,10 @@ from bisect import insort
 
 import numpy as np
 
-from tinyflow.errors import report, worded
-from tinyflow.graph import dtypes, mends, shapes
+from tinyflow.graph import dtype_hints as mends, dtypes, shapes
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.sites import user_site
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
 
 _conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 

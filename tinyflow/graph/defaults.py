@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from tinyflow.errors import describe, report, worded
 from tinyflow.graph.graph import Graph, stacks
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support.errors import describe, report, worded
 
 _global_graph: Graph | None = None
 

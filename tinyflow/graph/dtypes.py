@@ -10,7 +10,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class DType:

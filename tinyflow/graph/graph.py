@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from contextlib import contextmanager
 from typing import Any
 
-from tinyflow.errors import report, worded
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.sites import Site, here
+from tinyflow.graph.source_location import Site, here
+from tinyflow.graph.support.errors import report, worded
 
 _VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
 _VALID_INNER_NAME = re.compile(r'[A-Za-z0-9_.\-/]*\Z')
@@ -59,7 +59,7 @@ class Graph:
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
-        self._count = NodeCount()           # of TF1's nodes; see ops/node_counts.py
+        self._count = NodeCount()           # of TF1's nodes; see ops/random/tf1_node_count.py
         self._context: Any = None
         self._lock = threading.RLock()
         self.seed = None
@@ -67,8 +67,8 @@ class Graph:
         # Attributes of imported nodes that mean nothing to tinyflow: name -> {key: AttrValue}.
         self._extra_attrs: dict[str, dict] = {}
         self._warned_of_size = False
-        self._exported: Any = None          # the GraphDef of a finalized graph; graphdef/export.py
-        self._loose: list[Operation] = []   # nodes that may go; see graph/forgetting.py
+        self._exported: Any = None          # the GraphDef of a finalized graph
+        self._loose: list[Operation] = []   # nodes that may go; see graph/node_gc.py
         self._loose_depth = 0
         self._sessions: weakref.WeakSet = weakref.WeakSet()
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.op import Op
-from tinyflow.graph.sites import user_site, warn_at
-from tinyflow.graph.static import static_value
+from tinyflow.graph.source_location import user_site, warn_at
+from tinyflow.graph.support.errors import worded
 
 _LARGE = 100_000_000        # elements; TF warns from here on, too
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph import shapes
-from tinyflow.graph.static import constant_value
+from tinyflow.graph.constant_value import constant_value
 
 
 def get_static_value(tensor, partial=False):

@@ -51,8 +51,8 @@ returned as a tuple. A bare ufunc is a legal kernel.
                            those that are places they find by themselves; the others are handed to
                            the callable
     emit(call)             NumPy source for the compiled program, where a call of the kernel is
-                           slower or less instructive; see compiler/codegen.py
-    fold_partial(op)       a partly known value of the output; see graph/static.py
+                           slower or less instructive; see compiler/codegen/program.py
+    fold_partial(op)       a partly known value of the output; see graph/constant_value.py
 """
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow.errors import describe, report, worded
-from tinyflow.graph import dtypes, mends
+from tinyflow.graph import dtype_hints as mends, dtypes
+from tinyflow.graph.constant_value import check_rank, checked, static_value
 from tinyflow.graph.convert import as_array, convert_to_tensor, why_none
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.handles import dtype_behind, shape_behind
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
-from tinyflow.graph.sites import here, user_site
-from tinyflow.graph.static import check_rank, checked, static_value
+from tinyflow.graph.source_location import here, user_site
+from tinyflow.graph.support.errors import describe, report, worded
 
 
 def _ranks(static, name):

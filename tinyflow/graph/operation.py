@@ -1,16 +1,16 @@
 """Operation (a node) and Tensor (one output of a node): plain data, immutable once made.
 
-Nothing here computes. The Python operators of Tensor are installed by `ops/operators.py`, because
+Nothing here computes. ops/math/operators.py installs the Python operators of Tensor, because
 each of them makes a node and so belongs to the vocabulary.
 """
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tinyflow.errors import OperatorNotAllowedInGraphError, report, worded
 from tinyflow.graph import shapes
-from tinyflow.graph.habits import refuse_numpy
-from tinyflow.graph.sites import Site, user_site
+from tinyflow.graph.numpy_misuse import refuse_numpy
+from tinyflow.graph.source_location import Site, user_site
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, report, worded
 
 if TYPE_CHECKING:
     from tinyflow.graph.dtypes import DType

@@ -9,8 +9,8 @@ from __future__ import annotations
 import operator
 from typing import TypeGuard
 
-from tinyflow.errors import report, worded
-from tinyflow.graph.sites import user_site
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
 
 Shape = tuple | None
 

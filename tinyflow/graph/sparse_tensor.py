@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph, name_scope
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.static import static_value
+from tinyflow.graph.support.errors import worded
 
 SparseTensorValue = namedtuple('SparseTensorValue', ['indices', 'values', 'dense_shape'])
 SparseTensorValue.__doc__ = 'What a run gives for a fetched SparseTensor, and what feeds one.'

@@ -1,5 +1,5 @@
 """tf.layers: layers as functions, and as objects that keep their weights."""
-from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 from tinyflow.layers.base import Layer
 from tinyflow.layers.convolutional import Conv1D, Conv2D, Conv3D, conv1d, conv2d, conv3d
 from tinyflow.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten

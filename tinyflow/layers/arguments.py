@@ -1,8 +1,8 @@
 """Arguments that the layers of images and sequences share: sizes, padding, data formats."""
 from __future__ import annotations
 
-from tinyflow.errors import report, worded
-from tinyflow.graph.sites import user_site
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
 
 _FORMATS = {('channels_last', 3): 'NWC', ('channels_first', 3): 'NCW',
             ('channels_last', 4): 'NHWC', ('channels_first', 4): 'NCHW',

@@ -11,21 +11,22 @@ import threading
 
 import numpy as np
 
-from tinyflow import nest
-from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.initializers import glorot_uniform_initializer, zeros_initializer
-from tinyflow.layers.contents import Contents, collect, depends, operation_of
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import report, worded
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
-from tinyflow.ops import identities, measures, node_counts
-from tinyflow.partitioned import parts_of
-from tinyflow.variable_scope import VariableScope, get_variable, variable_scope
-from tinyflow.variables import VariableAggregation, VariableSynchronization
+from tinyflow.layers.layer_state import Contents, collect, depends, operation_of
+from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures
+from tinyflow.ops.random import tf1_node_count as node_counts
+from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
+from tinyflow.ops.variables.partitioned_variable import parts_of
+from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.variable_scope import VariableScope, get_variable, variable_scope
 
 _KERAS_ARGUMENTS = {'activity_regularizer', 'autocast', 'batch_input_shape', 'batch_size',
                     'dynamic', 'input_shape', 'weights'}

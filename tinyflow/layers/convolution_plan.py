@@ -1,10 +1,10 @@
 """The convolution of a layer: what is fixed when the layer is built, and the nodes of a call."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
-from tinyflow.ops import convolution_functions as functions, dilated
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.conv import convolution_functions as functions, dilated
 
 
 class ConvolutionPlan:

@@ -1,14 +1,15 @@
 """Convolutions of sequences, images and volumes as layers."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
 from tinyflow.layers.convolution_plan import ConvolutionPlan
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import bias as biases, padding as pads, shaping
+from tinyflow.ops.array import padding as pads, shaping
+from tinyflow.ops.nn import bias as biases
 
 
 class Conv(Layer):

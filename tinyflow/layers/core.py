@@ -3,24 +3,19 @@ from __future__ import annotations
 
 import math
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import (
-    bias,
-    contractions,
-    dropout as dropping,
-    identities,
-    linalg,
-    measures,
-    shaping,
-)
-from tinyflow.ops.smart_cond import smart_cond
+from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.control_flow.smart_cond import smart_cond
+from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.math import contractions
+from tinyflow.ops.nn import bias, dropout as dropping
 
 
 class Dense(Layer):

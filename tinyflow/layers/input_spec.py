@@ -1,10 +1,10 @@
 """InputSpec: what a layer demands of an input; and the check of it."""
 from __future__ import annotations
 
-from tinyflow import nest
-from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import Dimension
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import report, worded
 
 
 class InputSpec:

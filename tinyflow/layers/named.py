@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import inspect
 
-from tinyflow import initializers
-from tinyflow.errors import worded
-from tinyflow.ops import arithmetic, clip, constants, elementary, nn, reduction, softmax
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import constants
+from tinyflow.ops.math import arithmetic, clip, reduction, unary as elementary
+from tinyflow.ops.nn import activations as nn, softmax
+from tinyflow.ops.variables import initializers
 
 
 def hard_sigmoid(x):

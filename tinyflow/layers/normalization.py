@@ -1,18 +1,25 @@
 """Batch normalization as a layer, with moving averages that the training must update."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import colocate_with, name_scope
 from tinyflow.graph.shapes import TensorShape
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import named, renormalization
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ONES, ZEROS
-from tinyflow.ops import batch_norm, constants, identities, measures, normalization, shaping, state
-from tinyflow.ops.smart_cond import smart_cond, smart_constant_value
-from tinyflow.variables import VariableAggregation, VariableSynchronization
+from tinyflow.ops.array import (
+    constants,
+    identity_and_cast as identities,
+    shape_ops as measures,
+    shaping,
+)
+from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
+from tinyflow.ops.nn import batch_norm, normalization
+from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
 
 
 class BatchNormalization(Layer):

@@ -5,7 +5,8 @@ from tinyflow.graph.shapes import TensorShape
 from tinyflow.layers import arguments
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
-from tinyflow.ops import pooling_functions as functions, shaping
+from tinyflow.ops.array import shaping
+from tinyflow.ops.conv import pooling_functions as functions
 
 
 class _Pooling(Layer):

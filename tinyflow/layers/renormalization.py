@@ -1,10 +1,13 @@
 """Batch renormalization: batch statistics, corrected towards the moving ones: Ioffe (2017)."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import colocate_with, control_dependencies, name_scope
-from tinyflow.ops import arithmetic, constants, identities, nn, state
-from tinyflow.ops.smart_cond import smart_cond
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import constants, identity_and_cast as identities
+from tinyflow.ops.control_flow.smart_cond import smart_cond
+from tinyflow.ops.math import arithmetic
+from tinyflow.ops.nn import activations as nn
+from tinyflow.ops.variables import variable_ops as state
 
 
 def check_clipping(clipping):

@@ -4,7 +4,9 @@ from __future__ import annotations
 from tinyflow.layers import arguments, named
 from tinyflow.layers.convolutional import Conv
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import bias as biases, dilated, shaping
+from tinyflow.ops.array import shaping
+from tinyflow.ops.conv import dilated
+from tinyflow.ops.nn import bias as biases
 
 
 class SeparableConv(Conv):

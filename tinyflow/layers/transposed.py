@@ -4,7 +4,9 @@ from __future__ import annotations
 from tinyflow.layers import arguments
 from tinyflow.layers.convolutional import Conv, Conv2D, Conv3D
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import bias as biases, convolution_functions as functions, measures, shaping
+from tinyflow.ops.array import shape_ops as measures, shaping
+from tinyflow.ops.conv import convolution_functions as functions
+from tinyflow.ops.nn import bias as biases
 
 
 class _Transposed(Conv):

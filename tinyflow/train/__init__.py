@@ -1,15 +1,19 @@
 """tf.train: optimizers, learning rates, moving averages, the global step."""
-from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
-from tinyflow.lazy import importing as _importing, names_of as _names_of
-from tinyflow.train.adagrad import AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer
-from tinyflow.train.adam import AdamOptimizer
-from tinyflow.train.ftrl import (
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.train.optimizers.adagrad import (
+    AdadeltaOptimizer,
+    AdagradDAOptimizer,
+    AdagradOptimizer,
+)
+from tinyflow.train.optimizers.adam import AdamOptimizer
+from tinyflow.train.optimizers.ftrl import (
     FtrlOptimizer,
     ProximalAdagradOptimizer,
     ProximalGradientDescentOptimizer,
 )
-from tinyflow.train.gradient_descent import GradientDescentOptimizer, MomentumOptimizer
-from tinyflow.train.learning_rate_decay import (
+from tinyflow.train.optimizers.gradient_descent import GradientDescentOptimizer, MomentumOptimizer
+from tinyflow.train.optimizers.learning_rate_decay import (
     cosine_decay,
     cosine_decay_restarts,
     exponential_decay,
@@ -21,9 +25,9 @@ from tinyflow.train.learning_rate_decay import (
     piecewise_constant_decay,
     polynomial_decay,
 )
-from tinyflow.train.moving_averages import ExponentialMovingAverage
-from tinyflow.train.optimizer import Optimizer
-from tinyflow.train.rmsprop import RMSPropOptimizer
+from tinyflow.train.optimizers.moving_averages import ExponentialMovingAverage
+from tinyflow.train.optimizers.optimizer import Optimizer
+from tinyflow.train.optimizers.rmsprop import RMSPropOptimizer
 from tinyflow.train.training_util import (
     assert_global_step,
     create_global_step,
@@ -62,17 +66,17 @@ __all__ = [  # noqa: F822 - some come from _LATER
 
 # Imported when first asked for; the last ones are protocol buffers.
 _LATER = _names_of({
-    'tinyflow.formats.events': 'summary_iterator',
-    'tinyflow.graphdef.graph_io': 'write_graph',
-    'tinyflow.train.basic_loops': 'basic_train_loop',
-    'tinyflow.train.checkpoint': 'Checkpoint',
-    'tinyflow.train.checkpoint_manager': 'CheckpointManager',
-    'tinyflow.train.checkpoint_state':
+    'tinyflow.formats.wire.events': 'summary_iterator',
+    'tinyflow.formats.graphdef.graph_io': 'write_graph',
+    'tinyflow.train.sessions.basic_loops': 'basic_train_loop',
+    'tinyflow.train.checkpoints.checkpoint': 'Checkpoint',
+    'tinyflow.train.checkpoints.checkpoint_manager': 'CheckpointManager',
+    'tinyflow.train.checkpoints.checkpoint_state':
         'checkpoint_exists checkpoints_iterator generate_checkpoint_state_proto '
         'get_checkpoint_mtimes get_checkpoint_state latest_checkpoint remove_checkpoint '
         'update_checkpoint_state',
     'tinyflow.train.cluster_spec': 'ClusterSpec',
-    'tinyflow.train.coordinator': 'Coordinator LooperThread',
+    'tinyflow.train.queues.coordinator': 'Coordinator LooperThread',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',
     'tinyflow.train.hooks.feeding': 'FeedFnHook',
     'tinyflow.train.hooks.final': 'FinalOpsHook',
@@ -82,27 +86,28 @@ _LATER = _names_of({
     'tinyflow.train.hooks.stopping': 'GlobalStepWaiterHook StopAtStepHook',
     'tinyflow.train.hooks.summaries': 'StepCounterHook SummarySaverHook',
     'tinyflow.train.hooks.timers': 'SecondOrStepTimer',
-    'tinyflow.train.input':
+    'tinyflow.train.queues.input':
         'batch batch_join input_producer limit_epochs match_filenames_once maybe_batch '
         'maybe_batch_join maybe_shuffle_batch maybe_shuffle_batch_join range_input_producer '
         'shuffle_batch shuffle_batch_join slice_input_producer string_input_producer',
-    'tinyflow.train.inspection':
+    'tinyflow.train.checkpoints.inspection':
         'NewCheckpointReader list_variables load_checkpoint load_variable matching_variables',
-    'tinyflow.train.monitored_session': 'MonitoredSession SingularMonitoredSession',
-    'tinyflow.train.monitored_training': 'MonitoredTrainingSession',
-    'tinyflow.train.queue_runner': 'queue_runner',
-    'tinyflow.train.queue_running': 'QueueRunner add_queue_runner start_queue_runners',
-    'tinyflow.train.saver': 'Saver export_meta_graph import_meta_graph',
-    'tinyflow.train.scaffold': 'Scaffold',
-    'tinyflow.train.session_creators': 'ChiefSessionCreator SessionCreator WorkerSessionCreator',
-    'tinyflow.train.session_manager': 'SessionManager',
-    'tinyflow.train.session_run_hook':
+    'tinyflow.train.sessions.monitored_session': 'MonitoredSession SingularMonitoredSession',
+    'tinyflow.train.sessions.monitored_training': 'MonitoredTrainingSession',
+    'tinyflow.train.queues.queue_runner': 'queue_runner',
+    'tinyflow.train.queues.queue_running': 'QueueRunner add_queue_runner start_queue_runners',
+    'tinyflow.train.checkpoints.saver': 'Saver export_meta_graph import_meta_graph',
+    'tinyflow.train.sessions.scaffold': 'Scaffold',
+    'tinyflow.train.sessions.session_creators':
+        'ChiefSessionCreator SessionCreator WorkerSessionCreator',
+    'tinyflow.train.sessions.session_manager': 'SessionManager',
+    'tinyflow.train.sessions.session_run_hook':
         'SessionRunArgs SessionRunContext SessionRunHook SessionRunValues',
-    'tinyflow.train.supervisor': 'Supervisor',
-    'tinyflow.train.vocabularies': 'VocabInfo',
-    'tinyflow.train.warm_start': 'init_from_checkpoint warm_start',
+    'tinyflow.train.sessions.supervisor': 'Supervisor',
+    'tinyflow.train.checkpoints.warm_start_vocab': 'VocabInfo',
+    'tinyflow.train.checkpoints.warm_start': 'init_from_checkpoint warm_start',
     'tinyflow.formats.protos.example_pb2': 'Example SequenceExample',
-    'tinyflow.formats.feature_lists': 'BytesList FloatList Int64List',
+    'tinyflow.formats.wire.feature_lists': 'BytesList FloatList Int64List',
     'tinyflow.formats.protos.feature_pb2': 'Feature FeatureList FeatureLists Features',
     'tinyflow.formats.protos.saver_pb2': 'SaverDef',
 })

@@ -10,8 +10,10 @@ from collections import namedtuple
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import add_to_collection, device, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import control, indexing, joining, logic
-from tinyflow.ops.constants import constant
+from tinyflow.ops.array import indexing, joining
+from tinyflow.ops.array.constants import constant
+from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.math import logic
 
 __all__ = ['initialize_resources', 'local_resources', 'register_resource',
            'report_uninitialized_resources', 'shared_resources']

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import warnings
 
-from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.initializers import zeros_initializer
-from tinyflow.variable_scope import get_variable
-from tinyflow.variables import Variable, VariableAggregation
+from tinyflow.graph.support.errors import TinyflowWarning, worded
+from tinyflow.ops.variables.initializers import zeros_initializer
+from tinyflow.ops.variables.variable import Variable, VariableAggregation
+from tinyflow.ops.variables.variable_scope import get_variable
 
 
 def global_step(sess, global_step_tensor):

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.errors import worded
-from tinyflow.feature_column.base import CategoricalColumn, DenseColumn
-from tinyflow.feature_column.bucketized import BucketizedColumn
-from tinyflow.feature_column.indicator import IndicatorColumn
-from tinyflow.feature_column.transformation import FeatureTransformationCache
-from tinyflow.ops.boosted_trees_quantiles import BoostedTreesBucketize
+from estimator_layer.canned.trees.ops.quantile_ops import BoostedTreesBucketize
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn
+from tinyflow.layers.feature_column.bucketized import BucketizedColumn
+from tinyflow.layers.feature_column.indicator import IndicatorColumn
+from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
 
 __all__ = ['feature_count', 'feature_names', 'float_boundaries', 'float_columns', 'grouped',
            'is_indicator', 'transformed', 'transformed_columns']

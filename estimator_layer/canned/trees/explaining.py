@@ -7,12 +7,15 @@ import numpy as np
 
 import tinyflow as tf
 from estimator_layer.canned.trees.model_fn import NAME, Inputs
+from estimator_layer.canned.trees.ops.ensemble_ops import (
+    BoostedTreesExampleDebugOutputs,
+    BoostedTreesPredict,
+)
+from estimator_layer.canned.trees.ops.messages import restore
+from estimator_layer.canned.trees.ops.model import LEAF, Ensemble
 from estimator_layer.canned.trees.resources import TreeEnsemble
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.errors import worded
-from tinyflow.ops.boosted_trees import BoostedTreesExampleDebugOutputs, BoostedTreesPredict
-from tinyflow.ops.trees_messages import restore
-from tinyflow.ops.trees_model import LEAF, Ensemble
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['PATH_KEY', 'explained', 'importances', 'with_paths']
 

@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import tinyflow as tf
+from estimator_layer.canned.trees.ops.ensemble_ops import (
+    BoostedTreesCenterBias,
+    BoostedTreesUpdateEnsemble,
+)
+from estimator_layer.canned.trees.ops.stats_ops import BoostedTreesCalculateBestGainsPerFeature
 from estimator_layer.canned.trees.settings import max_splits, pruning_of
-from tinyflow.ops.boosted_trees import BoostedTreesCenterBias, BoostedTreesUpdateEnsemble
-from tinyflow.ops.boosted_trees_stats import BoostedTreesCalculateBestGainsPerFeature
 
 __all__ = ['AccumulatorGrower', 'InMemoryGrower']
 

@@ -6,12 +6,15 @@ from estimator_layer.canned.trees import columns as features_of
 from estimator_layer.canned.trees.caches import NEW, RowCache, cached_features, kept
 from estimator_layer.canned.trees.growers import AccumulatorGrower, InMemoryGrower
 from estimator_layer.canned.trees.hooks import GrowerStart, StopWhenGrown
+from estimator_layer.canned.trees.ops.ensemble_ops import (
+    BoostedTreesPredict,
+    BoostedTreesTrainingPredict,
+)
+from estimator_layer.canned.trees.ops.stats_ops import BoostedTreesMakeStatsSummary
 from estimator_layer.canned.trees.resources import QuantileAccumulator, TreeEnsemble
 from estimator_layer.canned.trees.settings import max_splits
 from estimator_layer.model_fn import ModeKeys
-from tinyflow.errors import worded
-from tinyflow.ops.boosted_trees import BoostedTreesPredict, BoostedTreesTrainingPredict
-from tinyflow.ops.boosted_trees_stats import BoostedTreesMakeStatsSummary
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['NAME', 'Inputs', 'model_fn']
 

@@ -5,9 +5,9 @@ Both are made by a Scaffold and saved by a Saver, under TensorFlow's names.
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.ops import boosted_trees as trees, boosted_trees_quantiles as quantiles
+from estimator_layer.canned.trees.ops import ensemble_ops as trees, quantile_ops as quantiles
+from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 from tinyflow.train.resources import register_resource
-from tinyflow.train.saveables import SaveableObject, SaveSpec
 
 __all__ = ['QuantileAccumulator', 'TreeEnsemble']
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import collections
 
-from tinyflow.errors import worded
-from tinyflow.ops import trees_growing
+from estimator_layer.canned.trees.ops import growing as trees_growing
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Settings', 'max_splits', 'pruning_of']
 

@@ -8,7 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.enqueuers import GeneratorEnqueuer, OrderedEnqueuer
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class ArrayBatches:

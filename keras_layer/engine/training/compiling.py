@@ -14,7 +14,7 @@ from keras_layer.engine.training.standardize import check_keys
 from keras_layer.losses import base as losses_base
 from keras_layer.losses.base import compute_weighted_loss, reduce_weighted_loss
 from keras_layer.metrics.base import Metric
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class Compiled:

@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K, losses as losses_module, metrics as metrics_module
 from keras_layer.losses.base import Loss, LossFunctionWrapper
 from keras_layer.metrics.base import Mean, MeanMetricWrapper, Metric
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class Endpoint:

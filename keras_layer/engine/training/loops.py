@@ -11,7 +11,7 @@ from keras_layer.engine.training.batches import (
     CycledBatches,
     DatasetBatches,
 )
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class Averages:

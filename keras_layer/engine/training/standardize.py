@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 def as_arrays(data, names, shapes, what, check_batch=True, check=None):

@@ -10,7 +10,7 @@ from keras_layer.layers.recurrent.rnn import all_from_keras
 from keras_layer.layers.recurrent.states import separate_arguments
 from keras_layer.layers.wrappers import Wrapper
 from keras_layer.utils.generic import has_arg, to_list
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Bidirectional']
 

@@ -10,7 +10,7 @@ from keras_layer.layers.recurrent.states import (
     zero_states_of_cell,
 )
 from keras_layer.utils.generic import has_arg
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['AbstractRNNCell', 'DropoutMasks', 'StackedRNNCells', 'UnitsCell']
 

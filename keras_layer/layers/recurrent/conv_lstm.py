@@ -12,7 +12,7 @@ from keras_layer.layers.recurrent.cells import (
 )
 from keras_layer.layers.recurrent.states import listed_states
 from keras_layer.layers.recurrent.units_layer import UnitsRNN, of_cell, without
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments
 
 __all__ = ['ConvLSTM2D', 'ConvLSTM2DCell']

@@ -7,7 +7,7 @@ from keras_layer.layers.recurrent.gru import GRUCell
 from keras_layer.layers.recurrent.lstm import LSTMCell
 from keras_layer.layers.recurrent.rnn import RNN
 from keras_layer.layers.recurrent.units_layer import of_cell, with_options_of_cell
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['CuDNNGRU', 'CuDNNLSTM']
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from keras_layer import backend as K
 from keras_layer.layers.recurrent.cells import UnitsCell, add_weight_of, dropped
 from keras_layer.layers.recurrent.units_layer import UnitsRNN, of_cell, without
-from tinyflow import logging
+from tinyflow.graph.support import logging
 
 __all__ = ['GRU', 'GRUCell']
 

@@ -13,7 +13,7 @@ from keras_layer.layers.recurrent.states import (
     zero_states,
 )
 from keras_layer.utils.generic import has_arg, to_list
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['RNN']
 

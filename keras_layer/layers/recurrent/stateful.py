@@ -6,7 +6,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.layers.recurrent.states import size_list
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['StatefulRNN', 'wrong_number_of_states']
 

@@ -12,7 +12,7 @@ from keras_layer.preprocessing.image.iterator import Iterator, NumpyArrayIterato
 from keras_layer.preprocessing.image.pictures import (
     array_to_img, img_to_array, list_pictures, load_img, save_img,
 )
-from tinyflow.absent import absent, hide_modules
+from tinyflow.graph.support.missing import absent, hide_modules
 
 __all__ = ['DataFrameIterator', 'DirectoryIterator', 'ImageDataGenerator', 'Iterator',
            'NumpyArrayIterator', 'apply_affine_transform', 'apply_brightness_shift',

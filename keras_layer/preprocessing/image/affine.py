@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from keras_layer.preprocessing.image.resampling import resampled
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['apply_affine_transform', 'random_rotation', 'random_shear', 'random_shift',
            'random_zoom']

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from keras_layer.preprocessing.image.pictures import array_to_img, img_to_array, pillow
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['apply_brightness_shift', 'apply_channel_shift', 'random_brightness',
            'random_channel_shift']

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from keras_layer.preprocessing.image.file_iterator import FileIterator
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['DirectoryIterator']
 

@@ -6,7 +6,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.preprocessing.image.iterator import Iterator, save_pictures
 from keras_layer.preprocessing.image.pictures import img_to_array, load_img
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['FileIterator']
 

@@ -11,7 +11,7 @@ from keras_layer.preprocessing.image.colors import apply_brightness_shift, apply
 from keras_layer.preprocessing.image.dataframe_iterator import DataFrameIterator
 from keras_layer.preprocessing.image.directory_iterator import DirectoryIterator
 from keras_layer.preprocessing.image.iterator import NumpyArrayIterator
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['ImageDataGenerator']
 

@@ -13,7 +13,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.preprocessing.image.pictures import array_to_img
 from keras_layer.utils.data_utils import Sequence
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['Iterator', 'NumpyArrayIterator', 'save_pictures']
 

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from keras_layer import backend as K
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['array_to_img', 'img_to_array', 'list_pictures', 'load_img', 'pillow', 'save_img']
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 __all__ = ['resampled']
 

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from tinyflow.data_sets import load_digits
-from tinyflow.data_sets.enlarge import enlarge
+from tinyflow.api.data_sets import load_digits
+from tinyflow.api.data_sets.enlarge import enlarge
 
 
 def write_mnist_files(folder):

@@ -4,16 +4,15 @@ tests/estimator/test_trees.py compares them with values recorded from TF 1.15.5.
 """
 import numpy as np
 
+from estimator_layer.canned.trees.ops import (  # noqa: F401 - declare ops
+    ensemble_ops,
+    quantile_ops,
+    stats_ops,
+)
+from estimator_layer.canned.trees.ops.messages import serialized
+from estimator_layer.canned.trees.ops.model import Candidate, Ensemble
 from tests.engine.rows import row
 from tinyflow.graph.op import Op
-from tinyflow.ops import (  # noqa: F401 - declare ops
-    accumulators,
-    boosted_trees,
-    boosted_trees_quantiles,
-    boosted_trees_stats,
-)
-from tinyflow.ops.trees_messages import serialized
-from tinyflow.ops.trees_model import Candidate, Ensemble
 
 BUCKETS = np.array([0, 1, 2, 3], np.int32)
 VALUES = np.array([3, 1, 4, 1, 5], np.float32)

@@ -1,8 +1,8 @@
 """Rows of the ops of k-means."""
 import numpy as np
 
+from estimator_layer.canned import kmeans_ops as clustering
 from tests.engine.rows import row
-from tinyflow.ops import clustering
 
 POINTS = np.random.RandomState(0).normal(size=(12, 2)).astype('float32')
 DISTANCES = np.random.RandomState(1).uniform(size=20).astype('float32')

@@ -111,30 +111,30 @@ def _fed(tf, build, value):
 
 
 def _ones_like(x):
-    from tinyflow.ops.constants import OnesLike
+    from tinyflow.ops.array.constants import OnesLike
     return OnesLike.apply(x)
 
 
 def _prevent_gradient(x):
-    from tinyflow.ops.identities import prevent_gradient
+    from tinyflow.ops.array.identity_and_cast import prevent_gradient
     return prevent_gradient(x, 'no')
 
 
 def _shape(x):
-    from tinyflow.ops.measures import Shape
+    from tinyflow.ops.array.shape_ops import Shape
     return Shape.apply(x)
 
 
 def _size(x):
-    from tinyflow.ops.measures import Size
+    from tinyflow.ops.array.shape_ops import Size
     return Size.apply(x)
 
 
 def _rank(x):
-    from tinyflow.ops.measures import Rank
+    from tinyflow.ops.array.shape_ops import Rank
     return Rank.apply(x)
 
 
 def _gradient_args(x, y):
-    from tinyflow.ops.measures import BroadcastGradientArgs
+    from tinyflow.ops.array.shape_ops import BroadcastGradientArgs
     return BroadcastGradientArgs.apply(x, y)

@@ -90,6 +90,6 @@ ROWS = [
 
 def _element_shape(array):
     from tinyflow.graph import dtypes
-    from tinyflow.ops.tensor_lists import TensorListElementShape
+    from tinyflow.ops.control_flow.tensor_lists import TensorListElementShape
     stacked = array.unstack(array.stack())
     return TensorListElementShape.apply(stacked.flow, shape_type=dtypes.int32)

@@ -4,7 +4,7 @@ import itertools
 import numpy as np
 
 from tests.engine.rows import row
-from tinyflow.ops.bucketize import Bucketize
+from tinyflow.ops.math.bucketize import Bucketize
 
 WORDS = np.array([[b'a', b'b'], [b'c', b'a'], [b'', b'd']], object)
 NUMBERS = np.array([[1, 2], [3, -4], [5, 6]])

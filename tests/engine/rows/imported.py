@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.engine.rows import row
 from tinyflow.graph.op import Op
-from tinyflow.ops import gradient_nodes, optionals, stacks
+from tinyflow.ops.imported import optionals, stack_ops as stacks, tf_gradient_ops as gradient_nodes
 
 
 def _op(name, *inputs, **attrs):

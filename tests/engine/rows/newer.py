@@ -5,7 +5,7 @@ import numpy as np
 
 from tests.engine.rows import row
 from tinyflow.graph.op import Op
-from tinyflow.ops import (  # noqa: F401    they declare what stands below
+from tinyflow.ops.imported import (  # noqa: F401 - declare ops
     dense_bincount,
     einsum,
     matrix_diagonals,

@@ -100,12 +100,12 @@ SUMMARY = b'\n\x0b\n\x04loss\x15\x00\x00\x20@'
 
 
 def _summary(tf, x):
-    from tinyflow.ops import summaries
+    from tinyflow.ops.summary import summaries
     return summaries.scalar('loss', x)
 
 
 def _tf_record(tf):
-    from tinyflow.formats.records import frame
+    from tinyflow.formats.wire.records import frame
     path = _file('two.tfrecord', frame(b'first') + frame(b'second'))
     return _read(lambda tf: tf.TFRecordReader(), [path],
                  lambda r, q: list(r.read_up_to(q, 5)))(tf)

@@ -5,7 +5,7 @@ All have seeds, so that both executors draw the same.
 import numpy as np
 
 from tests.engine.rows import row
-from tinyflow.ops.random import parameterized_truncated_normal
+from tinyflow.ops.random.random_functions import parameterized_truncated_normal
 
 LOGITS = np.log(np.array([[0.1, 0.9, 1e-9], [0.5, 0.25, 0.25]]))
 

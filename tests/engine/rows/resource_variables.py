@@ -4,7 +4,7 @@ import numpy as np
 from tests.engine.rows import row
 from tests.engine.rows.state import ELEMENTS, ROWS_TO_CHANGE, START, row_by_row
 from tinyflow.graph.op import Op
-from tinyflow.ops import resource_state as ops
+from tinyflow.ops.variables import resource_variable_ops as ops
 
 
 def variable(tf, value=START):

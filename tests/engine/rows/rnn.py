@@ -4,7 +4,7 @@ import importlib
 import numpy as np
 
 from tests.engine.rows import row
-from tinyflow.ops import gru_block, lstm_blocks
+from tinyflow.ops.nn import gru_block, lstm_blocks
 
 B, IN, CELLS, TIME = 2, 3, 4, 3
 WEIGHTS = [(IN + CELLS, 4 * CELLS), (CELLS,), (CELLS,), (CELLS,), (4 * CELLS,)]

@@ -5,7 +5,7 @@ All samplers have seeds, so that both executors draw the same.
 import numpy as np
 
 from tests.engine.rows import row
-from tinyflow.ops import sparse_rows
+from tinyflow.ops.sparse import rows as sparse_rows
 
 LABELS = np.array([[1, 2], [3, 4], [0, 1]], np.int64)
 DATA, INDICES, IDS = (4, 3), np.array([0, 3, 3, 1], np.int32), np.array([0, 0, 2, 2], np.int32)

@@ -5,11 +5,11 @@ import tempfile
 import numpy as np
 
 from tests.engine.rows import row
-from tinyflow.formats.bundle_writer import BundleWriter
+from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes
-from tinyflow.ops import saving
-from tinyflow.ops.parsing_kernels import ParseSingleExample
-from tinyflow.ops.sparse_merging import SparseReorder
+from tinyflow.ops.files import saving
+from tinyflow.ops.files.parsing_kernels import ParseSingleExample
+from tinyflow.ops.sparse.merging import SparseReorder
 
 FOLDER = os.path.join(tempfile.gettempdir(), f'tinyflow_rows_{os.getpid()}')
 X = np.arange(6.0).reshape(2, 3)

@@ -52,7 +52,7 @@ def _added(indices, values, shape, dense):
 
 
 def _sparse_dense_add(tf, indices, values, shape, dense):
-    from tinyflow.ops.sparse_dense_add import SparseTensorDenseAdd
+    from tinyflow.ops.sparse.dense_add import SparseTensorDenseAdd
     return SparseTensorDenseAdd.apply(indices, values, shape, dense)
 
 

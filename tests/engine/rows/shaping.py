@@ -64,7 +64,7 @@ def _parallel_stack(tf, x, y):
 
 
 def _mirror_grad(x):
-    from tinyflow.ops.padding import MirrorPadGrad
+    from tinyflow.ops.array.padding import MirrorPadGrad
     return MirrorPadGrad.apply(x, [[1, 2]], mode='SYMMETRIC')
 
 

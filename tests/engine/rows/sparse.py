@@ -2,7 +2,7 @@
 import numpy as np
 
 from tests.engine.rows import row
-from tinyflow.ops import sparse_arithmetic
+from tinyflow.ops.sparse import arithmetic as sparse_arithmetic
 
 PLACES = np.array([[0, 1], [1, 0], [1, 2]])
 OTHERS = np.array([[0, 0], [1, 0]])

@@ -5,7 +5,7 @@ import numpy as np
 
 from tests.engine.rows import row
 from tinyflow.graph.op import Op
-from tinyflow.ops import resource_training, training  # noqa: F401 - declares the ops
+from tinyflow.ops.updates import apply_ops as training, resource_apply_ops as resource_training  # noqa: F401 - declares the ops
 
 VAR = np.linspace(-2.0, 2.5, 12).reshape(4, 3)
 SLOTS = [np.linspace(0.1, 1.3, 12).reshape(4, 3), np.linspace(2.4, 1.8, 12).reshape(4, 3),

@@ -5,9 +5,9 @@ import numpy as np
 
 from tests.engine.rows import row
 from tests.engine.rows.saving import FOLDER
-from tinyflow.formats.bundle_writer import BundleWriter
+from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes
-from tinyflow.ops.vocabulary_remapping import GenerateVocabRemapping, LoadAndRemapMatrix
+from tinyflow.ops.files.vocabulary_remapping import GenerateVocabRemapping, LoadAndRemapMatrix
 
 OLD, NEW = ['a', 'b', 'c', 'd'], ['c', 'x', 'a', 'y']
 MATRIX = np.arange(12, dtype=np.float32).reshape(4, 3)

@@ -1,6 +1,4 @@
 """tf.contrib.framework: argument scopes, Variables of a model and how to find them, checks."""
-from tinyflow import nest
-from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.contrib.framework.argument_scopes import (
     add_arg_scope,
     arg_scope,
@@ -50,20 +48,22 @@ from tinyflow.contrib.framework.variable_queries import (
     global_variable,
 )
 from tinyflow.graph.sparse_tensor import convert_to_tensor_or_sparse_tensor
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops.confusion import remove_squeezable_dimensions
-from tinyflow.ops.shape_checks import assert_scalar
-from tinyflow.ops.smart_cond import smart_cond, smart_constant_value
-from tinyflow.ops.sorting import argsort, sort
-from tinyflow.ops.type_checks import assert_same_float_dtype, is_tensor
-from tinyflow.train.inspection import list_variables, load_checkpoint, load_variable
+from tinyflow.ops.array.sorting import argsort, sort
+from tinyflow.ops.checks.shape_checks import assert_scalar
+from tinyflow.ops.checks.type_checks import assert_same_float_dtype, is_tensor
+from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
+from tinyflow.ops.math.confusion import remove_squeezable_dimensions
+from tinyflow.train.checkpoints.inspection import list_variables, load_checkpoint, load_variable
+from tinyflow.train.checkpoints.warm_start import init_from_checkpoint
 from tinyflow.train.training_util import (
     assert_global_step,
     create_global_step,
     get_global_step,
     get_or_create_global_step,
 )
-from tinyflow.train.warm_start import init_from_checkpoint
 
 __all__ = [
     'TensorSpec', 'add_arg_scope', 'add_model_variable', 'arg_scope',

@@ -6,7 +6,7 @@ import inspect
 import threading
 from contextlib import contextmanager
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 
 
 class _Scopes(threading.local):

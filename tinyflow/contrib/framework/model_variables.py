@@ -7,8 +7,8 @@ from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import add_to_collection, device as on_device, get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.variable_scope import get_variable, get_variable_scope
-from tinyflow.variables import Variable, VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.variable import Variable, VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope
 
 
 @add_arg_scope

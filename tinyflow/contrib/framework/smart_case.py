@@ -1,9 +1,9 @@
 """smart_case: a case whose known conditions are decided while the graph is built."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
-from tinyflow.ops.conditionals import case
-from tinyflow.ops.smart_cond import smart_constant_value
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.control_flow.cond import case
+from tinyflow.ops.control_flow.smart_cond import smart_constant_value
 
 
 def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):

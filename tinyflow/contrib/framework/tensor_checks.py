@@ -5,8 +5,6 @@ import re
 
 import numpy as np
 
-from tinyflow import nest
-from tinyflow.errors import report, worded
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import (
@@ -17,18 +15,13 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.ops import (
-    arithmetic,
-    assertions,
-    identities,
-    logic,
-    measures,
-    python_functions,
-    reduction,
-    shape_checks,
-    shaping,
-)
-from tinyflow.ops.logic import equal
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.checks import assertions, shape_checks
+from tinyflow.ops.control_flow import python_functions
+from tinyflow.ops.math import arithmetic, logic, reduction
+from tinyflow.ops.math.logic import equal
 
 
 def assert_scalar_int(tensor, name=None):

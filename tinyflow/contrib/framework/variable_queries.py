@@ -6,14 +6,15 @@ import warnings
 
 import numpy as np
 
-from tinyflow.errors import TinyflowWarning, worded
 from tinyflow.graph import shapes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import control, placeholders
-from tinyflow.train.inspection import NewCheckpointReader
-from tinyflow.variable_scope import VariableScope
-from tinyflow.variables import Variable
+from tinyflow.graph.support.errors import TinyflowWarning, worded
+from tinyflow.ops.array import placeholders
+from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.variables.variable import Variable
+from tinyflow.ops.variables.variable_scope import VariableScope
+from tinyflow.train.checkpoints.inspection import NewCheckpointReader
 
 
 def get_variables(scope=None, suffix=None, collection=GraphKeys.GLOBAL_VARIABLES):

@@ -1,5 +1,4 @@
 """tf.contrib.layers: layers as functions, with Variables called weights and biases."""
-from tinyflow.absent import absent as _absent, hide_modules as _hide_modules
 from tinyflow.contrib.layers.batch_norm import batch_norm
 from tinyflow.contrib.layers.convolutions import (
     conv1d,
@@ -83,7 +82,8 @@ from tinyflow.contrib.layers.summarize import (
     summarize_tensor,
     summarize_tensors,
 )
-from tinyflow.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 
 # Of the time before tf.feature_column; found when first asked for.
 _LATER = _names_of({'tinyflow.contrib.layers.feature_columns':

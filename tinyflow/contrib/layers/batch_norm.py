@@ -4,24 +4,23 @@ from __future__ import annotations
 from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.contrib.framework.model_variables import model_variable
 from tinyflow.contrib.layers import utils
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collections, control_dependencies
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers.named import ONES, ZEROS
 from tinyflow.layers.normalization import BatchNormalization
-from tinyflow.ops import (
-    batch_norm as fused_op,
+from tinyflow.ops.array import (
     constants,
-    identities,
-    measures,
-    normalization,
+    identity_and_cast as identities,
+    shape_ops as measures,
     shaping,
 )
-from tinyflow.ops.smart_cond import smart_cond, smart_constant_value
-from tinyflow.train.moving_averages import assign_moving_average
-from tinyflow.variable_scope import get_variable_scope, variable_scope
+from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
+from tinyflow.ops.nn import batch_norm as fused_op, normalization
+from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_scope
+from tinyflow.train.optimizers.moving_averages import assign_moving_average
 
 
 @add_arg_scope

@@ -5,12 +5,14 @@ from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.contrib.framework.model_variables import model_variable
 from tinyflow.contrib.layers import utils
 from tinyflow.contrib.layers.dense import RENAMED, XAVIER
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import convolutional, separable, transposed
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import bias as biases_, dilated, nn, shaping
-from tinyflow.variable_scope import variable_scope
+from tinyflow.ops.array import shaping
+from tinyflow.ops.conv import dilated
+from tinyflow.ops.nn import activations as nn, bias as biases_
+from tinyflow.ops.variables.variable_scope import variable_scope
 
 _CLASSES = {3: convolutional.Conv1D, 4: convolutional.Conv2D, 5: convolutional.Conv3D}
 _FORMATS = (None, 'NWC', 'NCW', 'NHWC', 'NCHW', 'NDHWC', 'NCDHW')

@@ -7,14 +7,16 @@ from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.contrib.framework.model_variables import model_variable
 from tinyflow.contrib.layers import utils
 from tinyflow.contrib.layers.initializers import xavier_initializer
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collections
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import core
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops import bias as biases_, linalg, measures, nn, shaping
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.ops.array import shape_ops as measures, shaping
+from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.nn import activations as nn, bias as biases_
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 XAVIER = xavier_initializer()           # the default of the weights of all these layers
 RENAMED = {'bias': 'biases', 'kernel': 'weights'}

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 from tinyflow.contrib.framework.model_variables import model_variable
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.ops import embedding, gathering, indexing, joining, measures, reduction, shaping
-from tinyflow.variable_scope import variable_scope
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import gathering, indexing, joining, shape_ops as measures, shaping
+from tinyflow.ops.math import reduction
+from tinyflow.ops.nn import embedding
+from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializer=None,

@@ -5,8 +5,10 @@ today's names, and crosses today's buckets.
 """
 from __future__ import annotations
 
-from tinyflow.errors import worded
-from tinyflow.feature_column import (
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.feature_column import (
     bucketized,
     categorical,
     crossed,
@@ -19,13 +21,12 @@ from tinyflow.feature_column import (
     vocabulary,
     weighted,
 )
-from tinyflow.feature_column.hashed import HashedCategoricalColumn
-from tinyflow.feature_column.input_layer import input_layer
-from tinyflow.feature_column.linear_model import linear_model
-from tinyflow.graph import dtypes
-from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.ops import embedding_sparse, example_parsing
-from tinyflow.variable_scope import variable_scope
+from tinyflow.layers.feature_column.hashed import HashedCategoricalColumn
+from tinyflow.layers.feature_column.input_layer import input_layer
+from tinyflow.layers.feature_column.linear_model import linear_model
+from tinyflow.ops.files import example_parsing
+from tinyflow.ops.nn import embedding_sparse
+from tinyflow.ops.variables.variable_scope import variable_scope
 
 __all__ = [
     'bucketized_column', 'create_feature_spec_for_parsing', 'crossed_column', 'embedding_column',

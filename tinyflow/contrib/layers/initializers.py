@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import math
 
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
-from tinyflow.ops import random
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.random import random_functions as random
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):

@@ -4,21 +4,14 @@ from __future__ import annotations
 from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.contrib.framework.model_variables import model_variable
 from tinyflow.contrib.layers import utils
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers.named import ONES, ZEROS
-from tinyflow.ops import (
-    arithmetic,
-    constants,
-    joining,
-    measures,
-    normalization,
-    reduction,
-    shaping,
-    slicing,
-)
-from tinyflow.variable_scope import variable_scope
+from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping, slicing
+from tinyflow.ops.math import arithmetic, reduction
+from tinyflow.ops.nn import normalization
+from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 def _parameter(name, wanted, shape, dtype, initializers, variables_collections, trainable):

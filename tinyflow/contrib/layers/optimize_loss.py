@@ -1,21 +1,21 @@
 """optimize_loss: a training step from a loss, with clipping, noise, decay and summaries."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
-from tinyflow.initializers import constant_initializer
-from tinyflow.ops import (
-    clip,
-    control,
-    identities,
-    random,
-    shape_checks,
-    summaries as summary,
-)
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.checks import shape_checks
+from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.math import clip
+from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.summary import summaries as summary
+from tinyflow.ops.variables.initializers import constant_initializer
+from tinyflow.ops.variables.variable_lists import trainable_variables
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 from tinyflow.train import (
     AdagradOptimizer,
     AdamOptimizer,
@@ -25,9 +25,7 @@ from tinyflow.train import (
     RMSPropOptimizer,
     training_util,
 )
-from tinyflow.train.optimizer import Optimizer
-from tinyflow.variable_lists import trainable_variables
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.train.optimizers.optimizer import Optimizer
 
 OPTIMIZER_CLS_NAMES = {
     'Adagrad': AdagradOptimizer,

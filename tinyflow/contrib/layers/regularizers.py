@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import numbers
 
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collection, get_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import arithmetic, constants, logistic, reduction
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import constants
+from tinyflow.ops.math import arithmetic, reduction
+from tinyflow.ops.nn import logistic
 
 
 def l1_regularizer(scale, scope=None):

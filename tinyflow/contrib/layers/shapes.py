@@ -4,27 +4,26 @@ from __future__ import annotations
 from tinyflow.contrib.framework.argument_scopes import add_arg_scope
 from tinyflow.contrib.framework.model_variables import model_variable
 from tinyflow.contrib.layers import utils
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.initializers import constant_initializer
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers import core
 from tinyflow.layers.named import ONES
-from tinyflow.ops import (
+from tinyflow.ops.array import (
     constants,
     gathering,
-    identities,
+    identity_and_cast as identities,
     indexing,
     joining,
-    logic,
-    measures,
-    reduction,
+    shape_ops as measures,
     shaping,
-    softmax as softmax_op,
 )
-from tinyflow.variable_scope import variable_scope
+from tinyflow.ops.math import logic, reduction
+from tinyflow.ops.nn import softmax as softmax_op
+from tinyflow.ops.variables.initializers import constant_initializer
+from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 @add_arg_scope

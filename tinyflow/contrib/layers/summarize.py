@@ -6,7 +6,9 @@ import re
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops import identities, logic, reduction, summaries as summary
+from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.math import logic, reduction
+from tinyflow.ops.summary import summaries as summary
 
 
 def summarize_tensor(tensor, tag=None):

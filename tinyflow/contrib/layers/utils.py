@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from tinyflow.contrib.framework.model_variables import model_variable
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import add_to_collection, add_to_collections, get_collection
-from tinyflow.variables import VariableAggregation, VariableSynchronization
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
 
 
 def collect_named_outputs(collections, alias, outputs):

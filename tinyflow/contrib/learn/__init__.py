@@ -1,9 +1,9 @@
 """tf.contrib.learn: its data sets and its text preprocessing; the estimators are tf.estimator."""
 from importlib import import_module as _import_module
 
-from tinyflow.absent import AbsentError as _AbsentError, absent as _absent
 from tinyflow.contrib.learn import datasets, preprocessing
-from tinyflow.errors import worded as _worded
+from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.missing import AbsentError as _AbsentError, absent as _absent
 
 __all__ = ['RunConfig', 'datasets', 'preprocessing']
 _missing = _absent(__name__, __all__)

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
-from tinyflow.files import GFile
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.filesystem import GFile
+from tinyflow.graph.support.missing import absent as _absent
 
 TOKENIZER_RE = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE)
 

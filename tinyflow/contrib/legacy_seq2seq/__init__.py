@@ -1,5 +1,4 @@
 """tf.contrib.legacy_seq2seq: sequence to sequence models of a fixed number of steps."""
-from tinyflow.absent import absent as _absent
 from tinyflow.contrib.legacy_seq2seq.attention import (
     attention_decoder,
     embedding_attention_decoder,
@@ -19,6 +18,7 @@ from tinyflow.contrib.legacy_seq2seq.losses import (
     sequence_loss,
     sequence_loss_by_example,
 )
+from tinyflow.graph.support.missing import absent as _absent
 
 __all__ = [
     'attention_decoder', 'basic_rnn_seq2seq', 'embedding_attention_decoder',

@@ -1,29 +1,27 @@
 """Decoders that look back at all outputs of the encoder, one copy of the cell for each step."""
 from __future__ import annotations
 
-from tinyflow import nest
 from tinyflow.contrib.legacy_seq2seq.decoders import (
     argmax_and_embed,
     check_projection,
     either_way,
     encode,
 )
-from tinyflow.errors import worded
 from tinyflow.graph.dtypes import float32
-from tinyflow.ops import (
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.projections import Linear, OutputProjectionWrapper
+from tinyflow.ops.array import (
     constants,
-    convolution_functions,
-    elementary,
-    embedding,
-    identities,
+    identity_and_cast as identities,
     joining,
-    measures,
-    reduction,
+    shape_ops as measures,
     shaping,
-    softmax,
 )
-from tinyflow.rnn.projections import Linear, OutputProjectionWrapper
-from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
+from tinyflow.ops.conv import convolution_functions
+from tinyflow.ops.math import reduction, unary as elementary
+from tinyflow.ops.nn import embedding, softmax
+from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
 class _Attention:

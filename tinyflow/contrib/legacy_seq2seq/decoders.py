@@ -3,22 +3,17 @@ from __future__ import annotations
 
 import copy
 
-from tinyflow import nest
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import float32
-from tinyflow.ops import (
-    bias,
-    conditionals,
-    embedding,
-    identities,
-    measures,
-    ranking,
-)
-from tinyflow.rnn.cell import RNNCell
-from tinyflow.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
-from tinyflow.rnn.static import static_rnn
-from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.cell import RNNCell
+from tinyflow.layers.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
+from tinyflow.layers.rnn.static import static_rnn
+from tinyflow.ops.array import identity_and_cast as identities, ranking, shape_ops as measures
+from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.nn import bias, embedding
+from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
 def argmax_and_embed(table, output_projection=None, update_embedding=True):

@@ -1,10 +1,12 @@
 """Losses over lists of steps, and one model for several lengths (buckets)."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import name_scope
-from tinyflow.ops import arithmetic, cross_entropy, identities, measures, reduction, shaping
-from tinyflow.variable_scope import get_variable_scope, variable_scope
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.math import arithmetic, reduction
+from tinyflow.ops.nn import cross_entropy
+from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_scope
 
 
 def sequence_loss_by_example(logits, targets, weights, average_across_timesteps=True,

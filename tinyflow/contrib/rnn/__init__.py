@@ -1,5 +1,4 @@
 """tf.contrib.rnn: cells and loops over time by tf.contrib's names."""
-from tinyflow.absent import AbsentError as _AbsentError, absent as _absent
 from tinyflow.contrib.rnn.around import AttentionCellWrapper, HighwayWrapper
 from tinyflow.contrib.rnn.blocks import (
     GRUBlockCell,
@@ -25,18 +24,24 @@ from tinyflow.contrib.rnn.gated import (
 from tinyflow.contrib.rnn.independent import GLSTMCell, IndRNNCell, IndyGRUCell, IndyLSTMCell
 from tinyflow.contrib.rnn.layer_norm import LayerNormBasicLSTMCell
 from tinyflow.contrib.rnn.phased import PhasedLSTMCell
-from tinyflow.errors import worded as _worded
-from tinyflow.rnn.cell import LayerRNNCell, RNNCell
-from tinyflow.rnn.cells import BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple
-from tinyflow.rnn.projections import (
+from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.missing import AbsentError as _AbsentError, absent as _absent
+from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
+from tinyflow.layers.rnn.cells import BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple
+from tinyflow.layers.rnn.projections import (
     EmbeddingWrapper,
     InputProjectionWrapper,
     OutputProjectionWrapper,
 )
-from tinyflow.rnn.stacked import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
-from tinyflow.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
-from tinyflow.rnn.steps import best_effort_input_batch_size, transpose_batch_time
-from tinyflow.rnn.wrappers import DeviceWrapper, DropoutWrapper, MultiRNNCell, ResidualWrapper
+from tinyflow.layers.rnn.stacked import stack_bidirectional_dynamic_rnn, stack_bidirectional_rnn
+from tinyflow.layers.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
+from tinyflow.layers.rnn.steps import best_effort_input_batch_size, transpose_batch_time
+from tinyflow.layers.rnn.wrappers import (
+    DeviceWrapper,
+    DropoutWrapper,
+    MultiRNNCell,
+    ResidualWrapper,
+)
 
 __all__ = [
     'AttentionCellWrapper', 'BasicLSTMCell', 'BasicRNNCell', 'Conv1DLSTMCell', 'Conv2DLSTMCell',

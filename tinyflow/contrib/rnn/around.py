@@ -1,23 +1,17 @@
 """Cells around cells: attention over the last outputs, and highways past the cell."""
 from __future__ import annotations
 
-from tinyflow import nest
-from tinyflow.errors import worded
-from tinyflow.initializers import constant_initializer
-from tinyflow.ops import (
-    bias,
-    convolution_functions,
-    elementary,
-    joining,
-    reduction,
-    shaping,
-    slicing,
-    softmax,
-)
-from tinyflow.rnn.cell import RNNCell, check_is_cell
-from tinyflow.rnn.projections import Linear
-from tinyflow.rnn.sizes import OfInnerCell
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.cell import RNNCell, check_is_cell
+from tinyflow.layers.rnn.projections import Linear
+from tinyflow.layers.rnn.sizes import OfInnerCell
+from tinyflow.ops.array import joining, shaping, slicing
+from tinyflow.ops.conv import convolution_functions
+from tinyflow.ops.math import reduction, unary as elementary
+from tinyflow.ops.nn import bias, softmax
+from tinyflow.ops.variables.initializers import constant_initializer
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 class AttentionCellWrapper(RNNCell):

@@ -1,26 +1,25 @@
 """Cells whose step (or whole sequence) is one node."""
 from __future__ import annotations
 
-from tinyflow.errors import abstract, worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int64
-from tinyflow.initializers import constant_initializer
+from tinyflow.graph.support.errors import abstract, worded
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
-from tinyflow.ops import (
+from tinyflow.layers.rnn.cell import LayerRNNCell
+from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
+from tinyflow.ops.array import (
     constants,
     gathering,
-    gru_block,
-    identities,
+    identity_and_cast as identities,
     joining,
-    lstm_blocks,
-    masking,
-    measures,
-    reduction,
+    shape_ops as measures,
     shaping,
+    where_onehot as masking,
 )
-from tinyflow.rnn.cell import LayerRNNCell
-from tinyflow.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
+from tinyflow.ops.math import reduction
+from tinyflow.ops.nn import gru_block, lstm_blocks
+from tinyflow.ops.variables.initializers import constant_initializer
 
 
 def _make_weights(cell, depth):

@@ -1,13 +1,15 @@
 """LSTMs whose products are convolutions: for sequences of pictures."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.initializers import constant_initializer
-from tinyflow.ops import convolution_functions, elementary, joining
-from tinyflow.rnn.cell import RNNCell
-from tinyflow.rnn.cells import LSTMStateTuple
-from tinyflow.variable_scope import get_variable
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.cell import RNNCell
+from tinyflow.layers.rnn.cells import LSTMStateTuple
+from tinyflow.ops.array import joining
+from tinyflow.ops.conv import convolution_functions
+from tinyflow.ops.math import unary as elementary
+from tinyflow.ops.variables.initializers import constant_initializer
+from tinyflow.ops.variables.variable_scope import get_variable
 
 
 class ConvLSTMCell(RNNCell):

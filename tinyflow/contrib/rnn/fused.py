@@ -1,10 +1,10 @@
 """Whole sequences by one call: cells made into layers over time, and their reversal."""
 from __future__ import annotations
 
-from tinyflow.errors import abstract
-from tinyflow.ops import joining, shaping
-from tinyflow.rnn.dynamic import dynamic_rnn
-from tinyflow.rnn.static import static_rnn
+from tinyflow.graph.support.errors import abstract
+from tinyflow.layers.rnn.dynamic import dynamic_rnn
+from tinyflow.layers.rnn.static import static_rnn
+from tinyflow.ops.array import joining, shaping
 
 
 class FusedRNNCell:

@@ -2,22 +2,17 @@
 from __future__ import annotations
 
 from tinyflow.contrib.rnn.layer_norm import Normalizer
-from tinyflow.errors import worded
-from tinyflow.initializers import zeros_initializer
+from tinyflow.graph.support.errors import worded
 from tinyflow.layers.input_spec import InputSpec
-from tinyflow.ops import (
-    bias,
-    clip,
-    elementary,
-    joining,
-    linalg,
-    nn,
-    slicing,
-)
-from tinyflow.rnn.cell import LayerRNNCell, RNNCell
-from tinyflow.rnn.projections import Linear
-from tinyflow.rnn.sizes import LSTMStateTuple, OfUnits, Projected
-from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
+from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
+from tinyflow.layers.rnn.projections import Linear
+from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnits, Projected
+from tinyflow.ops.array import joining, slicing
+from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.math import clip, unary as elementary
+from tinyflow.ops.nn import activations as nn, bias
+from tinyflow.ops.variables.initializers import zeros_initializer
+from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
 def input_width(inputs):

@@ -2,28 +2,22 @@
 from __future__ import annotations
 
 from tinyflow.contrib.rnn.gated import input_width
-from tinyflow.errors import worded
 from tinyflow.graph import dtypes
-from tinyflow.initializers import (
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.input_spec import InputSpec
+from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
+from tinyflow.layers.rnn.projections import Linear
+from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnits, OfUnitsLSTM
+from tinyflow.ops.array import constants, joining, shape_ops as measures, slicing
+from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.math import arithmetic, unary as elementary
+from tinyflow.ops.nn import bias
+from tinyflow.ops.variables.initializers import (
     constant_initializer,
     random_uniform_initializer,
     zeros_initializer,
 )
-from tinyflow.layers.input_spec import InputSpec
-from tinyflow.ops import (
-    arithmetic,
-    bias,
-    constants,
-    elementary,
-    joining,
-    linalg,
-    measures,
-    slicing,
-)
-from tinyflow.rnn.cell import LayerRNNCell, RNNCell
-from tinyflow.rnn.projections import Linear
-from tinyflow.rnn.sizes import LSTMStateTuple, OfUnits, OfUnitsLSTM
-from tinyflow.variable_scope import get_variable, get_variable_scope, variable_scope
+from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
 
 class IndRNNCell(OfUnits, LayerRNNCell):

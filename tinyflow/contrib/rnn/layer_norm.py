@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 from tinyflow.graph.dtypes import float32
-from tinyflow.initializers import constant_initializer
-from tinyflow.ops import bias, dropout, elementary, joining, linalg
-from tinyflow.rnn.cell import RNNCell
-from tinyflow.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.layers.rnn.cell import RNNCell
+from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
+from tinyflow.ops.array import joining
+from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.math import unary as elementary
+from tinyflow.ops.nn import bias, dropout
+from tinyflow.ops.variables.initializers import constant_initializer
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 class Normalizer:

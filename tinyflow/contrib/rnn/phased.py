@@ -2,19 +2,14 @@
 from __future__ import annotations
 
 from tinyflow.graph.dtypes import float32
-from tinyflow.initializers import constant_initializer, random_uniform_initializer
-from tinyflow.ops import (
-    arithmetic,
-    elementary,
-    identities,
-    indexing,
-    joining,
-    random,
-)
-from tinyflow.rnn.cell import RNNCell
-from tinyflow.rnn.projections import Linear
-from tinyflow.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.layers.rnn.cell import RNNCell
+from tinyflow.layers.rnn.projections import Linear
+from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
+from tinyflow.ops.array import identity_and_cast as identities, indexing, joining
+from tinyflow.ops.math import arithmetic, unary as elementary
+from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.variables.initializers import constant_initializer, random_uniform_initializer
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 def _log_uniform(minval, maxval):

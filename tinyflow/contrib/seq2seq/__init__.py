@@ -1,5 +1,4 @@
 """tf.contrib.seq2seq: decoders that run in a loop, attention, beam search, sequence losses."""
-from tinyflow.absent import absent as _absent
 from tinyflow.contrib.seq2seq.attention import (
     AttentionMechanism,
     BahdanauAttention,
@@ -35,7 +34,8 @@ from tinyflow.contrib.seq2seq.scheduled import (
     ScheduledEmbeddingTrainingHelper,
     ScheduledOutputTrainingHelper,
 )
-from tinyflow.ops.gather_tree import gather_tree
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.nn.gather_tree import gather_tree
 
 __all__ = [
     'AttentionMechanism', 'AttentionWrapper', 'AttentionWrapperState', 'BahdanauAttention',

@@ -5,30 +5,32 @@ import math
 
 import numpy as np
 
-from tinyflow import nest
-from tinyflow.errors import abstract, report, worded
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
-from tinyflow.initializers import constant_initializer, ones_initializer, zeros_initializer
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import abstract, report, worded
 from tinyflow.layers.base import Layer
 from tinyflow.layers.core import Dense
-from tinyflow.ops import (
-    arithmetic,
+from tinyflow.layers.rnn.cell import zero_tensor
+from tinyflow.ops.array import (
     constants,
-    elementary,
     joining,
-    linalg,
-    masking,
-    measures,
     ranking,
-    reduction,
+    shape_ops as measures,
     shaping,
-    softmax,
-    value_checks,
+    where_onehot as masking,
 )
-from tinyflow.rnn.cell import zero_tensor
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.ops.checks import value_checks
+from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.math import arithmetic, reduction, unary as elementary
+from tinyflow.ops.nn import softmax
+from tinyflow.ops.variables.initializers import (
+    constant_initializer,
+    ones_initializer,
+    zeros_initializer,
+)
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 class AttentionMechanism:

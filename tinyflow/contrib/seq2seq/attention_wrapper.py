@@ -3,25 +3,25 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from tinyflow import nest
 from tinyflow.contrib.framework.tensor_checks import with_same_shape
 from tinyflow.contrib.seq2seq.attention import AttentionMechanism, dense
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.ops import (
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.cell import RNNCell, check_is_cell, zero_tensor
+from tinyflow.ops.array import (
     constants,
-    identities,
+    identity_and_cast as identities,
     joining,
-    linalg,
-    measures,
+    shape_ops as measures,
     shaping,
-    value_checks,
 )
-from tinyflow.ops.tensor_array import TensorArray
-from tinyflow.rnn.cell import RNNCell, check_is_cell, zero_tensor
+from tinyflow.ops.checks import value_checks
+from tinyflow.ops.control_flow.tensor_array import TensorArray
+from tinyflow.ops.linalg import matmul as linalg
 
 
 class AttentionWrapperState(namedtuple('AttentionWrapperState', (

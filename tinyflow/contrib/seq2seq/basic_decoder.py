@@ -3,14 +3,14 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from tinyflow import nest
 from tinyflow.contrib.seq2seq.decoder import Decoder
 from tinyflow.contrib.seq2seq.helpers import Helper
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.rnn.cell import check_is_cell
-from tinyflow.rnn.steps import row_shape
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.cell import check_is_cell
+from tinyflow.layers.rnn.steps import row_shape
 
 BasicDecoderOutput = namedtuple('BasicDecoderOutput', ('rnn_output', 'sample_id'))
 BasicDecoderOutput.__doc__ = 'What BasicDecoder gives for each step.'

@@ -5,35 +5,32 @@ from collections import namedtuple
 
 import numpy as np
 
-from tinyflow import nest
 from tinyflow.contrib.seq2seq import beams
 from tinyflow.contrib.seq2seq.basic_decoder import check_output_layer, output_size_of
 from tinyflow.contrib.seq2seq.decoder import Decoder
 from tinyflow.contrib.seq2seq.helpers import embedding_function
-from tinyflow.errors import worded
+from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import bool as bool_, float32, int32, int64
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.static import constant_value
-from tinyflow.ops import (
-    arithmetic,
-    assertions,
-    conditionals,
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.cell import check_is_cell
+from tinyflow.layers.rnn.steps import is_tensor_array, row_shape
+from tinyflow.ops.array import (
     constants,
-    gather_tree,
-    identities,
+    identity_and_cast as identities,
     joining,
-    logic,
-    masking,
-    measures,
     ranking,
-    reduction,
+    shape_ops as measures,
     shaping,
-    softmax,
+    where_onehot as masking,
 )
-from tinyflow.rnn.cell import check_is_cell
-from tinyflow.rnn.steps import is_tensor_array, row_shape
+from tinyflow.ops.checks import assertions
+from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.math import arithmetic, logic, reduction
+from tinyflow.ops.nn import gather_tree, softmax
 
 BeamSearchDecoderState = namedtuple('BeamSearchDecoderState', (
     'cell_state', 'log_probs', 'finished', 'lengths', 'accumulated_attention_probs'))

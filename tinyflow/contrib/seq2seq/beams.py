@@ -1,29 +1,26 @@
 """Small steps of a beam search: reorder, penalise, mask, and repeat for each beam."""
 from __future__ import annotations
 
-from tinyflow import nest
 from tinyflow.contrib.seq2seq.attention_wrapper import AttentionWrapperState
-from tinyflow.errors import worded
+from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import float32, int32
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.static import constant_value
-from tinyflow.ops import (
-    arithmetic,
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.steps import is_tensor_array
+from tinyflow.ops.array import (
     constants,
-    elementary,
-    gather_tree,
     gathering,
-    identities,
+    identity_and_cast as identities,
     joining,
-    logic,
-    masking,
-    measures,
-    reduction,
+    shape_ops as measures,
     shaping,
+    where_onehot as masking,
 )
-from tinyflow.rnn.steps import is_tensor_array
+from tinyflow.ops.math import arithmetic, logic, reduction, unary as elementary
+from tinyflow.ops.nn import gather_tree
 
 
 def tile_batch(t, multiplier, name=None):

@@ -1,17 +1,19 @@
 """Decoder, and dynamic_decode, which calls it in a loop until every row is finished."""
 from __future__ import annotations
 
-from tinyflow import nest
-from tinyflow.errors import abstract, worded
+from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.graph.static import constant_value
-from tinyflow.ops import constants, indexing, logic, loops, measures, reduction
-from tinyflow.ops.tensor_array import TensorArray
-from tinyflow.rnn.cell import zero_tensor
-from tinyflow.rnn.steps import is_tensor_array, transpose_batch_time
-from tinyflow.variable_scope import variable_scope
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.layers.rnn.cell import zero_tensor
+from tinyflow.layers.rnn.steps import is_tensor_array, transpose_batch_time
+from tinyflow.ops.array import constants, indexing, shape_ops as measures
+from tinyflow.ops.control_flow import while_loop as loops
+from tinyflow.ops.control_flow.tensor_array import TensorArray
+from tinyflow.ops.math import logic, reduction
+from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 class Decoder:

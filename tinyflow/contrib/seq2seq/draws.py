@@ -4,16 +4,14 @@ from __future__ import annotations
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32, int64
-from tinyflow.ops import (
-    elementary,
-    identities,
+from tinyflow.ops.array import (
+    identity_and_cast as identities,
     joining,
-    logic,
-    measures,
-    random,
-    reduction,
+    shape_ops as measures,
     shaping,
 )
+from tinyflow.ops.math import logic, reduction, unary as elementary
+from tinyflow.ops.random import random_functions as random
 
 
 def bernoulli(probs=None, logits=None, dtype=int32, sample_shape=(), seed=None):

@@ -1,26 +1,25 @@
 """Helpers of BasicDecoder: what goes into the cell next, while training and while generating."""
 from __future__ import annotations
 
-from tinyflow import nest
-from tinyflow.errors import abstract, worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
-from tinyflow.ops import (
-    conditionals,
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.layers.rnn.steps import transpose_batch_time
+from tinyflow.ops.array import (
     constants,
-    embedding,
-    identities,
+    identity_and_cast as identities,
     joining,
-    logic,
-    measures,
     ranking,
-    reduction,
+    shape_ops as measures,
 )
-from tinyflow.ops.tensor_array import TensorArray
-from tinyflow.rnn.steps import transpose_batch_time
+from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow.tensor_array import TensorArray
+from tinyflow.ops.math import logic, reduction
+from tinyflow.ops.nn import embedding
 
 
 class Helper:

@@ -1,17 +1,11 @@
 """sequence_loss: cross entropy over batches of sequences, weighted step by step."""
 from __future__ import annotations
 
-from tinyflow.errors import report, worded
 from tinyflow.graph.defaults import name_scope
-from tinyflow.ops import (
-    arithmetic,
-    composed_reductions,
-    cross_entropy,
-    identities,
-    measures,
-    reduction,
-    shaping,
-)
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.math import arithmetic, composed_reductions, reduction
+from tinyflow.ops.nn import cross_entropy
 
 
 def sequence_loss(logits, targets, weights, average_across_timesteps=True,

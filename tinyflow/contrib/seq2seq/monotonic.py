@@ -11,24 +11,22 @@ from tinyflow.contrib.seq2seq.attention import (
     dense,
     luong_score_of,
 )
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32
-from tinyflow.ops import (
-    clip,
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import (
     constants,
-    elementary,
-    functional,
-    identities,
+    identity_and_cast as identities,
     joining,
-    masking,
-    measures,
-    random,
-    scans,
+    shape_ops as measures,
     shaping,
+    where_onehot as masking,
 )
-from tinyflow.variable_scope import get_variable, variable_scope
+from tinyflow.ops.control_flow import functional
+from tinyflow.ops.math import clip, scans, unary as elementary
+from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 def safe_cumprod(x, *args, **kwargs):

@@ -1,7 +1,6 @@
 """Helpers that feed the true inputs at times, and at times what was drawn from the outputs."""
 from __future__ import annotations
 
-from tinyflow import nest
 from tinyflow.contrib.seq2seq import draws
 from tinyflow.contrib.seq2seq.helpers import (
     GreedyEmbeddingHelper,
@@ -10,22 +9,22 @@ from tinyflow.contrib.seq2seq.helpers import (
     check_single,
     embedding_function,
 )
-from tinyflow.errors import worded
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import bool as bool_, int32
-from tinyflow.ops import (
-    conditionals,
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.rnn.steps import transpose_batch_time
+from tinyflow.ops.array import (
     constants,
     gathering,
-    identities,
+    identity_and_cast as identities,
     indexing,
     joining,
-    logic,
-    measures,
-    reduction,
+    shape_ops as measures,
 )
-from tinyflow.rnn.steps import transpose_batch_time
+from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.math import logic, reduction
 
 
 class SampleEmbeddingHelper(GreedyEmbeddingHelper):

@@ -3,14 +3,14 @@ from __future__ import annotations
 
 import os
 
-from tinyflow import logging
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.summary.writer import FileWriterCache
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.summary.writer import FileWriterCache
 
 __all__ = ['CheckpointSaverHook', 'CheckpointSaverListener']
 
@@ -69,8 +69,8 @@ class CheckpointSaverHook(SessionRunHook):
         self._timer.update_last_triggered_step(step)
 
     def _write_graph(self, graph):
-        from tinyflow.graphdef.graph_io import write_graph
-        from tinyflow.graphdef.meta_graph import export_meta_graph
+        from tinyflow.formats.graphdef.graph_io import write_graph
+        from tinyflow.formats.graphdef.meta_graph import export_meta_graph
         definition = graph.as_graph_def(add_shapes=True)
         write_graph(definition, self._checkpoint_dir, 'graph.pbtxt')
         saver = self._get_saver()

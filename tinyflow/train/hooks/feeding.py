@@ -1,7 +1,7 @@
 """FeedFnHook: feeds every run from a function."""
 from __future__ import annotations
 
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['FeedFnHook']
 

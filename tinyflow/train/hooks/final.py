@@ -1,8 +1,8 @@
 """FinalOpsHook: something that is run once, at the end."""
 from __future__ import annotations
 
-from tinyflow import errors, logging
-from tinyflow.train.session_run_hook import SessionRunHook
+from tinyflow.graph.support import errors, logging
+from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
 __all__ = ['FinalOpsHook']
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow import logging
-from tinyflow.errors import worded
 from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.hooks.timers import NeverTriggerTimer, SecondOrStepTimer
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['LoggingTensorHook']
 

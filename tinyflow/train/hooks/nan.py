@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow import logging
-from tinyflow.session import BaseSession
-from tinyflow.train.nan_replay import NanReplay
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.graph.support import logging
+from tinyflow.session.session import BaseSession
+from tinyflow.train.sessions.nan_replay import NanReplay
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['NanLossDuringTrainingError', 'NanTensorHook']
 

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import os
 
-from tinyflow import logging
-from tinyflow.config import RunOptions
-from tinyflow.summary.writer import FileWriterCache
-from tinyflow.timeline import Timeline
+from tinyflow.graph.support import logging
+from tinyflow.session.config import RunOptions
+from tinyflow.session.timeline import Timeline
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.summary.writer import FileWriterCache
 
 __all__ = ['ProfilerHook']
 

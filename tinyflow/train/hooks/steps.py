@@ -1,7 +1,7 @@
 """The global step as hooks read it."""
 from __future__ import annotations
 
-from tinyflow.errors import worded
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.training_util import global_step_read
 
 __all__ = ['step_for']

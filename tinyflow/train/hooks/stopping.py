@@ -3,10 +3,10 @@ from __future__ import annotations
 
 import time
 
-from tinyflow import logging
-from tinyflow.errors import worded
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.hooks.steps import step_for
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
 
 __all__ = ['GlobalStepWaiterHook', 'StopAtStepHook']
 

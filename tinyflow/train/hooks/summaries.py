@@ -1,12 +1,12 @@
 """Hooks that write to TensorBoard: the summaries of the graph, and steps per second."""
 from __future__ import annotations
 
-from tinyflow import logging
-from tinyflow.errors import worded
-from tinyflow.summary.writer import FileWriterCache
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
 from tinyflow.train.hooks.steps import step_for
 from tinyflow.train.hooks.timers import SecondOrStepTimer
-from tinyflow.train.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
+from tinyflow.train.summary.writer import FileWriterCache
 from tinyflow.train.training_util import get_global_step
 
 __all__ = ['StepCounterHook', 'SummarySaverHook']

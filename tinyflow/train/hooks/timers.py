@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from tinyflow.errors import abstract, worded
+from tinyflow.graph.support.errors import abstract, worded
 
 __all__ = ['NeverTriggerTimer', 'SecondOrStepTimer']
 

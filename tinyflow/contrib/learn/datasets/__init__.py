@@ -1,9 +1,9 @@
 """tf.contrib.learn.datasets: MNIST and iris, and tables in CSV files."""
-from tinyflow.absent import AbsentError as _AbsentError, absent as _absent
+from tinyflow.api.examples.tutorials.mnist import input_data as mnist
 from tinyflow.contrib.learn.datasets import base
 from tinyflow.contrib.learn.datasets.base import Dataset, Datasets, load_iris
-from tinyflow.errors import worded as _worded
-from tinyflow.examples.tutorials.mnist import input_data as mnist
+from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.missing import AbsentError as _AbsentError, absent as _absent
 
 __all__ = ['Dataset', 'Datasets', 'base', 'load_dataset', 'load_iris', 'mnist']
 _missing = _absent(__name__, __all__)

@@ -6,10 +6,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from tinyflow import data_sets
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded
-from tinyflow.files import GFile
+from tinyflow.api import data_sets
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.filesystem import GFile
+from tinyflow.graph.support.missing import absent as _absent
 
 __all__ = ['Dataset', 'Datasets', 'load_csv_with_header', 'load_csv_without_header', 'load_iris']
 

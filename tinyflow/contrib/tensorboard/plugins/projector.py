@@ -9,9 +9,9 @@ from __future__ import annotations
 import importlib as _importlib
 import os as _os
 
-from tinyflow.absent import absent as _absent
-from tinyflow.errors import worded as _worded
-from tinyflow.formats import reading as _reading
+from tinyflow.formats.wire import reading as _reading
+from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.missing import absent as _absent
 
 __all__ = ['visualize_embeddings']
 

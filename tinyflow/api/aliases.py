@@ -1,0 +1,191 @@
+"""Lets a program that says `import tensorflow as tf` run on tinyflow as it is.
+
+`install_as_tensorflow()` answers imports of `tensorflow`, `tensorflow.compat.v1` and the modules
+below them with tinyflow's own; what tinyflow does not have is an ImportError that says so.
+"""
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+from tinyflow.api.namespaces import module_of
+from tinyflow.api.private_modules import homes_of, is_private, is_private_module
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import AbsentError
+
+# Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
+_ELSEWHERE = {
+    'tensorflow': 'tinyflow',
+    'tensorflow.compat.v1': 'tinyflow',
+    'tensorflow.core': 'tinyflow.formats',
+    'tensorflow.core.example': 'tinyflow.formats.protos',
+    'tensorflow.core.framework': 'tinyflow.formats.protos',
+    'tensorflow.core.protobuf': 'tinyflow.formats.protos',
+    'tensorflow.core.util': 'tinyflow.formats.protos',
+    'tensorflow.config': 'tinyflow.api.config',
+    'tensorflow.io.gfile': 'tinyflow.graph.support.filesystem',
+    'tensorflow.compat.v1.nn.rnn_cell': 'tinyflow.layers.rnn.rnn_cell',
+    'tensorflow.nn.rnn_cell': 'tinyflow.layers.rnn.rnn_cell',
+    'tensorflow.keras': 'keras_layer',
+    'tensorflow.estimator': 'estimator_layer',
+    'tensorflow.contrib.estimator': 'estimator_layer.contrib',
+    'tensorflow.contrib.factorization': 'estimator_layer.factorization',
+    'tensorflow.contrib.learn.python': 'tinyflow.contrib.learn',
+    'tensorflow.contrib.learn.python.learn': 'tinyflow.contrib.learn',
+    'tensorflow.contrib.learn.datasets.mnist': 'tinyflow.api.examples.tutorials.mnist.input_data',
+    'tensorflow.contrib.learn.python.learn.datasets.mnist':
+        'tinyflow.api.examples.tutorials.mnist.input_data',
+    'keras': 'keras_layer',
+}
+# Keras 2.1 has its layers and helpers in many modules; programs name them.
+_ELSEWHERE.update({f'keras.layers.{name}': 'keras_layer.layers' for name in (
+    'advanced_activations', 'convolutional', 'convolutional_recurrent', 'core',
+    'cudnn_recurrent', 'embeddings', 'local', 'merge', 'noise', 'normalization', 'pooling',
+    'recurrent', 'wrappers')})
+_ELSEWHERE.update({f'keras.utils.{name}': 'keras_layer.utils' for name in (
+    'data_utils', 'generic_utils', 'io_utils', 'layer_utils', 'multi_gpu_utils', 'np_utils',
+    'vis_utils')})
+_ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
+                   'keras.engine': 'keras_layer.layers',
+                   'keras.engine.base_layer': 'keras_layer.layers',
+                   'keras.engine.input_layer': 'keras_layer.layers',
+                   'keras.engine.topology': 'keras_layer.layers',
+                   'keras.engine.training': 'keras_layer.models'})
+_FLOORS = ('keras_layer', 'estimator_layer')
+_ROOTS = ('tensorflow', 'keras')
+
+def _target(name: str) -> str:
+    """The tinyflow module that answers for a TensorFlow module's name."""
+    if is_private(name):
+        return homes_of(name)[0]
+    known = _ELSEWHERE.get(name)
+    if known is not None:
+        return known
+    parent, _, last = name.rpartition('.')
+    return f'{_target(parent)}.{last}' if parent else name
+
+
+class _Private(types.ModuleType):
+    """One of TensorFlow's private modules: has all that the tinyflow modules behind it have.
+
+    It is a module of its own because importing `tensorflow.python.ops` makes `ops` an attribute of
+    its parent, which must not be tinyflow itself.
+    """
+
+    def __init__(self, name: str, behind: list[types.ModuleType]) -> None:
+        super().__init__(name)
+        self._behind = behind
+
+    def __getattr__(self, name):
+        path = f'{self.__name__}.{name}'
+        if is_private_module(path):                     # gradients: here a module, tf's a function
+            return importlib.import_module(path)
+        value = self._found(name)
+        if isinstance(value, types.ModuleType):         # tinyflow's own layout is not TensorFlow's
+            return importlib.import_module(path)
+        return value
+
+    def _found(self, name):
+        *others, last = self.__dict__['_behind']
+        for module in others:
+            try:
+                return getattr(module, name)
+            except AttributeError:
+                pass
+        return getattr(last, name)                      # which says what is wrong
+
+
+def _reason(name: str) -> str:
+    """Why there is no such module: what `tf.layers` says of itself, for tensorflow.layers."""
+    path = name.removeprefix('tensorflow.').removeprefix('compat.v1.').split('.')
+    found = importlib.import_module('tinyflow')
+    try:
+        for part in path:
+            found = getattr(found, part)
+    except AbsentError as error:
+        return str(error)
+    except AttributeError:
+        pass
+    return 'It is either left out or not built yet; CHANGELOG.md says which.'
+
+
+def _is_public(name: str) -> bool:
+    return bool(name) and not name.startswith('_')
+
+
+def _path_of(package: str) -> list:
+    return list(importlib.import_module(package).__path__)
+
+
+class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers `import tensorflow.x` with the tinyflow module, the same object."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname.partition('.')[0] not in _ROOTS:
+            self._check_from_list(fullname)
+            return None
+        wanted = _target(fullname)
+        try:
+            found = importlib.util.find_spec(wanted)
+        except (ImportError, ValueError):
+            found = None
+        if found is None:
+            raise worded(ModuleNotFoundError(
+                f'No module named {fullname!r}: tinyflow stands in for TensorFlow here, and has no '
+                f'{wanted!r}. {_reason(fullname)}'))
+        not_built = getattr(importlib.import_module(wanted), 'NOT_BUILT', None) \
+            if wanted in _FLOORS else None
+        if not_built:
+            raise worded(ModuleNotFoundError(f'No module named {fullname!r}: {not_built}'))
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    @staticmethod
+    def _check_from_list(fullname):
+        """Refuses `from tensorflow import layers`, which looks for a module tinyflow.layers.
+
+        So it does `from tensorflow.contrib import crf`, for tinyflow.contrib.crf.
+        """
+        parent, _, name = fullname.rpartition('.')
+        if parent in ('tinyflow', 'tinyflow.contrib') and _is_public(name) and \
+                module_of(fullname) is None and \
+                importlib.machinery.PathFinder.find_spec(fullname, _path_of(parent)) is None:
+            raise worded(ImportError(_reason(fullname.removeprefix('tinyflow.'))))
+
+    def create_module(self, spec):
+        if is_private(spec.name):
+            return _Private(spec.name, [importlib.import_module(n) for n in homes_of(spec.name)])
+        module = importlib.import_module(_target(spec.name))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        if not isinstance(module, _Private):    # the import system has put the alias's spec there
+            module.__spec__ = module.__spec__.loader_state
+
+
+_finder = _AliasFinder()
+
+
+def install_as_tensorflow() -> None:
+    """From here on `import tensorflow` gives tinyflow, in this process.
+
+    Raises RuntimeError if the real TensorFlow has been imported already.
+    """
+    loaded = sys.modules.get('tensorflow')
+    if loaded is not None and loaded is not sys.modules.get('tinyflow'):
+        raise RuntimeError('TensorFlow itself is already imported in this process; call '
+                           'tinyflow.install_as_tensorflow() before the first `import tensorflow`.')
+    if _finder not in sys.meta_path:
+        sys.meta_path.insert(0, _finder)
+
+
+def uninstall_as_tensorflow() -> None:
+    """Undoes install_as_tensorflow for later imports."""
+    if _finder in sys.meta_path:
+        sys.meta_path.remove(_finder)
+    for name in [n for n in sys.modules if n.partition('.')[0] in _ROOTS]:
+        del sys.modules[name]

@@ -1,0 +1,14 @@
+"""tf.bitwise: operations on the bits of integers."""
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.math.logic import (
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    invert,
+    left_shift,
+    right_shift,
+)
+
+__all__ = ['bitwise_and', 'bitwise_or', 'bitwise_xor', 'invert', 'left_shift', 'right_shift']
+
+__getattr__ = _absent(__name__, __all__)

@@ -1,0 +1,263 @@
+"""The command line: python -m tinyflow run | graph | explain SCRIPT, predict EXPORT_DIR.
+
+A script written for `import tensorflow as tf` runs as it is; `graph` draws the graph that it built,
+`explain` shows what its Sessions spent most of their time on.
+"""
+from __future__ import annotations
+
+import argparse
+import os
+import runpy
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import tinyflow
+from tinyflow.api import aliases
+from tinyflow.api.cli_predict import add_predict
+from tinyflow.graph import defaults, graph as graph_module
+from tinyflow.inspect.explain import Explanation, explain
+from tinyflow.session.session import InteractiveSession, Session
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; returns the process's exit status."""
+    options = _parse(sys.argv[1:] if arguments is None else arguments)
+    if options.script is not None and not os.path.isfile(options.script):
+        print(f'tinyflow: there is no file {options.script!r}', file=sys.stderr)
+        return 2
+    return options.command(options)
+
+
+def _parse(arguments):
+    """The options, with `.args` for the script.
+
+    `graph` and `explain` take their options on either side of SCRIPT; what they do not know, and
+    all that follows `--`, is the script's. `run` passes on all that follows SCRIPT.
+    """
+    end = 2 if arguments[:1] == ['run'] else \
+        arguments.index('--') if '--' in arguments else len(arguments)
+    own, rest = list(arguments[:end]), list(arguments[end:])
+    options, unknown = _parser().parse_known_args(own)
+    if options.script is None and unknown + rest:
+        raise SystemExit(f'tinyflow: unknown arguments: {" ".join(unknown + rest)}')
+    if options.command is not _run and rest:
+        rest = rest[1:]
+    options.args = unknown + rest
+    return options
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog='python -m tinyflow',
+        description='Runs TensorFlow 1 programs on tinyflow, and shows what they do.')
+    parser.add_argument('--version', action='version', version=(
+        f'tinyflow {tinyflow.tinyflow_version}, which behaves like TensorFlow {tinyflow.VERSION}'))
+    commands = parser.add_subparsers(required=True, metavar='COMMAND')
+
+    def command(name, function, text, usage='[OPTION ...] SCRIPT [ARGUMENT ...]'):
+        sub = commands.add_parser(name, help=text, description=text + '.', allow_abbrev=False,
+                                  usage=f'python -m tinyflow {name} {usage}')
+        sub.set_defaults(command=function)
+        sub.add_argument('script', metavar='SCRIPT', help='a Python program')
+        return sub
+
+    command('run', _run, 'run a program written for `import tensorflow as tf`',
+            'SCRIPT [ARGUMENT ...]')
+    graph = command('graph', _graph, 'run a program and draw the graph that it built')
+    graph.add_argument('-o', '--output', default='graph.svg', metavar='FILE',
+                       help='.svg, .png, .pdf, .dot or .html (default: %(default)s)')
+    graph.add_argument('--depth', type=int, default=None, help='open name scopes down to here')
+    graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
+    graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
+    command('explain', _explain, 'run a program and show what its Sessions ran most')
+    add_predict(commands)
+    return parser
+
+
+def _run(options) -> int:
+    return _run_script(options.script, options.args)
+
+
+def _run_script(script: str, args: list[str]) -> int:
+    """Runs `script` as __main__ under the name of TensorFlow; its exit status."""
+    aliases.install_as_tensorflow()
+    outer_argv, outer_path = sys.argv, list(sys.path)
+    sys.argv = [script, *args]
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    try:
+        # NumPy 2 shows a number in a list as np.float32(0.5); in TF1's days it was 0.5, and so
+        # the pages of books and courses print it.
+        with np.printoptions(legacy='1.25'):
+            runpy.run_path(script, run_name='__main__')
+        return 0
+    except SystemExit as stop:
+        return _status(stop.code)
+    except KeyboardInterrupt:
+        print('interrupted', file=sys.stderr)
+        return 130
+    except BaseException as error:                      # noqa: BLE001 - shown, then reported
+        _show(error, script)
+        return 1
+    finally:
+        sys.argv, sys.path[:] = outer_argv, outer_path
+
+
+def _status(code) -> int:
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _show(error: BaseException, script: str) -> None:
+    """The traceback from the script's own first line on, as if it had been run by itself."""
+    first = error.__traceback__
+    while first is not None and first.tb_frame.f_code.co_filename != script:
+        first = first.tb_next
+    sys.excepthook(type(error), error.with_traceback(first), first)
+
+
+def _graph(options) -> int:
+    from tinyflow.inspect import viz
+    from tinyflow.inspect.viz import render
+    try:
+        render.check_path(options.output)       # before the program runs, which may take long
+    except (ValueError, OSError) as error:
+        print(f'tinyflow: {error}', file=sys.stderr)
+        return 2
+    with _graphs_made() as graphs:
+        status = _run_script(options.script, options.args)
+    graph = max(graphs, key=lambda graph: len(graph.get_operations()))
+    if not graph.get_operations():
+        print(f'tinyflow: {options.script} built no graph.', file=sys.stderr)
+        return status or 1
+    settings: dict[str, Any] = {'show_gradients': options.gradients,
+                                'show_optimizer': options.optimizer}
+    if options.depth is not None:
+        settings['depth'] = options.depth
+    try:
+        viz.draw(graph, options.output, **settings)
+    except (ValueError, OSError, RuntimeError) as error:
+        print(f'tinyflow: {error}', file=sys.stderr)
+        return 2
+    print(f'{options.output}: {_counted(len(graph.get_operations()), "node")}', file=sys.stderr)
+    return status
+
+
+def _counted(number, noun):
+    return f'{number} {noun}' + ('' if number == 1 else 's')
+
+
+@contextmanager
+def _graphs_made():
+    """A list that receives the default graph and all that are made inside the block.
+
+    It keeps them alive: a program's graph may be gone when the program has ended.
+    """
+    graphs = [defaults.get_default_graph()]
+    original = graph_module.Graph.__init__
+
+    def remembering(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        graphs.append(self)
+
+    graph_module.Graph.__init__ = remembering
+    try:
+        yield graphs
+    finally:
+        graph_module.Graph.__init__ = original
+
+
+@dataclass
+class _Record:
+    """One spelling of fetches and feeds: how often and how long it ran, and its last feeds."""
+
+    fetches: Any
+    feed_dict: dict | None
+    runs: int = 0
+    seconds: float = 0.0
+
+
+class Recorder:
+    """Notes what Sessions run, and explains the costliest when the last of them closes."""
+
+    def __init__(self) -> None:
+        self.explanation: Explanation | None = None
+        self.best: _Record | None = None
+        self._records: dict[int, dict[Any, _Record]] = {}
+
+    def session_class(self, base):
+        """A subclass of a Session class that tells this recorder about every run."""
+        recorder = self
+
+        class Recording(base):
+            def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+                begin = time.perf_counter()
+                result = super().run(fetches, feed_dict, options, run_metadata)
+                recorder.note(self, fetches, feed_dict, time.perf_counter() - begin)
+                return result
+
+            def close(self):
+                recorder.finish(self)
+                super().close()
+
+        Recording.__name__ = Recording.__qualname__ = base.__name__
+        return Recording
+
+    def note(self, session, fetches, feed_dict, seconds) -> None:
+        records = self._records.setdefault(id(session), {})
+        key = repr((fetches, sorted(map(str, feed_dict or ()))))
+        record = records.setdefault(key, _Record(fetches, feed_dict))
+        record.runs += 1
+        record.seconds += seconds
+        record.feed_dict = feed_dict
+
+    def finish(self, session) -> None:
+        """Explains the session's costliest run, if it beats those of earlier sessions."""
+        records = self._records.pop(id(session), {})
+        best = max(records.values(), key=lambda record: record.seconds, default=None)
+        if best is None or self.best is not None and self.best.seconds >= best.seconds:
+            return
+        self.best = best
+        self.explanation = explain(best.fetches, best.feed_dict, session)
+
+    def report(self) -> str:
+        share = f'{_counted(self.best.runs, "run")}, {self.best.seconds:.3f} s in all'
+        return f'The costliest run of the program ({share}):\n\n{self.explanation}'
+
+
+def _explain(options) -> int:
+    recorder = Recorder()
+    sessions: list = []
+
+    def remembered(base):
+        recording = recorder.session_class(base)
+
+        class Remembered(recording):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                sessions.append(self)
+        Remembered.__name__ = Remembered.__qualname__ = base.__name__
+        return Remembered
+
+    own = tinyflow.Session, tinyflow.InteractiveSession
+    tinyflow.Session, tinyflow.InteractiveSession = remembered(Session), remembered(
+        InteractiveSession)
+    try:
+        status = _run_script(options.script, options.args)
+        for session in sessions:
+            recorder.finish(session)
+    finally:
+        tinyflow.Session, tinyflow.InteractiveSession = own
+    if recorder.best is None:
+        print('tinyflow: no Session ran anything.', file=sys.stderr)
+        return status or 1
+    print(recorder.report())
+    return status

@@ -1,0 +1,148 @@
+"""tf.config: what devices there are (one CPU), and settings that steer devices.
+
+Settings are remembered and given back; without other devices they change nothing.
+"""
+from __future__ import annotations
+
+from collections import namedtuple
+from types import SimpleNamespace
+
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.missing import absent as _absent
+
+PhysicalDevice = namedtuple('PhysicalDevice', ['name', 'device_type'])
+LogicalDevice = namedtuple('LogicalDevice', ['name', 'device_type'])
+VirtualDeviceConfiguration = namedtuple('VirtualDeviceConfiguration', ['memory_limit'],
+                                        defaults=[None])
+
+_CPU = PhysicalDevice('/physical_device:CPU:0', 'CPU')
+_settings = {'soft_device_placement': False, 'log_device_placement': False, 'jit': False,
+             'inter_op_parallelism_threads': 0, 'intra_op_parallelism_threads': 0,
+             'synchronous_execution': True, 'device_policy': None, 'memory_growth': False}
+_experimental_options: dict = {}
+
+
+def list_physical_devices(device_type=None):
+    """The devices of this machine that nodes run on: one CPU, and no GPU."""
+    return [_CPU] if device_type in (None, 'CPU') else []
+
+
+def list_logical_devices(device_type=None):
+    """As list_physical_devices, under the names that tf.device takes."""
+    return [LogicalDevice('/device:CPU:0', 'CPU')] if device_type in (None, 'CPU') else []
+
+
+def get_visible_devices(device_type=None):
+    """The devices that may be used: the CPU."""
+    return list_physical_devices(device_type)
+
+
+def set_visible_devices(devices, device_type=None):
+    """Accepted as long as the CPU stays visible."""
+    devices = devices if isinstance(devices, (list, tuple)) else [devices]
+    if device_type in (None, 'CPU') and _CPU not in devices and device_type == 'CPU':
+        raise worded(ValueError('tinyflow runs on the CPU; it cannot be hidden.'))
+
+
+def _check_device(device):
+    if device != _CPU:
+        raise worded(ValueError(f'Unrecognized device: {device!r}\n  Mend: '
+                                f'tf.config.list_physical_devices() gives [{_CPU}].'))
+
+
+def get_memory_growth(device):
+    """Whether the device's memory grows as needed: what was set."""
+    _check_device(device)
+    return _settings['memory_growth']
+
+
+def set_memory_growth(device, enable):
+    """Accepted; the memory of a CPU always grows as needed."""
+    _check_device(device)
+    _settings['memory_growth'] = bool(enable)
+
+
+def get_virtual_device_configuration(device):
+    """None: no device is divided."""
+    _check_device(device)
+
+
+def set_virtual_device_configuration(device, virtual_devices):
+    """Accepted for one virtual device, which is the device itself. ValueError for several."""
+    _check_device(device)
+    if len(virtual_devices) > 1:
+        raise worded(ValueError('tinyflow has one CPU device; it cannot be divided.'))
+
+
+def _pair(key):
+    """The functions that read and set one setting."""
+    def read():
+        return _settings[key]
+
+    def change(value):
+        _settings[key] = value
+    read.__name__, change.__name__ = f'get_{key}', f'set_{key}'
+    read.__doc__ = f'The setting {key}, which changes nothing on a single CPU.'
+    change.__doc__ = f'Remembers the setting {key}; it changes nothing on a single CPU.'
+    return read, change
+
+
+get_soft_device_placement, set_soft_device_placement = _pair('soft_device_placement')
+get_log_device_placement, set_log_device_placement = _pair('log_device_placement')
+_get_jit, _set_jit = _pair('jit')
+_get_inter, _set_inter = _pair('inter_op_parallelism_threads')
+_get_intra, _set_intra = _pair('intra_op_parallelism_threads')
+_get_synchronous, _set_synchronous = _pair('synchronous_execution')
+_get_policy, _set_policy = _pair('device_policy')
+
+
+def experimental_list_devices():
+    """The names of all devices: one CPU."""
+    return ['/job:localhost/replica:0/task:0/device:CPU:0']
+
+
+def _elsewhere(what):
+    def refuse(*args, **kwargs):
+        raise worded(NotImplementedError(f'{what}: tinyflow runs in this process only.'))
+    return refuse
+
+
+experimental_connect_to_host = _elsewhere('tf.config.experimental_connect_to_host')
+experimental_connect_to_cluster = _elsewhere('tf.config.experimental_connect_to_cluster')
+
+
+def experimental_run_functions_eagerly(run_eagerly):
+    """Accepted for False. NotImplementedError for True: there is no eager execution."""
+    if run_eagerly:
+        raise worded(NotImplementedError(
+            'tinyflow has no eager execution; graphs are built first and then run.'))
+
+
+experimental = SimpleNamespace(
+    VirtualDeviceConfiguration=VirtualDeviceConfiguration,
+    get_device_policy=_get_policy, set_device_policy=_set_policy,
+    get_memory_growth=get_memory_growth, set_memory_growth=set_memory_growth,
+    get_synchronous_execution=_get_synchronous, set_synchronous_execution=_set_synchronous,
+    get_virtual_device_configuration=get_virtual_device_configuration,
+    set_virtual_device_configuration=set_virtual_device_configuration,
+    get_visible_devices=get_visible_devices, set_visible_devices=set_visible_devices,
+    list_logical_devices=list_logical_devices, list_physical_devices=list_physical_devices)
+threading = SimpleNamespace(
+    get_inter_op_parallelism_threads=_get_inter, set_inter_op_parallelism_threads=_set_inter,
+    get_intra_op_parallelism_threads=_get_intra, set_intra_op_parallelism_threads=_set_intra)
+optimizer = SimpleNamespace(
+    get_jit=_get_jit, set_jit=_set_jit,
+    get_experimental_options=lambda: dict(_experimental_options),
+    set_experimental_options=_experimental_options.update)
+
+# The first two are at home here since TensorFlow 2.1, and in programs that want to run on both.
+__all__ = ['list_physical_devices', 'list_logical_devices', 'experimental',
+           'experimental_connect_to_cluster', 'experimental_connect_to_host',
+           'experimental_list_devices', 'experimental_run_functions_eagerly',
+           'get_soft_device_placement', 'optimizer', 'set_soft_device_placement', 'threading']
+
+__getattr__ = _absent('tinyflow.session.config', __all__)
+
+
+def __dir__():
+    return __all__

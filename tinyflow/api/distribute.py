@@ -1,0 +1,36 @@
+"""tf.distribute: one model on several replicas, each with its own batches."""
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.variables.replica_context import (
+    experimental_set_strategy,
+    get_replica_context,
+    get_strategy,
+    has_strategy,
+    in_cross_replica_context,
+)
+from tinyflow.train.distribute.cross_device_ops import (
+    CrossDeviceOps,
+    HierarchicalCopyAllReduce,
+    NcclAllReduce,
+    ReductionToOneDevice,
+)
+from tinyflow.train.distribute.mirrored import MirroredStrategy, OneDeviceStrategy
+from tinyflow.train.distribute.reduce_op import ReduceOp
+from tinyflow.train.distribute.strategy import (
+    InputContext,
+    ReplicaContext,
+    Strategy,
+    StrategyExtended,
+)
+
+__all__ = [
+    'CrossDeviceOps', 'HierarchicalCopyAllReduce', 'InputContext', 'MirroredStrategy',
+    'NcclAllReduce', 'OneDeviceStrategy', 'ReduceOp', 'ReductionToOneDevice', 'ReplicaContext',
+    'Strategy', 'StrategyExtended', 'experimental_set_strategy', 'get_replica_context',
+    'get_strategy', 'has_strategy', 'in_cross_replica_context',
+]
+
+__getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return list(__all__)

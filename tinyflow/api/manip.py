@@ -1,0 +1,16 @@
+"""tf.manip: functions that rearrange tensors."""
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.array.indexing import gather_nd, scatter_nd
+from tinyflow.ops.array.shaping import (
+    batch_to_space_nd,
+    reshape,
+    reverse,
+    roll,
+    space_to_batch_nd,
+    tile,
+)
+
+__all__ = ['batch_to_space_nd', 'gather_nd', 'reshape', 'reverse', 'roll', 'scatter_nd',
+           'space_to_batch_nd', 'tile']
+
+__getattr__ = _absent(__name__, __all__)

@@ -1,0 +1,75 @@
+"""Where each public namespace lives: `tf.losses` is tinyflow/api/losses.py.
+
+`import tinyflow.losses` and `from tinyflow.saved_model import builder` find the same modules as the
+attributes `tf.losses` and `tf.saved_model.builder`.
+"""
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import sys
+import types
+
+# Public name below `tf` -> the module. A folder of tinyflow/ with a public name is its own module.
+NAMESPACES = {
+    **{name: f'tinyflow.api.{name}' for name in (
+        'app', 'bitwise', 'compat', 'config', 'data_sets', 'debugging', 'distribute', 'dtypes',
+        'examples', 'feature_column', 'flags', 'gfile', 'image', 'io', 'linalg', 'lookup',
+        'losses', 'manip', 'math', 'metrics', 'nn', 'python_io', 'queue', 'random',
+        'resource_loader', 'saved_model', 'sets', 'sparse', 'strings', 'summary', 'sysconfig',
+        'test', 'testing')},
+    'contrib': 'tinyflow.contrib',
+    'data': 'tinyflow.data',
+    'errors': 'tinyflow.graph.support.errors',
+    'estimator': 'estimator_layer',
+    'graph_util': 'tinyflow.formats.graphdef.graph_util',
+    'initializers': 'tinyflow.ops.variables.initializers',
+    'keras': 'keras_layer',
+    'layers': 'tinyflow.layers',
+    'logging': 'tinyflow.graph.support.logging',
+    'nest': 'tinyflow.graph.support.nest',
+    'train': 'tinyflow.train',
+    'version': 'tinyflow.graph.support.version',
+    'viz': 'tinyflow.inspect.viz',
+}
+
+
+def module_of(name: str) -> str | None:
+    """The module behind `tinyflow.<name>`: a namespace, or a module that a namespace shows."""
+    first, _, rest = name.removeprefix('tinyflow.').partition('.')
+    module = NAMESPACES.get(first)
+    if module is None or not rest:
+        return module
+    found = importlib.import_module(module)
+    for part in rest.split('.'):
+        found = found.__dict__.get(part)
+        if not isinstance(found, types.ModuleType):
+            return None
+    return found.__name__
+
+
+class _NamespaceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers `import tinyflow.losses` with the module of the namespace, the same object."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if not fullname.startswith('tinyflow.') or module_of(fullname) in (None, fullname):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec):
+        module = importlib.import_module(module_of(spec.name))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        module.__spec__ = module.__spec__.loader_state      # the import system replaced it
+
+
+def install() -> None:
+    """Asked last: real modules of tinyflow/ are found before."""
+    if not any(isinstance(finder, _NamespaceFinder) for finder in sys.meta_path):
+        sys.meta_path.append(_NamespaceFinder())
+
+
+__all__ = ['NAMESPACES', 'install', 'module_of']

@@ -1,0 +1,100 @@
+"""TensorFlow's private modules, which programs import all the same.
+
+A module that is not listed stands for what its folder stands for.
+"""
+from __future__ import annotations
+
+_PYTHON = 'tensorflow.python'
+_OPS = f'{_PYTHON}.ops'
+_FRAMEWORK = f'{_PYTHON}.framework'
+_CONTRIB = 'tensorflow.contrib'
+
+# module -> the modules of tinyflow in which its names are looked for, in this order.
+_HOMES: dict[str, tuple[str, ...]] = {
+    _PYTHON: ('tinyflow',),
+    f'{_PYTHON}.client.device_lib': ('tinyflow.api.tools.device_lib',),
+    f'{_PYTHON}.client.timeline': ('tinyflow.session.timeline',),
+    f'{_PYTHON}.data': ('tinyflow.data', 'tinyflow'),
+    f'{_FRAMEWORK}.dtypes': ('tinyflow.graph.dtypes',),
+    f'{_FRAMEWORK}.errors': ('tinyflow.graph.support.errors',),
+    f'{_FRAMEWORK}.function': ('tinyflow',),
+    f'{_FRAMEWORK}.graph_io': ('tinyflow.formats.graphdef.graph_io',),
+    f'{_FRAMEWORK}.graph_util': ('tinyflow.formats.graphdef.graph_util',),
+    f'{_FRAMEWORK}.importer': ('tinyflow.formats.graphdef.importing',),
+    f'{_FRAMEWORK}.meta_graph': ('tinyflow.formats.graphdef.meta_graph',),
+    f'{_FRAMEWORK}.tensor_util': ('tinyflow.contrib.util', 'tinyflow.formats.wire.tensors'),
+    f'{_PYTHON}.keras': ('keras_layer',),
+    **{f'{_PYTHON}.keras.{name}': (f'keras_layer.{name}',) for name in (
+        'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
+        'initializers', 'layers', 'losses', 'metrics', 'models', 'optimizers', 'preprocessing',
+        'regularizers', 'utils', 'wrappers')},
+    f'{_PYTHON}.layers': ('tinyflow.layers', 'tinyflow'),
+    **{f'{_PYTHON}.layers.{name}': ('tinyflow.layers', 'tinyflow') for name in (
+        'base', 'convolutional', 'core', 'layers', 'normalization', 'pooling')},
+    f'{_PYTHON}.lib.io.file_io': ('tinyflow.api.tools.file_io',),
+    f'{_PYTHON}.lib.io.python_io': ('tinyflow.api.python_io',),
+    f'{_PYTHON}.lib.io.tf_record': ('tinyflow.api.python_io',),
+    **{f'{_OPS}.{name}': ('tinyflow.api.nn', 'tinyflow') for name in (
+        'candidate_sampling_ops', 'ctc_ops', 'embedding_ops', 'nn', 'nn_impl', 'nn_ops', 'rnn')},
+    f'{_OPS}.data_flow_ops': ('tinyflow', 'tinyflow.contrib.lookup'),
+    **{f'{_OPS}.{name}': ('tinyflow',) for name in (
+        'gradients', 'histogram_ops', 'variable_scope')},
+    f'{_OPS}.image_ops': ('tinyflow.api.image', 'tinyflow'),
+    f'{_OPS}.lookup_ops': ('tinyflow.contrib.lookup', 'tinyflow.api.lookup', 'tinyflow'),
+    f'{_OPS}.metrics': ('tinyflow.api.metrics',),
+    f'{_OPS}.metrics_impl': ('tinyflow.api.metrics',),
+    f'{_OPS}.losses': ('tinyflow.api.losses',),
+    f'{_OPS}.losses.losses': ('tinyflow.api.losses',),
+    f'{_OPS}.rnn_cell': ('tinyflow.layers.rnn.rnn_cell',),
+    f'{_OPS}.rnn_cell_impl': ('tinyflow.layers.rnn.rnn_cell',),
+    f'{_PYTHON}.platform.app': ('tinyflow.api.app',),
+    f'{_PYTHON}.platform.flags': ('tinyflow.api.flags',),
+    f'{_PYTHON}.platform.gfile': ('tinyflow.api.gfile',),
+    f'{_PYTHON}.platform.test': ('tinyflow.api.test',),
+    f'{_PYTHON}.platform.tf_logging': ('tinyflow.graph.support.logging',),
+    f'{_PYTHON}.pywrap_tensorflow': ('tinyflow.train', 'tinyflow'),
+    f'{_PYTHON}.saved_model': ('tinyflow.api.saved_model',),
+    **{f'{_PYTHON}.saved_model.{name}': (f'tinyflow.train.saved_model.{name}',) for name in (
+        'builder', 'loader', 'main_op', 'signature_constants', 'signature_def_utils',
+        'tag_constants', 'utils')},
+    f'{_PYTHON}.summary': ('tinyflow.api.summary', 'tinyflow'),
+    f'{_PYTHON}.summary.summary': ('tinyflow.api.summary',),
+    f'{_PYTHON}.tools.freeze_graph': ('tinyflow.api.tools.freeze_graph',),
+    f'{_PYTHON}.tools.inspect_checkpoint': ('tinyflow.api.tools.inspect_checkpoint',),
+    f'{_PYTHON}.training': ('tinyflow.train',),
+    f'{_PYTHON}.training.moving_averages': ('tinyflow.train.optimizers.moving_averages',),
+    f'{_PYTHON}.util.compat': ('tinyflow.api.compat',),
+    f'{_PYTHON}.util.nest': ('tinyflow.graph.support.nest',),
+    f'{_CONTRIB}.framework.python': ('tinyflow.contrib.framework', 'tinyflow'),
+    f'{_CONTRIB}.layers.python': ('tinyflow.contrib.layers',),
+    f'{_CONTRIB}.rnn.python': ('tinyflow.contrib.rnn', 'tinyflow.api.nn'),
+    f'{_CONTRIB}.seq2seq.python': ('tinyflow.contrib.seq2seq',),
+    f'{_CONTRIB}.slim.python': ('tinyflow.contrib.slim',),
+}
+
+
+def is_private(name: str) -> bool:
+    """True of a module below one of those listed, and of these."""
+    return _listed(name) is not None
+
+
+def is_private_module(name: str) -> bool:
+    """True of one that is listed itself."""
+    return name in _HOMES
+
+
+def homes_of(name: str) -> tuple[str, ...]:
+    """The modules of tinyflow in which the names of a private module are looked for."""
+    listed = _listed(name)
+    if listed is None:
+        raise ValueError(f'{name} is no private module of TensorFlow')
+    return _HOMES[listed]
+
+
+def _listed(name: str) -> str | None:
+    while name and name not in _HOMES:
+        name = name.rpartition('.')[0]
+    return name or None
+
+
+__all__ = ['homes_of', 'is_private', 'is_private_module']

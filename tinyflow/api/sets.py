@@ -1,0 +1,17 @@
+"""tf.sets: sets in the rows of tensors."""
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.ops.sparse.set_ops import (
+    difference,
+    intersection,
+    set_difference,
+    set_intersection,
+    set_size,
+    set_union,
+    size,
+    union,
+)
+
+__all__ = ['difference', 'intersection', 'set_difference', 'set_intersection', 'set_size',
+           'set_union', 'size', 'union']
+
+__getattr__ = _absent(__name__, __all__)

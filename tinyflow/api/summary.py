@@ -1,0 +1,39 @@
+"""tf.summary: numbers, distributions, images, sounds and texts of a training, for TensorBoard.
+
+    tf.summary.scalar('loss', loss)                         the graph says what is to be seen
+    merged = tf.summary.merge_all()
+    writer = tf.summary.FileWriter('logs', sess.graph)
+    writer.add_summary(sess.run(merged), step)              tensorboard --logdir logs
+"""
+from __future__ import annotations
+
+import importlib as _importlib
+
+from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.ops.summary.media_summaries import audio, image
+from tinyflow.ops.summary.summaries import histogram, merge, merge_all, scalar, tensor_summary, text
+from tinyflow.train.summary.descriptions import get_summary_description
+from tinyflow.train.summary.writer import FileWriter, FileWriterCache
+
+__all__ = ['FileWriter', 'FileWriterCache', 'audio', 'get_summary_description', 'histogram',
+           'image', 'merge', 'merge_all', 'scalar', 'tensor_summary', 'text']
+
+# Protocol buffers, loaded when first asked for, because google.protobuf is.
+_PROTOS = {'Event': 'event', 'SessionLog': 'event', 'Summary': 'summary',
+           'SummaryDescription': 'summary', 'TaggedRunMetadata': 'event'}
+_missing = _absent(__name__, [*__all__, *_PROTOS])
+
+
+def __getattr__(name):
+    if name in _PROTOS:
+        module = _importlib.import_module(f'tinyflow.formats.protos.{_PROTOS[name]}_pb2')
+        value = globals()[name] = getattr(module, name)
+        return value
+    return _missing(name)
+
+
+_hide_modules(globals())
+
+
+def __dir__():
+    return [*__all__, *_PROTOS]

@@ -1,0 +1,30 @@
+"""tf.sysconfig: how to compile C++ against TensorFlow; tinyflow has none to compile against."""
+from tinyflow.graph.support.errors import worded as _worded
+from tinyflow.graph.support.missing import absent as _absent
+
+CXX11_ABI_FLAG = 0
+MONOLITHIC_BUILD = 0
+
+
+def _no_headers(name):
+    def refuse():
+        raise _worded(NotImplementedError(
+            f'tf.sysconfig.{name}(): tinyflow is Python and NumPy; there is nothing to compile '
+            'against.\n  Mend: tf.py_func makes a node of a Python function, which may call C.'))
+    refuse.__name__ = name
+    return refuse
+
+
+get_include = _no_headers('get_include')
+get_lib = _no_headers('get_lib')
+get_compile_flags = _no_headers('get_compile_flags')
+get_link_flags = _no_headers('get_link_flags')
+
+__all__ = ['CXX11_ABI_FLAG', 'MONOLITHIC_BUILD', 'get_compile_flags', 'get_include', 'get_lib',
+           'get_link_flags']
+
+__getattr__ = _absent(__name__, __all__)
+
+
+def __dir__():
+    return __all__

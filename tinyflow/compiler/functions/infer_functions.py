@@ -1,0 +1,60 @@
+"""Shapes of what conds and loops give, from the shapes that go in.
+
+The graph knows a loop variable's shape only as far as it is the same for all feeds. For given feeds
+more is known: if the body turns variables of these shapes into variables of the same shapes, then
+that is what the loop gives, and what follows it can be planned.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tinyflow.compiler.functions.nested import plan_function
+from tinyflow.compiler.ir import Instruction, Program
+from tinyflow.graph import shapes
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.shapes import Shape
+
+Infer = Callable[[Program, Sequence[Shape]], Program]
+_MOST_ROUNDS = 4
+
+
+def infer_functions(instruction: Instruction, infer: Infer) -> None:
+    """Adds what follows from its inputs' shapes to the shapes of a cond's or a loop's outputs."""
+    if not any(v.raw_shape is None or None in v.raw_shape for v in instruction.outputs):
+        return
+    found = _loop(instruction, infer) if instruction.type == 'While' else \
+        _choice(instruction, infer)
+    for value, shape in zip(instruction.outputs, found):
+        if shapes.compatible(value.raw_shape, shape):
+            value.raw_shape = shapes.merge(value.raw_shape, shape)
+
+
+def _outputs(graph: FuncGraph, given: list[int], input_shapes: Sequence[Shape], count: int,
+             infer: Infer) -> list[Shape]:
+    """The shapes of a function's first `count` outputs."""
+    program = plan_function(graph, [graph.inputs[i] for i in given], graph.outputs[:count])
+    program = infer(program, [input_shapes[i] for i in given])
+    return [None if v is None else v.raw_shape for v in program.fetches]
+
+
+def _loop(instruction: Instruction, infer: Infer) -> list[Shape]:
+    body = instruction.attrs['body']
+    now = [v.raw_shape for v in instruction.inputs]
+    given = [i for i in range(len(now)) if i not in instruction.cells]
+    for _ in range(_MOST_ROUNDS):
+        after = _outputs(body, given, now, len(now), infer)
+        wider = [shape if i not in given or shapes.covers(shape, other)
+                 else shapes.common(shape, other)
+                 for i, (shape, other) in enumerate(zip(now, after))]
+        if wider == now:
+            return now[:len(instruction.outputs)]
+        now = wider
+    return [None] * len(instruction.outputs)
+
+
+def _choice(instruction: Instruction, infer: Infer) -> list[Shape]:
+    given = [i - 1 for i in range(1, len(instruction.inputs)) if i not in instruction.cells]
+    now = [v.raw_shape for v in instruction.inputs[1:]]
+    then, other = [_outputs(instruction.attrs[name], given, now, len(instruction.outputs), infer)
+                   for name in ('then_branch', 'else_branch')]
+    return [shapes.common(a, b) for a, b in zip(then, other)]

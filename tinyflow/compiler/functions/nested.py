@@ -1,0 +1,69 @@
+"""Functions inside programs: the branches of a cond, the body of a loop, a map of tf.data.
+
+A function's graph is planned like any other program. Its parameters are fed, but for those that
+stand for a Variable's storage: the place is the Session's, and is found without being handed in.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from tinyflow.compiler.graph_to_program import plan_program
+from tinyflow.compiler.ir import Instruction, Program
+from tinyflow.graph import dtypes
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Tensor
+
+
+class FunctionMaker(Protocol):
+    """Makes a callable of a FuncGraph, `f(*arrays) -> list of arrays`.
+
+    `given` are the parameters that the arrays are for (default: all), `wanted` the tensors whose
+    values are returned (default: the outputs), `known` parameters whose values never change,
+    `owned` those whose arrays nobody else will change.
+    """
+
+    def __call__(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                 wanted: Sequence[Tensor] | None = None,
+                 known: dict[Tensor, np.ndarray] | None = None,
+                 owned: Collection[Tensor] = ()) -> Callable[..., list]:
+        ...
+
+
+def plan_function(graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                  wanted: Sequence[Tensor] | None = None,
+                  known: dict[Tensor, np.ndarray] | None = None,
+                  owned: Collection[Tensor] = ()) -> Program:
+    """The Program of a function; see FunctionMaker."""
+    given = list(graph.inputs if given is None else given)
+    known = known or {}
+    program = plan_program(list(graph.outputs if wanted is None else wanted), [*given, *known])
+    for value, array in zip(program.feeds[len(given):], known.values()):
+        value.array = array
+    return replace(program, feeds=program.feeds[:len(given)], nested=True,
+                   owned=frozenset([i for i, t in enumerate(given) if t in owned]))
+
+
+def callables_of(instruction: Instruction, function: FunctionMaker) -> Any:
+    """What an instruction calls: that of its op's `bind`, or a callable for each function."""
+    definition = instruction.definition
+    if definition.bind is not None:
+        return definition.bind(instruction, function)
+    found: list[Callable[..., list]] = []
+    for name in definition.functions:
+        graphs = instruction.attrs[name]
+        found += [function(graph) for graph in
+                  (graphs if isinstance(graphs, (list, tuple)) else [graphs])]
+    return found
+
+
+def lists_read(program: Program) -> list[int]:
+    """Positions of the feeds that are lists of tensors of which elements are read."""
+    read = {value for instruction in program.instructions
+            for position in instruction.definition.static_positions
+            for value in instruction.inputs[position:position + 1]}
+    return [i for i, value in enumerate(program.feeds)
+            if value.dtype is dtypes.variant and value in read]

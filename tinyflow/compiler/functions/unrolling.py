@@ -1,0 +1,151 @@
+"""Loops whose number of iterations is known become straight-line code.
+
+For given feed shapes a recurrent network makes a known number of steps: the condition compares
+counters that are constants. Written out, its steps share one memory plan, what they keep for the
+gradient needs no lists, and the gradients of its weights become one product of stacked factors (see
+passes/stacks.py). Only loops with matrix products are written out: the others would gain less than
+a longer program costs.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tinyflow.compiler.functions.nested import plan_function
+from tinyflow.compiler.functions.resolve_tensor_lists import resolve_lists
+from tinyflow.compiler.infer import known_beforehand
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.dead import drop_unused
+from tinyflow.compiler.passes.rewrite import Replacement
+from tinyflow.graph.operation import Operation
+
+_MOST_STEPS = 64            # iterations of one loop
+_MOST_NODES = 5000          # instructions that one loop may become
+_HEAVY = frozenset({'MatMul', 'BatchMatMulV2'})
+
+
+class _NotKnown(Exception):
+    """The loop is to stay one: why does not matter."""
+
+
+def unroll(program: Program, fold: bool) -> Program:
+    """The program with its loops written out and their lists resolved; itself if none can be.
+
+    The shapes of the result are to be inferred anew.
+    """
+    if not any(i.type == 'While' for i in program.instructions):
+        return program
+    places = {v.place: v for i in program.instructions for v in (*i.inputs, *i.outputs)
+              if v.place is not None}
+    instead = Replacement()
+    instructions: list[Instruction] = []
+    count = 0
+    for old in program.instructions:
+        instruction = instead.inputs(old)
+        if instruction.type == 'While' and old.operation not in program.targets:
+            try:
+                steps, results = _written_out(instruction, places, fold)
+            except _NotKnown:
+                instructions.append(instruction)
+                continue
+            instructions += steps
+            count += 1
+            for output, result in zip(instruction.outputs, results):
+                instead.put(output, result)
+        else:
+            instructions.append(instruction)
+    if not count:
+        return program
+    note = Note('loops', f'{count} loops of known length are written out',
+                len(program.instructions), len(instructions))
+    fetches = tuple(None if v is None else instead(v) for v in program.fetches)
+    return drop_unused(resolve_lists(
+        replace(program.with_instructions(instructions, note), fetches=fetches)))
+
+
+class _LoopFunction:
+    """A function's plan, to be put down once for each iteration."""
+
+    def __init__(self, instruction: Instruction, name: str, places: dict[Operation, Value]) -> None:
+        graph = instruction.attrs[name]
+        cells = instruction.cells
+        self.given = [i for i in range(len(instruction.inputs)) if i not in cells]
+        self.outputs = graph.outputs if name == 'body' else graph.outputs[:1]
+        self.handed_on = [i for i, (o, p) in enumerate(zip(self.outputs, graph.inputs)) if o is p]
+        self.program = plan_function(graph, [graph.inputs[i] for i in self.given], self.outputs)
+        self.places = places
+        for inner in self.program.instructions:
+            if not inner.removable or inner.definition.bind is not None \
+                    or inner.definition.state is not None or inner.definition.functions:
+                raise _NotKnown
+
+    def put_down(self, values: Sequence[Value], fold: bool, made: list[Instruction]) -> list[Value]:
+        """Adds the instructions for these arguments; the results."""
+        new = dict(zip(self.program.feeds, [values[i] for i in self.given]))
+
+        def of(value: Value) -> Value:
+            if value in new:
+                return new[value]
+            if value.place is not None:         # one Value stands for a Variable in a program
+                value = self.places.setdefault(value.place, value)
+            return value
+
+        for old in self.program.instructions:
+            outputs = tuple([Value(v.name, v.dtype, v.raw_shape) for v in old.outputs])
+            instruction = Instruction(old.definition, old.operation,
+                                      tuple([of(v) for v in old.inputs]), outputs, old.attrs,
+                                      old.copy)
+            new.update(zip(old.outputs, outputs))
+            if not known_beforehand(instruction, fold):
+                made.append(instruction)
+        found = []
+        for i, value in enumerate(self.program.fetches):
+            if value is None:
+                raise _NotKnown
+            found.append(values[i] if i in self.handed_on else of(value))
+        return found
+
+
+def _written_out(instruction: Instruction, places: dict[Operation, Value],
+                 fold: bool) -> tuple[list[Instruction], list[Value]]:
+    if instruction.writes or instruction.copy or '_inputs' in instruction.attrs:
+        raise _NotKnown
+    if not any(op.type in _HEAVY for op in instruction.attrs['body'].get_operations()):
+        raise _NotKnown
+    condition = _LoopFunction(instruction, 'cond', places)
+    body = _LoopFunction(instruction, 'body', places)
+    if _gives_away_a_place(body):
+        raise _NotKnown
+    values = list(instruction.inputs)
+    made: list[Instruction] = []
+    for step in range(_MOST_STEPS + 1):
+        goes_on = condition.put_down(values, fold, [])[0].array
+        if goes_on is None:
+            raise _NotKnown
+        if not goes_on:
+            break
+        if step == _MOST_STEPS or len(made) > _MOST_NODES:
+            raise _NotKnown
+        values = body.put_down(values, fold, made)
+    return made, _arrays(values[:len(instruction.outputs)])
+
+
+def _arrays(values: Iterable[Value]) -> list[Value]:
+    """Constants among the results as arrays of their own, as a loop would give them."""
+    for value in values:
+        if value.array is not None:
+            value.array = np.asarray(value.array)
+    return list(values)
+
+
+def _gives_away_a_place(body: _LoopFunction) -> bool:
+    """True if a result may be a Variable's storage itself: it could change after the loop."""
+    seen = {v for i in body.program.instructions for v in i.inputs if v.place is not None}
+    for instruction in body.program.instructions:
+        if instruction.definition.view and not instruction.copy and instruction.inputs and \
+                instruction.inputs[0] in seen:
+            seen.update(instruction.outputs)
+    return any(v in seen or v is not None and v.place is not None
+               for i, v in enumerate(body.program.fetches) if i not in body.handed_on)

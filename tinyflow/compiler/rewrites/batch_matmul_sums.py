@@ -1,0 +1,57 @@
+"""Turns a sum of small matrix products into one product of stacked factors.
+
+A weight used at every step of an unrolled recurrent network has the gradient x1^T d1 + x2^T d2 ...,
+which is [x1; x2; ...]^T [d1; d2; ...]: one large product instead of many, and no sum of arrays as
+large as the weights. The memory plan puts the factors where they are stacked already.
+"""
+from __future__ import annotations
+
+from collections import Counter
+
+from tinyflow.compiler.ir import Instruction, Note, Program
+from tinyflow.compiler.passes.builders import concatenated
+from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.graph.op import Op
+
+_LEAST = 3              # products; below, stacking costs more than it saves
+_ROWS = 1024            # of one factor; products with more are fast by themselves
+
+
+def stack_products(program: Program) -> Program:
+    """AddN of MatMuls with transpose_a becomes ConcatV2, ConcatV2, MatMul."""
+    sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
+    uses = uses_of(program, ('AddN',) if sums else ())
+    gone: set[Instruction] = set()
+    instead: dict[Instruction, list[Instruction]] = {}
+    for instruction in sums:
+        products = [v.producer for v in instruction.inputs]
+        if all(p is not None and _stackable(p, uses) for p in products):
+            gone.update(p for p in products if p is not None)
+            instead[instruction] = _stacked(instruction, [p for p in products if p is not None])
+    kept = [new for old in program.instructions if old not in gone
+            for new in instead.get(old, [old])]
+    return program.with_instructions(kept, Note(
+        'stacks', f'{len(gone)} matrix products are summed as {len(instead)} of stacked factors',
+        len(program.instructions), len(kept)))
+
+
+def _stackable(product: Instruction, uses: Counter) -> bool:
+    if product.type != 'MatMul':
+        return False
+    a, b = product.inputs
+    return product.attrs['transpose_a'] \
+        and not product.attrs['transpose_b'] and uses[product.outputs[0]] == 1 \
+        and not product.copy and a.known_shape and b.known_shape and a.sizes[0] <= _ROWS \
+        and a.place is None and b.place is None and a.dtype.is_floating
+
+
+def _stacked(total: Instruction, products: list[Instruction]) -> list[Instruction]:
+    stacks = []
+    for place in range(2):
+        factors = [p.inputs[place] for p in products]
+        rows = sum(f.sizes[0] for f in factors)
+        stacks.append(concatenated(total, factors, 0, (rows, factors[0].sizes[1])))
+    product = Instruction(Op.registry['MatMul'], total.operation,
+                          tuple([s.outputs[0] for s in stacks]), total.outputs,
+                          products[0].attrs, total.copy)
+    return [*stacks, product]

@@ -1,0 +1,63 @@
+"""Reads the parts of an unstacked tensor where they are, if they are only joined to others.
+
+tf.unstack copies: a step of a sequence is then an array without gaps, as matrix products want it.
+But a recurrent cell concatenates the step with its state, which copies it anyway.
+"""
+from __future__ import annotations
+
+from tinyflow.compiler.ir import Instruction, Note, Program, Value
+from tinyflow.compiler.passes.builders import constant, new
+from tinyflow.compiler.passes.rewrite import uses_of
+from tinyflow.graph import dtypes
+
+
+def read_unstacked(program: Program) -> Program:
+    """Unpack, whose results are inputs of ConcatV2 and nothing else, becomes as many StridedSlices.
+    """
+    joined = _joined(program)
+    kept: list[Instruction] = []
+    count = 0
+    for instruction in program.instructions:
+        if joined and _is_replaced(instruction, joined, program):
+            kept += _parts(instruction)
+            count += 1
+        else:
+            kept.append(instruction)
+    return program.with_instructions(kept, Note(
+        'unstacked', f'{count} tensors are read in parts without unstacking them',
+        len(program.instructions), len(kept)))
+
+
+def _joined(program: Program) -> set[Value]:
+    """The values that only concatenations read."""
+    uses = uses_of(program, ('Unpack',))
+    if not uses:
+        return set()
+    uses.subtract(v for i in program.instructions if i.type == 'ConcatV2' for v in i.inputs)
+    return {v for v, others in uses.items() if not others}
+
+
+def _is_replaced(instruction: Instruction, joined: set[Value], program: Program) -> bool:
+    if instruction.type != 'Unpack' or instruction.copy:
+        return False
+    source, = instruction.inputs
+    return source.known_shape and source.place is None and len(source.sizes) > 1 \
+        and all(v.known_shape for v in instruction.outputs) \
+        and source.sizes[instruction.attrs['axis']] == len(instruction.outputs) \
+        and instruction.operation not in program.targets \
+        and all(v in joined for v in instruction.outputs)
+
+
+def _parts(instruction: Instruction) -> list[Instruction]:
+    """A StridedSlice for each result."""
+    source = instruction.inputs[0]
+    axis = instruction.attrs['axis'] % len(source.sizes)
+    before = [0] * axis
+    strides = constant(instruction, 'strides', [1] * (axis + 1))
+    skipped = (1 << axis) - 1                   # the axes that are taken whole
+    attrs = {'Index': dtypes.int32, 'begin_mask': skipped, 'end_mask': skipped,
+             'ellipsis_mask': 0, 'new_axis_mask': 0, 'shrink_axis_mask': 1 << axis}
+    return [new('StridedSlice', instruction,
+                [source, constant(instruction, 'begin', [*before, n]),
+                 constant(instruction, 'end', [*before, n + 1]), strides], part.sizes, attrs, part)
+            for n, part in enumerate(instruction.outputs)]

@@ -1,0 +1,13 @@
+"""Errors of building a pipeline, told with the user's line."""
+from __future__ import annotations
+
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
+
+_MEND = '\n  Mend: '
+
+
+def refused(error: Exception) -> Exception:
+    """The error, with the user's line before its mend."""
+    problem, _, mend = str(error).partition(_MEND)
+    return worded(type(error)(report(problem, site=user_site(), mend=mend or None)))

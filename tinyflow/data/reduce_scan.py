@@ -1,0 +1,85 @@
+"""Functions that carry a state from element to element: reduce and scan."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tinyflow.data import nodes, structure
+from tinyflow.data.errors import refused
+from tinyflow.data.functions import Function, as_values
+from tinyflow.data.ops import functions as ops
+from tinyflow.graph.defaults import name_scope
+
+_ROUNDS = 8             # in which shapes of a state become unknown until they hold
+
+
+def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
+            next_state: Callable[[Any], Any]) -> Function:
+    """The Function of step(state, element), with the state's shapes widened until they hold.
+
+    `next_state(spec)` picks the state out of the spec of what it returns. TypeError where it is of
+    another structure or dtype than the first state.
+    """
+    for _ in range(_ROUNDS):
+        function = Function(step, what, state_spec, element_spec, unpack=False)
+        found = next_state(function.spec)
+        if not structure.same_structure(found, state_spec) or \
+                structure.flat_types(found) != structure.flat_types(state_spec):
+            raise refused(TypeError(
+                f'{what}: the function must return a state like the first one, '
+                f'{structure.legacy_types(state_spec)}, but it returns '
+                f'{structure.legacy_types(found)}.\n  Mend: tf.cast where a dtype differs; '
+                'np.int64(0) is a state for int64 elements.'))
+        if all(a.is_compatible_with(b) and (a.shape.raw == b.shape.raw or _wider(a, b))
+               for a, b in zip(structure.flatten(state_spec), structure.flatten(found))):
+            return function
+        state_spec = structure.relaxed(state_spec, found)
+    raise refused(ValueError(f'{what}: the shape of the state keeps changing.'))
+
+
+def _wider(spec: Any, other: Any) -> bool:
+    """True if `spec` knows no more than `other`."""
+    raw, known = spec.shape.raw, other.shape.raw
+    return raw is None or known is not None and all(
+        a is None or a == b for a, b in zip(raw, known))
+
+
+def reduced(dataset: Any, initial_state: Any, reduce_func: Callable) -> Any:
+    """The tensors of Dataset.reduce."""
+    with name_scope('initial_state'):
+        values, state_spec = nodes.components(initial_state)
+    function = carried(reduce_func, 'Dataset.reduce()', state_spec, dataset.element_spec,
+                       lambda spec: spec)
+    outputs = ops.ReduceDataset.apply(
+        dataset._variant_tensor, values, function.captured, f=function.graph,
+        Tstate=structure.flat_types(state_spec), Targuments=types_of(function.captured),
+        **structure.of_elements(_state_of(function, state_spec)))
+    return as_values(function.spec, outputs)
+
+
+def _state_of(function: Function, state_spec: Any) -> Any:
+    """What is known of the last state, which may be the first where there are no elements."""
+    return structure.relaxed(state_spec, function.spec)
+
+
+def types_of(tensors: Any) -> tuple:
+    """The dtypes of tensors."""
+    return tuple([t.dtype.base_dtype for t in tensors])
+
+
+def scanned(dataset: Any, initial_state: Any, scan_func: Callable) -> Any:
+    """The dataset of tf.data.experimental.scan."""
+    from tinyflow.data.dataset import make
+    values, state_spec = nodes.components(initial_state)
+
+    def state_of(spec: Any) -> Any:
+        if not isinstance(spec, (tuple, list)) or len(spec) != 2:
+            raise refused(TypeError('The scan function must return a pair comprising the new state '
+                                   f'and the output value, but it returns {spec}.'))
+        return spec[0]
+
+    function = carried(scan_func, 'tf.data.experimental.scan()', state_spec,
+                       dataset.element_spec, state_of)
+    return make(ops.ScanDataset, function.spec[1], dataset._variant_tensor, values,
+                function.captured, inputs=[dataset], functions=[function], f=function.graph,
+                Tstate=types_of(values), Targuments=types_of(function.captured))

@@ -1,0 +1,131 @@
+"""Source and Cursor: a dataset, and one pass over it."""
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import abstract
+
+INFINITE, UNKNOWN = -1, -2          # what `cardinality` says where it is no number
+
+Element = Sequence[Any]             # one array, or NumPy scalar, per component
+State = dict[str, Any]              # plain data: numbers, text, bytes, arrays, and nests of those
+
+
+class Source:
+    """A dataset: `inputs` are the Sources that it draws from, `pass_class` makes its passes."""
+
+    inputs: tuple[Source, ...] = ()
+    random: str | None = None           # a random node inside a function that it calls
+    pass_class: ClassVar[type[Cursor]]
+
+    def open(self) -> Cursor:
+        """A new pass, from the first element on."""
+        return self.pass_class(self)
+
+    def cardinality(self) -> int:
+        """Number of elements, INFINITE or UNKNOWN."""
+        return UNKNOWN
+
+    def with_inputs(self, inputs: tuple[Source, ...]) -> Source:
+        """The same transformation of other Sources."""
+        import copy
+        twin = copy.copy(self)
+        twin.inputs = inputs
+        return twin
+
+
+class Cursor:
+    """One pass over a Source. `next` gives an element or raises StopIteration, then and ever after.
+
+    An error that an element raises does not end the pass: the next element may be asked for.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def __iter__(self) -> Iterator[Element]:
+        return self
+
+    def __next__(self) -> Element:
+        raise abstract(self)
+
+    def get_state(self) -> State:
+        """Where the pass stands, as plain data."""
+        raise abstract(self)
+
+    def set_state(self, state: State) -> None:
+        """Puts a fresh pass to where `get_state` was called."""
+        raise abstract(self)
+
+    def close(self) -> None:
+        """Ends threads and closes files of this pass and of those below."""
+
+
+class Transform(Cursor):
+    """A pass over one input, which is opened with it."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.input = source.inputs[0].open()
+
+    def get_state(self) -> State:
+        if self.source.random:
+            raise errors.FailedPreconditionError(
+                None, None, f"the position of this iterator cannot be saved: '{self.source.random}'"
+                ' inside a function of its dataset draws random numbers, and how many it drew is '
+                'not known|tf.random.stateless_uniform and its kin draw by a seed that is an '
+                'element of the dataset: Dataset.zip((dataset, tf.data.experimental.Counter())).')
+        return {'input': save(self.input)}
+
+    def set_state(self, state: State) -> None:
+        load(self.input, state['input'])
+
+    def close(self) -> None:
+        self.input.close()
+
+
+def save(cursor: Cursor) -> tuple[str, State]:
+    """The state of a pass, marked with its kind."""
+    return type(cursor).__name__, cursor.get_state()
+
+
+def load(cursor: Cursor, saved: Sequence[Any]) -> None:
+    """Puts a fresh pass to a saved state. FailedPreconditionError where it is of another kind."""
+    kind, state = saved
+    if kind != type(cursor).__name__:
+        raise errors.FailedPreconditionError(
+            None, None, f'the saved iterator has {kind} where this one has '
+            f'{type(cursor).__name__}|it can only be restored into the same chain of datasets.')
+    cursor.set_state(state)
+
+
+def invalid(problem: str, mend: str = '') -> errors.OpError:
+    """An InvalidArgumentError for the op that is running to complete."""
+    return errors.InvalidArgumentError(None, None, f'{problem}|{mend}' if mend else problem)
+
+
+def owned(component: Any) -> Any:
+    """A component as an array that whoever gets it may change.
+
+    Arrays that several hold, and views of them, are read-only.
+    """
+    return component if component.flags.writeable else np.array(component)
+
+
+def read_only(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Views that tell `owned` to copy."""
+    views = []
+    for array in arrays:
+        if array.flags.writeable:
+            array = array.view()
+            array.flags.writeable = False
+        views.append(array)
+    return views
+
+
+__all__ = ['INFINITE', 'UNKNOWN', 'Cursor', 'Element', 'Source', 'State', 'Transform',
+           'invalid', 'load', 'owned', 'read_only', 'save']

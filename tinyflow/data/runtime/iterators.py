@@ -1,0 +1,109 @@
+"""What an iterator node of the graph holds in a Session: the current pass, or none yet."""
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tinyflow.data.runtime.base import Cursor, Source, load, owned, save
+from tinyflow.data.runtime.state_bytes import decode, encode
+from tinyflow.graph.support import errors
+
+_numbers = itertools.count()
+_by_handle: weakref.WeakValueDictionary[bytes, IteratorState] = weakref.WeakValueDictionary()
+
+
+class IteratorState:
+    """The pass that an iterator is in. One thread at a time takes an element."""
+
+    def __init__(self, name: str, make: Callable[[], Source] | None = None) -> None:
+        self.name = name
+        self.make = make                    # a one-shot iterator's dataset
+        self.source: Source | None = None
+        self.cursor: Cursor | None = None
+        self.of_elements: tuple = ((), ())      # dtypes and shapes of the components
+        self.lock = threading.RLock()
+        self._resumed: Any = None      # where the pass is to stand once it begins
+        self.handle = f'{name};{next(_numbers)}'.encode()
+        _by_handle[self.handle] = self
+
+    def start(self, source: Source) -> None:
+        """Begins a pass over a dataset, instead of the one before."""
+        with self.lock:
+            self.cancel()
+            self.source, self.cursor = source, source.open()
+
+    def take(self) -> list[np.ndarray]:
+        """The next element, in arrays that belong to nobody else.
+
+        OutOfRangeError at the end; FailedPreconditionError if there is no pass yet.
+        """
+        with self.lock:
+            cursor = self._started()
+            for element in cursor:
+                return [owned(component) for component in element]
+        raise errors.OutOfRangeError(
+            None, None, 'End of sequence|this is how a dataset ends: catch '
+            'tf.errors.OutOfRangeError around the loop; dataset.repeat() goes on for ever, '
+            'sess.run(iterator.initializer) begins anew (if there is one).')
+
+    def _started(self) -> Cursor:
+        if self.cursor is None:
+            if self.make is None:
+                raise errors.FailedPreconditionError(
+                    None, None, 'GetNext() failed because the iterator has not been initialized.|'
+                    'run its initializer in this Session first: sess.run(iterator.initializer), or '
+                    'sess.run(iterator.make_initializer(dataset)) for one made from_structure.')
+            self.start(self.make())
+        if self._resumed is not None:
+            state, self._resumed = self._resumed, None
+            load(self.cursor, state)                # type: ignore[arg-type]
+        return self.cursor                          # type: ignore[return-value]
+
+    def get_state(self) -> Any:
+        """Where the pass stands, as plain data; None before it began."""
+        with self.lock:
+            if self.cursor is None and (self.make is None or self._resumed is not None):
+                return self._resumed
+            return save(self._started())
+
+    def set_state(self, state: Any) -> None:
+        """Puts the pass to where it stood, at once or when it begins; it is then at its start."""
+        with self.lock:
+            self._resumed = state
+            if self.cursor is not None:
+                self._started()
+
+    def to_bytes(self) -> bytes:
+        """Where the pass stands."""
+        with self.lock:
+            return encode(save(self._started()))
+
+    def from_bytes(self, data: bytes) -> None:
+        """Puts the pass to where it stood; the iterator must be initialised with its dataset."""
+        state = decode(data)
+        with self.lock:
+            self._started()
+            if self.source is not None:
+                self.start(self.source)
+                load(self._started(), state)
+
+    def cancel(self) -> None:
+        """Ends the pass and its threads; a Session that ends calls it."""
+        cursor, self.cursor = self.cursor, None
+        if cursor is not None:
+            cursor.close()
+
+
+def by_handle(handle: bytes) -> IteratorState:
+    """The iterator that a string handle names."""
+    found = _by_handle.get(handle)
+    if found is None:
+        raise errors.NotFoundError(
+            None, None, f'no iterator has the handle {handle!r}|feed what '
+            'sess.run(iterator.string_handle()) gives in this very Session.')
+    return found

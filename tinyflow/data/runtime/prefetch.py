@@ -1,0 +1,253 @@
+"""Work done ahead on other threads, where it is worth it: prefetch and parallel map.
+
+Neither changes what comes out, nor its order. Handing an element from thread to thread costs some
+20 microseconds in Python, so a pass first watches how long its elements take and leaves cheap ones
+to the thread that asks for them.
+"""
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections import deque
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from tinyflow.data.runtime.base import Cursor, Element, Source, State, Transform, save
+from tinyflow.data.runtime.mapping import Function
+
+_WATCHED = 8                # elements that are timed before it is decided
+_WORTH_IT = 150e-6          # seconds per element from which on threads help
+_PATIENCE = 10.0            # seconds that closing waits for an element that is being made
+
+
+class Watch:
+    """Times the first elements of a pass; `slow` says whether they are worth a thread."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self.slow = False
+
+    @property
+    def open(self) -> bool:
+        return len(self.times) < _WATCHED
+
+    def add(self, seconds: float) -> None:
+        self.times.append(seconds)
+        # The first calls compile; the fastest shows what an element takes afterwards.
+        if not self.open:
+            self.slow = min(self.times) > _WORTH_IT
+
+
+class _Producer:
+    """A thread that keeps a buffer of a cursor's elements full."""
+
+    def __init__(self, cursor: Cursor, buffer_size: int) -> None:
+        self.cursor, self.buffer_size = cursor, buffer_size
+        self.buffer: deque[tuple[Element | None, BaseException | None]] = deque()
+        self.changed = threading.Condition()
+        self.working = threading.Lock()         # held from taking an element to buffering it
+        self.over = self.stopped = False
+        self.thread = threading.Thread(target=self._produce, name='tinyflow prefetch', daemon=True)
+        self.thread.start()
+
+    def _produce(self) -> None:
+        with np.errstate(all='ignore'):
+            while self._wait_for_room():
+                with self.working:
+                    if self.stopped or not self._make():
+                        break
+        with self.changed:
+            self.over = True
+            self.changed.notify_all()
+
+    def _wait_for_room(self) -> bool:
+        with self.changed:
+            while len(self.buffer) >= self.buffer_size and not self.stopped:
+                self.changed.wait()
+            return not self.stopped
+
+    def _make(self) -> bool:
+        item: tuple[Element | None, BaseException | None]
+        try:
+            item = next(self.cursor), None
+        except StopIteration:
+            return False
+        except BaseException as error:          # noqa: BLE001 - raised where it is asked for
+            item = None, error
+        with self.changed:
+            self.buffer.append(item)
+            self.changed.notify_all()
+        return True
+
+    def take(self) -> Element:
+        with self.changed:
+            while not self.buffer and not self.over:
+                self.changed.wait()
+            if not self.buffer:
+                raise StopIteration
+            element, error = self.buffer.popleft()
+            self.changed.notify_all()
+        if error is not None:
+            raise error
+        return element                          # type: ignore[return-value]
+
+    def stop(self) -> None:
+        with self.changed:
+            self.stopped = True
+            self.changed.notify_all()
+
+    def join(self) -> bool:
+        """Waits for the thread to end; False if it is stuck in an element."""
+        if self.thread is not threading.current_thread():
+            self.thread.join(_PATIENCE)
+        return not self.thread.is_alive()
+
+
+class _PrefetchedCursor(Transform):
+    def __init__(self, source: Prefetched) -> None:
+        super().__init__(source)
+        self.watch = Watch()
+        self.ready: deque[Element] = deque()        # elements of a restored state
+        self.producer: _Producer | None = None
+
+    def __next__(self) -> Element:
+        if self.ready:
+            return self.ready.popleft()
+        if self.producer is not None:
+            return self.producer.take()
+        if not self.watch.open:
+            return next(self.input)
+        start = perf_counter()
+        element = next(self.input)
+        self.watch.add(perf_counter() - start)
+        if self.watch.slow and self.source.buffer_size:
+            self.producer = _Producer(self.input, self.source.buffer_size)
+            weakref.finalize(self, self.producer.stop)      # a pass that nobody closes
+        return element
+
+    def get_state(self) -> State:
+        if self.producer is None:
+            return {**super().get_state(), 'ready': [tuple(e) for e in self.ready]}
+        with self.producer.working:
+            buffered = list(self.producer.buffer)
+            for _, error in buffered:
+                if error is not None:
+                    raise error
+            ready = [tuple(e) for e, _ in buffered if e is not None]
+            return {'input': save(self.input), 'ready': ready}
+
+    def set_state(self, state: State) -> None:
+        super().set_state(state)
+        self.ready = deque(state['ready'])
+
+    def close(self) -> None:
+        if self.producer is not None:
+            self.producer.stop()
+            if not self.producer.join():
+                return                          # still at work on the input
+        super().close()
+
+
+class Prefetched(Source):
+    """The input's elements, made ahead: up to `buffer_size` (at most; -1: a few) of them."""
+
+    pass_class = _PrefetchedCursor
+
+    def __init__(self, source: Source, buffer_size: int) -> None:
+        self.inputs = source,
+        self.buffer_size = 2 if buffer_size < 0 else buffer_size
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()
+
+
+class _Failed:
+    """An error of the input, in the place of the element that it hit."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def result(self) -> Element:
+        raise self.error
+
+
+class _ParallelCursor(Transform):
+    """Results leave in the order of the elements; what waits is started again after a restore."""
+
+    def __init__(self, source: ParallelMapped) -> None:
+        super().__init__(source)
+        self.watch = Watch()
+        self.pool: Any = None
+        self.waiting: deque[tuple[Element, Any]] = deque()      # element, its future
+        self.elements: deque[Element] = deque()                 # of a restored state
+
+    def __next__(self) -> Element:
+        if self.pool is not None:
+            return self._from_pool()
+        element = self._take()
+        if not self.watch.open:
+            return self.source.function(*element)
+        start = perf_counter()
+        result = self.source.function(*element)
+        self.watch.add(perf_counter() - start)
+        if self.watch.slow and self.source.threads > 1:
+            self._open_pool()
+        return result
+
+    def _take(self) -> Element:
+        return self.elements.popleft() if self.elements else next(self.input)
+
+    def _open_pool(self) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+        self.pool = ThreadPoolExecutor(self.source.threads, 'tinyflow map')
+        weakref.finalize(self, self.pool.shutdown, wait=False, cancel_futures=True)
+
+    def _from_pool(self) -> Element:
+        waiting, function = self.waiting, self.source.function
+        while len(waiting) < self.source.threads:
+            try:
+                element = self._take()
+            except StopIteration:
+                break
+            except Exception as error:          # noqa: BLE001 - raised when its turn comes
+                waiting.append(((), _Failed(error)))
+                break
+            waiting.append((element, self.pool.submit(_run, function, element)))
+        if not waiting:
+            raise StopIteration
+        return waiting.popleft()[1].result()
+
+    def get_state(self) -> State:
+        elements = [e for e, future in self.waiting if not isinstance(future, _Failed)]
+        return {**super().get_state(), 'elements': [tuple(e) for e in [*elements, *self.elements]]}
+
+    def set_state(self, state: State) -> None:
+        super().set_state(state)
+        self.elements = deque(state['elements'])
+
+    def close(self) -> None:
+        if self.pool is not None:
+            self.pool.shutdown(wait=True, cancel_futures=True)
+        super().close()
+
+
+def _run(function: Function, element: Element) -> Element:
+    with np.errstate(all='ignore'):
+        return function(*element)
+
+
+class ParallelMapped(Source):
+    """function(element) for each element, up to `threads` (-1: one per core) at a time."""
+
+    pass_class = _ParallelCursor
+
+    def __init__(self, source: Source, function: Function, threads: int) -> None:
+        self.inputs = source,
+        self.function = function
+        self.threads = threads if threads > 0 else os.cpu_count() or 1
+
+    def cardinality(self) -> int:
+        return self.inputs[0].cardinality()

@@ -1,5 +1,0 @@
-"""tf.doctor: what is likely wrong with a graph, before it runs."""
-from tinyflow.doctor.report import Finding, Report
-from tinyflow.doctor.visit import doctor
-
-__all__ = ['Finding', 'Report', 'doctor']

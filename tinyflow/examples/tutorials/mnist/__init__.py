@@ -1,4 +1,0 @@
-"""MNIST as TensorFlow 1's tutorials read it."""
-from tinyflow.examples.tutorials.mnist import input_data
-
-__all__ = ["input_data"]

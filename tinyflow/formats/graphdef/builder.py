@@ -1,0 +1,342 @@
+"""Builder: makes the Operations of a Graph from Nodes, in the order in which they can be made."""
+from __future__ import annotations
+
+from tinyflow.formats.graphdef import attributes, wiring
+from tinyflow.formats.graphdef.nodes import Function, Node, newer_type, upgrade
+from tinyflow.formats.graphdef.rewritten import rewrite
+from tinyflow.graph import shapes
+from tinyflow.graph.func_graph import FuncGraph, Spec
+from tinyflow.graph.op import Op
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.imported import stack_ops as stacks, tf_gradient_ops as gradient_nodes
+from tinyflow.ops.support.registry_loading import load_every_op
+
+_BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
+_LOOPS = frozenset(('While', 'StatelessWhile'))
+CALLS = frozenset(('PartitionedCall', 'StatefulPartitionedCall'))
+_DEEP = 200                 # functions inside functions; more is a function that calls itself
+
+
+class Made:
+    """What became of a node: its outputs, and the operations that stand for it as a whole."""
+
+    __slots__ = ('outputs', 'operations', 'parts')
+
+    def __init__(self, outputs, operations, parts=None):
+        self.outputs = outputs
+        self.operations = operations
+        self.parts = parts              # output name -> outputs; None: ask the operation
+
+
+class Builder:
+    """Makes nodes in `graph` under a name prefix; `library` has the Functions by name."""
+
+    def __init__(self, graph, library=None, prefix='', depth=0):
+        self.graph = graph
+        self.library = library or {}
+        self.prefix = prefix
+        self.made: dict[str, Made] = {}
+        self._depth = depth
+
+    def build(self, nodes):
+        """Makes all nodes. NotFoundError for op types that tinyflow has not, else ValueError."""
+        if any(newer_type(node.op) is None and node.op not in CALLS and node.op not in self.library
+               for node in nodes):
+            load_every_op()
+        nodes = upgrade(rewrite(nodes, self.library))
+        self._check_op_types(nodes)
+        for node in wiring.in_order(nodes, self.made):
+            try:
+                self.made[node.name] = self._make(node)
+            except (errors.OpError, NotImplementedError):
+                raise
+            except ValueError as error:
+                if getattr(error, 'worded_by_tinyflow', False):
+                    raise
+                raise self._damaged(node, error) from error
+            except TypeError as error:
+                if not getattr(error, 'worded_by_tinyflow', False):
+                    raise self._damaged(node, error) from error
+                raise worded(ValueError(f"The node '{self.prefix}{node.name}' cannot be imported: "
+                                        f'{error}')) from None
+            except (KeyError, IndexError, AttributeError, OverflowError, ArithmeticError,
+                    MemoryError) as error:
+                raise self._damaged(node, error) from error
+
+    def _damaged(self, node, error):
+        return worded(ValueError(f"The node '{node.name}' ({node.op}) cannot be imported: "
+                                 f'{type(error).__name__}: {error}'))
+
+    def _check_op_types(self, nodes):
+        missing: dict[str, list[str]] = {}
+        for node in nodes:
+            if node.op not in Op.registry and node.op not in self.library \
+                    and node.op not in CALLS:
+                missing.setdefault(node.op, []).append(node.name)
+        if not missing:
+            return
+        told = [f"{op} (nodes {', '.join(repr(n) for n in names[:3])}"
+                + (f' and {len(names) - 3} more)' if len(names) > 3 else ')')
+                for op, names in missing.items()]
+        kind = 'Op type' if len(told) == 1 else 'Op types'
+        raise errors.NotFoundError(None, None, report(
+            f'{kind} not registered in tinyflow: ' + '; '.join(told),
+            mend='tf.graph_util.extract_sub_graph(graph_def, names) keeps only what the named '
+                 'nodes need.'))
+
+    # ---- one node ------------------------------------------------------------------------
+
+    def tensor(self, ref, node=''):
+        """The Tensor that a Ref stands for. ValueError if there is none."""
+        made = self.made.get(ref.node)
+        if made is None:
+            raise worded(ValueError(f"Node '{node}': Unknown input node '{ref}'"))
+        outputs = made.outputs
+        if ref.part and made.parts is not None:
+            outputs = made.parts.get(ref.part, ())
+        elif ref.part:
+            outputs = wiring.outputs_called(ref.part, made)
+        if ref.index >= len(outputs):
+            raise worded(ValueError(f"Node '{node}': Connecting to invalid output {ref.index} of "
+                                    f'source node {ref.node} which has {len(outputs)} outputs.'))
+        return outputs[ref.index]
+
+    def _make(self, node):
+        inputs = [self.tensor(ref, node.name) for ref in node.inputs]
+        controls = [op for name in node.controls for op in self._operations(name, node)]
+        if node.op in self.library or node.op in CALLS:
+            return self._inline(node, inputs, controls)
+        definition = Op.registry[node.op]
+        values, extras = self._attributes(node, definition)
+        if node.op in _BRANCHES:
+            values.update(self._branches(node, inputs[1:]))
+        elif node.op in _LOOPS:
+            values.update(self._loop(node, inputs))
+        operation = self._operation(node, definition, inputs, values, controls)
+        if extras:
+            self.graph._extra_attrs[operation.name] = extras
+        return Made(operation.outputs, [operation])
+
+    def _operations(self, name, node):
+        made = self.made.get(name)
+        if made is None:
+            raise worded(ValueError(f"Node '{node.name}': Unknown input node '^{name}'"))
+        return made.operations
+
+    def _operation(self, node, definition, inputs, values, controls):
+        graph = self.graph
+        name = wiring.graph_name(graph, self.prefix + node.name)
+        operation = definition.make(wiring.nested(definition, inputs, node), values, name + '/')
+        operation.control_inputs = tuple(dict.fromkeys([*controls, *operation.control_inputs]))
+        operation.device = node.device or graph.current_device
+        known = node.attrs.get('_output_shapes')
+        if known is not None:
+            wiring.refine(operation, known.list.shape)
+        return operation
+
+    def _attributes(self, node, definition):
+        """(values of the attributes that the op declares, AttrValues of the others)."""
+        values, extras = {}, {}
+        for name, proto in node.attrs.items():
+            if name in definition.functions and node.op in (*_BRANCHES, *_LOOPS):
+                continue
+            if name in definition.attrs:
+                values[name] = self._value(name, proto, node, definition)
+            elif name.startswith('_') and name not in _TRANSIENT:
+                extras[name] = proto
+        if node.op == 'Const':
+            wiring.check_const(node, values)
+        return values, extras
+
+    def _value(self, name, proto, node, definition):
+        if not hasattr(proto, 'WhichOneof'):
+            return proto
+        value = attributes.read(
+            proto, name, node.op, node.name,
+            lambda function, _: self._declared(self._called(function, node)))
+        default = definition.attrs[name]
+        if isinstance(default, tuple) and isinstance(value, shapes.TensorShape):
+            return value.raw
+        if type(default) in (bool, int, float, str) and type(value) is not type(default) \
+                and not isinstance(value, (int, bytes)):
+            raise worded(ValueError(f"The node '{node.name}' is damaged: its attribute '{name}' "
+                                    f'is {value!r}.'))
+        return value
+
+    # ---- functions -----------------------------------------------------------------------
+
+    def _called(self, name, node):
+        found = self.library.get(name)
+        if found is None:
+            raise errors.NotFoundError(None, None, f"The node '{node.name}' calls the function "
+                                       f"'{name}', which is not in the graph's library.")
+        return found
+
+    def _called_by(self, node, attr):
+        value = node.attrs.get(attr)
+        if isinstance(value, Function):
+            return value
+        if value is None or value.WhichOneof('value') != 'func':
+            raise worded(ValueError(f"The node '{node.name}' is damaged: it does not say which "
+                                    f"function is its '{attr}'."))
+        return self._called(value.func.name, node)
+
+    def _branches(self, node, inputs):
+        """The attributes of an If: its FuncGraphs, and what follows from them."""
+        specs = [Spec(t.dtype, t.raw_shape) for t in inputs]
+        names = _BRANCHES[node.op]
+        graphs = [self._graph_of(self._called_by(node, name), specs, inputs) for name in names]
+        if len({len(g.outputs) for g in graphs}) > 1:
+            raise worded(ValueError(f"The node '{node.name}' is damaged: its branches do not give "
+                                    'equally many values.'))
+        _fill_missing(*graphs)
+        shape_list = [shapes.common(one.raw_shape, other.raw_shape)
+                      for one, other in zip(*[g.outputs for g in graphs])]
+        given = _given_shapes(node)
+        if len(given) == len(shape_list):       # set_shape is known to the file alone
+            shape_list = [shapes.merge(shape, more) if shapes.compatible(shape, more) else shape
+                          for shape, more in zip(shape_list, given)]
+        return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
+                'Tout': tuple([t.dtype.base_dtype for t in graphs[0].outputs]),
+                '_writes': conditionals.written(graphs, inputs, 1)}
+
+    def _loop(self, node, inputs):
+        """The attributes of a While: its FuncGraphs, for shapes that no iteration contradicts."""
+        functions = [self._called_by(node, name) for name in ('cond', 'body')]
+        shape_list = _shapes_of_loop(node, inputs)
+        while True:
+            specs = [Spec(t.dtype, shape) for t, shape in zip(inputs, shape_list)]
+            body = self._graph_of(functions[1], specs, inputs)
+            if len(body.outputs) != len(inputs):
+                raise worded(ValueError(f"The node '{node.name}' is damaged: {len(inputs)} loop "
+                                        f'variables, and its body gives {len(body.outputs)}.'))
+            wider = [shapes.common(shape, t.raw_shape)
+                     for shape, t in zip(shape_list, body.outputs)]
+            if wider == shape_list:
+                break
+            shape_list = wider
+        condition = self._graph_of(functions[0], specs, inputs)
+        # What the body hands on is what it was before the loop, such as a Variable's place.
+        for i in range(len(inputs)):
+            if body.outputs[i] is not body.inputs[i]:
+                for graph in (condition, body):
+                    del graph._source[graph.inputs[i]]
+        return {'cond': condition, 'body': body, 'output_shapes': tuple(shape_list),
+                '_writes': conditionals.written([condition, body], inputs, 0)}
+
+    def _declared(self, function):
+        """The one FuncGraph of a function for the parameters that it declares."""
+        if function.graph is None:
+            function.graph = self._graph_of(function, _specs_of(function))
+        return function.graph
+
+    def _graph_of(self, function, specs, sources=()):
+        """The FuncGraph of a Function; `sources` are the tensors that its parameters stand for."""
+        if len(specs) != len(function.parameters):
+            raise worded(ValueError(f"The function '{function.name}' has "
+                                    f'{len(function.parameters)} parameters and is given '
+                                    f'{len(specs)} inputs.'))
+        graph = FuncGraph(function.name, self.graph)
+        builder = Builder(graph, self.library, depth=self._deeper(function))
+        with graph.as_default(), graph.control_dependencies(None):
+            for i, (parameter, spec) in enumerate(zip(function.parameters, specs)):
+                tensor = graph.add_parameter(spec._replace(name=parameter))
+                if sources:
+                    graph._source[tensor] = sources[i]
+                builder.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
+            builder.build(function.nodes)
+            graph.outputs = [ref and builder.tensor(ref, function.name)
+                             for ref in function.results]
+        return graph
+
+    def _deeper(self, function):
+        if self._depth >= _DEEP:
+            raise worded(ValueError(f"The function '{function.name}' calls itself without end."))
+        return self._depth + 1
+
+    def _inline(self, node, inputs, controls):
+        """A call of a function: its nodes, under the name of the call."""
+        name = node.attrs['f'].func.name if node.op in CALLS else node.op
+        function = self._called(name, node)
+        inner = Builder(self.graph, self.library, f'{self.prefix}{node.name}/',
+                        self._deeper(function))
+        if len(inputs) != len(function.parameters):
+            raise worded(ValueError(f"Node '{node.name}' gives {len(inputs)} inputs to the "
+                                    f"function '{name}', which has {len(function.parameters)}."))
+        for parameter, tensor in zip(function.parameters, inputs):
+            inner.made[parameter] = Made((tensor,), [tensor.op], {'': (tensor,)})
+        inner.build([_waiting(n, controls, inner) for n in function.nodes])
+        results = [inner.tensor(ref, name) for ref in function.results]
+        waits = [op for n in function.controls if n in inner.made
+                 for op in inner.made[n].operations] or ([] if results else controls)
+        whole = self._stand_in(node, results, waits)
+        outputs = tuple(_or_place(t, r) for t, r in zip(whole.outputs, results))
+        parts = {part: (t,) for part, t in zip(function.result_names, outputs)}
+        if node.op in CALLS:
+            parts['output'] = outputs
+        return Made(outputs, [whole], parts)
+
+    def _stand_in(self, node, results, waits):
+        """An operation of the call's own name, with its results: signatures ask for that name."""
+        definition = Op.registry['IdentityN' if results else 'NoOp']
+        stand_in = Node(node.name, definition.type, device=node.device)
+        return self._operation(stand_in, definition, results, {}, waits)
+
+
+def _or_place(output, result):
+    """A Variable's place goes through a call as it is; other results are those of the call."""
+    return result if result.dtype.is_ref else output
+
+
+def _waiting(node, controls, builder):
+    """A node of an inlined function, made to wait for what the call waits for."""
+    if controls and not any(ref.node not in builder.made for ref in node.inputs):
+        for operation in controls:
+            key = f'^{operation.name}'
+            builder.made.setdefault(key, Made((), [operation]))
+            if key not in node.controls:
+                node = type(node)(node.name, node.op, node.inputs, [*node.controls, key],
+                                  node.attrs, node.device)
+    return node
+
+
+def _given_shapes(node):
+    """What the file says of the shapes of a node's outputs."""
+    known = node.attrs.get('output_shapes')
+    return [shapes.raw(s) for s in known.list.shape] if hasattr(known, 'list') else []
+
+
+def _shapes_of_loop(node, inputs):
+    """What each loop variable is at first taken to be: as the file says, else as it comes in."""
+    given = _given_shapes(node)
+    if len(given) == len(inputs) and all(
+            shapes.covers(shape, t.raw_shape) for shape, t in zip(given, inputs)):
+        return given
+    return [t.raw_shape for t in inputs]
+
+
+def _fill_missing(*graphs):
+    """Gives a branch that does not compute a value something in its place, which nobody uses."""
+    for graph, other in (graphs, graphs[::-1]):
+        for i, tensor in enumerate(graph.outputs):
+            if tensor is None:
+                wanted = other.outputs[i]
+                with graph.as_default():
+                    graph.outputs[i] = Op.registry['FakeParam'].apply(
+                        dtype=wanted.dtype.base_dtype, shape=wanted.shape)
+
+
+_TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))
+
+
+def _specs_of(function):
+    """What a FunctionDef itself says of its parameters."""
+    return [Spec(dtype, shape) for dtype, shape
+            in zip(function.parameter_types, function.parameter_shapes)]
+
+
+# These declare ops that only imported graphs have.
+__all__ = ['Builder', 'Made', 'Tensor', 'gradient_nodes', 'stacks']

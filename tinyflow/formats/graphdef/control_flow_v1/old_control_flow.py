@@ -1,0 +1,34 @@
+"""TensorFlow 1's old branches and loops made new: Switch, Merge, Enter ... become If and While.
+
+Old graphs have no functions. A branch is what hangs between Switch nodes, which let a value pass on
+one of two ways, and Merge nodes, which take what arrives; a loop is a ring of nodes in a "frame".
+Here the nodes between are cut out as Functions. Loops first (folded_loops.py), from the inside out,
+then branches (folded_branches.py), in the graph and in every Function made of a loop.
+"""
+from __future__ import annotations
+
+from tinyflow.formats.graphdef.control_flow_v1.folded_branches import fold_branches
+from tinyflow.formats.graphdef.control_flow_v1.folded_loops import fold_loops
+from tinyflow.formats.graphdef.nodes import Ref
+
+OLD_CONTROL_FLOW = frozenset((
+    'Switch', 'RefSwitch', 'Merge', 'RefMerge', 'Enter', 'RefEnter', 'Exit', 'RefExit',
+    'NextIteration', 'RefNextIteration', 'LoopCond'))
+# Inside a FunctionDef an output has a name; of these ops it is counted instead.
+_PLACES = {'output_false': 0, 'output_true': 1, 'output': 0, 'value_index': 1}
+
+
+def modernize(nodes, results=()):
+    """(nodes, results) without old control flow; `results` are Refs that something asks for.
+
+    Raises ValueError for a graph that no tf.cond or tf.while_loop makes.
+    """
+    if not any(node.op in OLD_CONTROL_FLOW for node in nodes):
+        return nodes, list(results)
+    old = {node.name for node in nodes if node.op in OLD_CONTROL_FLOW}
+
+    def counted(ref):
+        return Ref(ref.node, _PLACES[ref.part]) if ref.part in _PLACES and ref.node in old else ref
+    for node in nodes:
+        node.inputs = [counted(ref) for ref in node.inputs]
+    return fold_branches(fold_loops(nodes)), [counted(ref) for ref in results]

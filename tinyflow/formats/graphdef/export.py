@@ -1,0 +1,178 @@
+"""Graph -> GraphDef: what `Graph.as_graph_def` and `Operation.node_def` give.
+
+TensorFlow 1.15's node types, inputs and attributes, so TensorFlow reads the result. Nodes of
+tinyflow's own are written as the nodes of TensorFlow that do the same (`_LOWERED`).
+"""
+from __future__ import annotations
+
+from tinyflow.formats.graphdef import attributes, functions, ordering
+from tinyflow.formats.graphdef.control_flow_v1 import lowered
+from tinyflow.formats.wire import tensors
+from tinyflow.graph import dtypes
+from tinyflow.graph.source_location import user_site, warn_at
+from tinyflow.graph.support.errors import describe, report, worded
+from tinyflow.graph.support.version import GRAPH_DEF_VERSION
+
+_FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
+LARGE = 32 * 2**20              # bytes; from here on a constant in a file is worth a word
+
+
+def graph_def(graph, from_version=None, add_shapes=False):
+    """The GraphDef of a graph, or of its nodes made since `graph.version` was `from_version`.
+
+    `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
+    Warns [A19] of constants above 32 MB. Raises ValueError above 2 GB.
+    """
+    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    if not add_shapes or from_version or not graph.finalized:
+        return _graph_def(graph, from_version, add_shapes)
+    # A training saves the finalized graph with each checkpoint.
+    shown = [op.outputs and [t.raw_shape for t in op.outputs] for op in graph._operations]
+    if graph._exported is None or graph._exported[0] != shown:
+        graph._exported = shown, _graph_def(graph, None, True)
+    proto = GraphDef()
+    proto.CopyFrom(graph._exported[1])
+    return proto
+
+
+def _graph_def(graph, from_version, add_shapes):
+    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    operations = [op for op in graph.get_operations() if op.id > (from_version or 0)]
+    _check_size(graph, operations)
+    proto = GraphDef()
+    proto.versions.producer = GRAPH_DEF_VERSION
+    found = functions.of_operations(operations)         # gives them names of their own
+    waits = ordering.waits_for(operations)
+    names = _Ordered(waits) if waits else NAMES
+    for operation in operations:
+        add_node(proto.node, operation, add_shapes, names)
+    if found:
+        proto.versions.min_consumer = _FUNCTIONS_SINCE
+        for function in found:
+            functions.fill(proto.library.function.add(), function)
+    return proto
+
+
+def node_def(operation):
+    """The NodeDef of one node (of tinyflow's own nodes, the last of those that stand for it)."""
+    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    proto = GraphDef()
+    add_node(proto.node, operation, False)
+    return proto.node[-1]
+
+
+class Names:
+    """How operations and tensors are called in a GraphDef."""
+
+    def node(self, operation):
+        return operation.name
+
+    def tensor(self, tensor):
+        """A tensor as an input: the first output has its node's name alone."""
+        return tensor.name if tensor.value_index else tensor.op.name
+
+    def controls(self, operation):
+        return sorted('^' + self.node(c) for c in operation.control_inputs)
+
+
+class _Ordered(Names):
+    """Names in a graph in which some operations wait for more than their control inputs."""
+
+    def __init__(self, waits):
+        self._waits = waits
+
+    def controls(self, operation):
+        more = self._waits.get(operation, ())
+        return sorted({*super().controls(operation), *('^' + op.name for op in more)})
+
+
+NAMES = Names()
+
+
+def add_node(nodes, operation, add_shapes=False, names=NAMES):
+    """Appends the NodeDef of an operation, with nodes and tensors called as `names` says."""
+    lower = _lowering(operation)
+    if lower is not None:
+        lower(nodes, operation, names)
+        return
+    proto = nodes.add()
+    proto.name, proto.op, proto.device = names.node(operation), operation.type, operation.device
+    proto.input.extend([names.tensor(t) for t in operation.inputs])
+    proto.input.extend(names.controls(operation))
+    try:
+        attributes.fill_attributes(proto, operation)
+    except (TypeError, ValueError) as error:
+        raise worded(type(error)(report(
+            f"{operation.type} '{operation.name}': {error}", op=operation))) from None
+    if operation.type in _LOWERED_BY_TENSORFLOW:
+        proto.attr['_lower_using_switch_merge'].b = True
+    if add_shapes and operation.outputs:
+        attributes.fill(proto.attr['_output_shapes'], [t.shape for t in operation.outputs])
+
+
+# TensorFlow runs these as nodes of the graph around them, so only what is needed of them.
+_LOWERED_BY_TENSORFLOW = frozenset(('If', 'StatelessIf', 'While', 'StatelessWhile'))
+
+
+# ---- constants that make a file big -------------------------------------------------------
+
+
+def _check_size(graph, operations):
+    constants = [op for op in operations if op.type == 'Const' and op.attrs['value'].nbytes > LARGE]
+    if not constants:
+        return
+    constants.sort(key=lambda op: -op.attrs['value'].nbytes)
+    total = sum(op.attrs['value'].nbytes for op in constants)
+    mend = ('feed the data through a placeholder, read it with tf.data, or put it in a Variable, '
+            'which goes to the checkpoint.')
+    if total > tensors.LIMIT:
+        raise worded(ValueError(report(
+            f'GraphDef cannot be larger than 2GB: constants of {total / 2**30:.1f} GB.',
+            inputs=[('constant', op.outputs[0]) for op in constants[:3]], mend=mend)))
+    if not graph._warned_of_size:
+        graph._warned_of_size = True
+        warn_at(user_site(), f'[A19] {total / 2**20:.0f} MB of constants are written with the '
+                f'graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
+
+
+# ---- nodes of tinyflow's own --------------------------------------------------------------
+
+
+def _lower_initialized_value(nodes, operation, names):
+    """InitializedValue as TensorFlow's Switch and Merge: only the branch that is taken is run."""
+    add = lowered.Adder(nodes, operation, names)
+    dtype = operation.outputs[0].dtype
+    place, initial = [names.tensor(t) for t in operation.inputs]
+    known = add('IsVariableInitialized', '/is_initialized',
+                [place, *names.controls(operation)], dtype=dtype)
+    own = add('RefSwitch', '/place', [place, known], T=dtype)
+    own = add('Identity', '/value', [own + ':1'], T=dtype)
+    other = add('Switch', '/initial_value', [initial, known], T=dtype)
+    add('Merge', '', [other, own], T=dtype, N=2)
+
+
+def _lower_resource_initialized_value(nodes, operation, names):
+    """The same for a resource variable, which is read in the branch."""
+    add = lowered.Adder(nodes, operation, names)
+    dtype = operation.outputs[0].dtype
+    handle, initial = [names.tensor(t) for t in operation.inputs]
+    known = add('VarIsInitializedOp', '/is_initialized', [handle, *names.controls(operation)])
+    own = add('Switch', '/handle', [handle, known], T=dtypes.resource)
+    own = add('ReadVariableOp', '/value', [own + ':1'], dtype=dtype)
+    other = add('Switch', '/initial_value', [initial, known], T=dtype)
+    add('Merge', '', [other, own], T=dtype, N=2)
+
+
+def _lowering(operation):
+    """What writes a node that TensorFlow has not, or None.
+
+    TensorFlow's functions cannot change a Variable of the default kind; old control flow can.
+    """
+    if operation.type == 'InitializedValue':
+        return _lower_initialized_value
+    if operation.type == 'ResourceInitializedValue':
+        return _lower_resource_initialized_value
+    if operation.definition.functions and operation.writes:
+        return {'If': lowered.lower_if, 'StatelessIf': lowered.lower_if,
+                'While': lowered.lower_while}.get(operation.type)
+    return None

@@ -1,0 +1,89 @@
+"""tf.train.Int64List, FloatList and BytesList: the messages, with errors that say what is wrong."""
+from __future__ import annotations
+
+from tinyflow.formats.protos import feature_pb2
+from tinyflow.graph.support.errors import report, worded
+
+
+class _Explaining(type):
+    """Makes messages of the class `message`, and stands for that class in all else.
+
+    A message class of protobuf cannot have subclasses, hence a class beside it.
+    """
+
+    def __call__(cls, *args, **fields):
+        try:
+            return cls.message(*args, **fields)
+        except (TypeError, ValueError) as error:
+            if args or set(fields) != {'value'}:
+                raise
+            problem, mend = _why(cls, fields['value'], error)
+            raise worded(type(error)(report(f'{cls.__name__}: {problem}', mend=mend))) from error
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, cls.message)
+
+    def __getattr__(cls, name):
+        return getattr(cls.message, name)
+
+
+class Int64List(metaclass=_Explaining):
+    """A list of integers of 64 bits: Int64List(value=[1, 2])."""
+
+    message = feature_pb2.Int64List
+    takes = 'integers'
+
+
+class FloatList(metaclass=_Explaining):
+    """A list of numbers of type float32: FloatList(value=[0.5, 2])."""
+
+    message = feature_pb2.FloatList
+    takes = 'numbers'
+
+
+class BytesList(metaclass=_Explaining):
+    """A list of byte strings: BytesList(value=[b'a', b'b'])."""
+
+    message = feature_pb2.BytesList
+    takes = 'bytes'
+
+
+def _why(cls, value, error):
+    """(problem, mend) for a value that is no list, or has an element of another type."""
+    shape = getattr(value, 'shape', ())
+    if len(shape) > 1:
+        return (f'value is an array of shape {list(shape)}, and a list has one dimension',
+                'array.ravel(), and the shape as a feature of its own; or '
+                'BytesList(value=[array.tobytes()]).')
+    if isinstance(value, (str, bytes)) or not hasattr(value, '__iter__') or shape == () \
+            and hasattr(value, 'dtype'):
+        return f'value is {_short(value)}, and no list', f'value=[{_short(value)}].'
+    for i, element in enumerate(value):
+        try:
+            cls.message(value=[element])
+        except (TypeError, ValueError):
+            return (f'value[{i}] is {_short(element)}, and the list takes {cls.takes}',
+                    _another(cls, element))
+    return str(error), None
+
+
+def _another(cls, element):
+    if isinstance(element, str):
+        return f'{_short(element)}.encode().' if cls is BytesList else \
+            "BytesList(value=[text.encode()]) for text."
+    if cls is Int64List and isinstance(element, int):
+        return 'integers of 64 bits reach from -2**63 to 2**63 - 1.'
+    if isinstance(element, float) or hasattr(element, 'dtype'):
+        return 'tf.train.FloatList for numbers with a fraction, int(x) to drop it; ' \
+               'array.tobytes() for a whole array as bytes.'
+    if isinstance(element, (list, tuple)):
+        return 'one flat list.'
+    return 'tf.train.BytesList for bytes, Int64List for integers, FloatList for other numbers.'
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + '...'
+
+
+__all__ = ['BytesList', 'FloatList', 'Int64List']

@@ -1,0 +1,113 @@
+"""Files that are whole or absent: written under another name, flushed to disk, then renamed.
+
+Whoever opens the final name sees the old bytes or all of the new ones, whatever happens to the
+process in between. A file that is left behind by a process that died has `.tempstate` in its name.
+"""
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import contextmanager
+
+from tinyflow.graph.support import errors
+
+_MARK = '.tempstate'
+
+
+def temporary_name(path):
+    """A name in the same directory (renaming works inside one file system only)."""
+    return f'{path}{_MARK}{secrets.randbits(64)}'
+
+
+def is_temporary(path):
+    """True for a name that `temporary_name` made."""
+    return _MARK in os.path.basename(path)
+
+
+@contextmanager
+def opened_for(path):
+    """Opens `path` for writing bytes; OSError becomes the TF error that names the file."""
+    with explained(path), open(path, 'wb', buffering=0) as file:
+        yield file
+
+
+@contextmanager
+def explained(path):
+    """Turns an OSError about `path` into TF's error classes, with a mend."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        there = os.path.isdir(os.path.dirname(os.path.abspath(path)))
+        mend = 'is the name right' if there else \
+            'the directory must exist: os.makedirs(directory, exist_ok=True)'
+        raise errors.NotFoundError(None, None, errors.report(
+            f'{path}: {error.strerror}',
+            mend=f'{mend}; is the working directory the expected one?')) from error
+    except PermissionError as error:
+        raise errors.PermissionDeniedError(None, None, f'{path}: {error.strerror}') from error
+    except IsADirectoryError as error:
+        raise errors.FailedPreconditionError(None, None, f'{path}: {error.strerror}') from error
+    except OSError as error:
+        kind = errors.ResourceExhaustedError if error.errno in (28, 122) else errors.UnknownError
+        raise kind(None, None, f'{path}: {error.strerror or error}') from error
+
+
+def flush(file):
+    """Makes the bytes of an open file survive a crash of the machine."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def put_in_place(temporary, path):
+    """Gives a finished temporary file its name, replacing what had it."""
+    with explained(path):
+        os.replace(temporary, path)
+
+
+def flush_directory(path):
+    """Makes the renames in the directory of `path` survive a crash of the machine."""
+    if os.name != 'posix':
+        return                              # elsewhere a directory cannot be opened
+    number = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    try:
+        os.fsync(number)
+    except OSError:                         # some network file systems refuse
+        pass
+    finally:
+        os.close(number)
+
+
+def remove(path):
+    """Removes a file if it is there."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
+
+
+@contextmanager
+def replacing(path):
+    """A file to write bytes to that becomes `path` when the block ends without an error."""
+    temporary = temporary_name(path)
+    try:
+        with opened_for(temporary) as file:
+            yield file
+            with explained(path):
+                flush(file)
+        put_in_place(temporary, path)
+    except BaseException:
+        remove(temporary)
+        raise
+
+
+def write_atomically(path, data):
+    """Writes bytes (or text, as UTF-8) to `path`: whole, or not at all."""
+    with replacing(path) as file, explained(path):
+        write_all(file, data.encode() if isinstance(data, str) else data)
+
+
+def write_all(file, data):
+    """Writes all of a buffer: an unbuffered file may take less at a time than it is given."""
+    view = memoryview(data)
+    while len(view):
+        view = view[file.write(view):]

@@ -1,0 +1,181 @@
+"""Protocol buffers from files and into them, binary or as text; a damaged file is named."""
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+
+from tinyflow.formats.wire.files import explained, write_atomically
+from tinyflow.graph.support import errors
+
+
+def as_message(value, message_class):
+    """`value` as a message of our class: one already, TensorFlow's own of that name, or bytes.
+
+    Raises TypeError for anything else.
+    """
+    if isinstance(value, message_class):
+        return value
+    if isinstance(value, (bytes, bytearray)):
+        return parse(bytes(value), message_class, 'these bytes')
+    descriptor = getattr(value, 'DESCRIPTOR', None)
+    if getattr(descriptor, 'name', None) == message_class.DESCRIPTOR.name:
+        return message_class.FromString(value.SerializeToString())
+    name = message_class.DESCRIPTOR.name
+    raise errors.worded(TypeError(f'{_lower(name)} must be a {name} proto, not {value!r:.80}.'))
+
+
+def _lower(name):
+    """graph_def for GraphDef."""
+    return ''.join('_' + c.lower() if c.isupper() and i else c.lower()
+                   for i, c in enumerate(name))
+
+
+def parse(data, message_class, where):
+    """The message of binary `data`. Raises DataLossError, which says that `where` is damaged."""
+    from google.protobuf.message import DecodeError
+    try:
+        return message_class.FromString(data)
+    except (DecodeError, UnicodeDecodeError, RuntimeError) as error:
+        raise _damaged(where, message_class, error) from None
+
+
+def parse_text(text, message_class, where):
+    """The message of a text. Raises DataLossError, which names the line.
+
+    Fields that a newer TensorFlow has added are passed over, but not slips of the pen.
+    """
+    from google.protobuf import text_format
+    try:
+        return text_format.Parse(text, message_class())
+    except text_format.ParseError as error:
+        told = error
+    try:
+        _check_newer(text, message_class, told)
+        message = text_format.Parse(text, message_class(), allow_unknown_field=True)
+    except text_format.ParseError as error:
+        raise _damaged(where, message_class, error) from None
+    if not message.ListFields():
+        raise _damaged(where, message_class, told)
+    return message
+
+
+_UNKNOWN = re.compile(r'Message type "(?:\w+\.)*(\w+)" has no field named "(\w+)"')
+_FIELD = r'(?<![\w."])%s\s*:?\s*(\{|<|\[|"(?:[^"\\\n]|\\.)*"|[^\s{<\[]+)'
+_BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|([{<\[])|([}>\]])')
+
+
+def _check_newer(text, message_class, error):
+    """ParseError unless all that keeps `text` from being read is fields with quite other names."""
+    from google.protobuf import text_format
+    seen = set()
+    while True:
+        found = _UNKNOWN.search(str(error))
+        if found is None or found[2] in seen or _nearest_field(message_class, *found.groups()):
+            raise error
+        seen.add(found[2])
+        text = _without(text, found[2])
+        try:
+            text_format.Parse(text, message_class())
+            return
+        except text_format.ParseError as next_error:
+            error = next_error
+
+
+def _nearest_field(message_class, message, name):
+    """The field of a message inside `message_class` that `name` might have been meant for."""
+    from difflib import get_close_matches
+    waiting, seen = [message_class.DESCRIPTOR], set()
+    while waiting:
+        descriptor = waiting.pop()
+        if descriptor.name == message:
+            return get_close_matches(name, [f.name for f in descriptor.fields], 1, 0.8)
+        if descriptor.full_name not in seen:
+            seen.add(descriptor.full_name)
+            waiting += [f.message_type for f in descriptor.fields if f.message_type is not None]
+    return []
+
+
+def _without(text, name):
+    """`text` without the fields called `name`, which may hold messages or lists."""
+    kept, place = [], 0
+    for found in re.finditer(_FIELD % re.escape(name), text):
+        if found.start() < place:
+            continue                    # inside one that is gone
+        kept.append(text[place:found.start()])
+        place = found.end()
+        if found[1] in '{<[':
+            place = _end_of_bracket(text, place)
+    return ''.join([*kept, text[place:]])
+
+
+def _end_of_bracket(text, place):
+    depth = 1
+    for found in _BRACKETS.finditer(text, place):
+        depth += (found[1] is not None) - (found[2] is not None)
+        if not depth:
+            return found.end()
+    return len(text)
+
+
+def _damaged(where, message_class, error):
+    name = message_class.DESCRIPTOR.name
+    size = f' ({os.path.getsize(where)} bytes)' if os.path.isfile(where) else ''
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else 'cut off or overwritten'
+    return errors.DataLossError(None, None, errors.report(
+        f'{where}{size} is not a {name}, or it is damaged: {reason}',
+        mend='write or copy the file once more; a file in text form ends in .pbtxt.'))
+
+
+@contextlib.contextmanager
+def naming(path):
+    """Adds the name of the file, if there is one, to errors about what it holds."""
+    try:
+        yield
+    except (errors.NotFoundError, errors.DataLossError) as error:
+        if path is None:
+            raise
+        raise type(error)(error.node_def, error.op, f'{error.message}\n  in {path}') from None
+    except (KeyError, ValueError) as error:
+        if path is None:
+            raise
+        told = error.args[0] if isinstance(error, KeyError) else error
+        raise errors.worded(ValueError(f'{told}\n  in {path}')) from None
+
+
+def read(path, message_class, binary=None):
+    """The message in the file `path`; without `binary` the name tells: .pbtxt is text.
+
+    Raises NotFoundError if there is no such file and DataLossError if it is damaged.
+    """
+    path = os.fspath(path)
+    with explained(path), open(path, 'rb') as file:
+        data = file.read()
+    if binary is None:
+        binary = not path.endswith(('.pbtxt', '.prototxt', '.txt'))
+    if binary:
+        return parse(data, message_class, path)
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise _damaged(path, message_class, error) from None
+    return parse_text(text, message_class, path)
+
+
+def as_bytes(message, what):
+    """A message as it stands in a file. Raises ValueError above the 2 GB of protobuf."""
+    from google.protobuf.message import EncodeError
+    try:
+        return message.SerializeToString(deterministic=True)
+    except (EncodeError, ValueError) as error:
+        raise errors.worded(ValueError(
+            f'{what} cannot be larger than 2GB: {error}\n  Mend: feed the data through a '
+            'placeholder, or put it in a Variable, which goes to the checkpoint.')) from None
+
+
+def write(path, message, as_text=False):
+    """Writes a message to a file: whole, or not at all."""
+    from google.protobuf import text_format
+    data = text_format.MessageToString(message) if as_text else \
+        as_bytes(message, message.DESCRIPTOR.name)
+    write_atomically(os.fspath(path), data)

@@ -1,0 +1,210 @@
+"""TFRecord: a file of byte strings, each with its length and two checksums.
+
+    uint64 length | masked crc32c of it | bytes | masked crc32c of them          (little-endian)
+
+The whole may be inside a GZIP or ZLIB stream.
+"""
+from __future__ import annotations
+
+import zlib
+from struct import Struct
+
+from tinyflow.formats.wire.crc import masked_crc32c
+from tinyflow.formats.wire.files import explained
+from tinyflow.graph.support import errors
+
+_HEADER = Struct('<QI')
+_LENGTH = Struct('<Q')
+_CRC = Struct('<I')
+_FRAME = _HEADER.size + _CRC.size
+_CHUNK = 1 << 18
+_STEP = 4096                    # bytes that are unpacked at once
+_EITHER = 47                    # zlib finds out which of the two compressions it is
+
+WINDOW_BITS = {'': None, 'ZLIB': 15, 'GZIP': 31}
+
+
+def frame(record):
+    """The bytes that stand in a file for the byte string `record`."""
+    length = _LENGTH.pack(len(record))
+    return b'%b%b%b%b' % (length, _CRC.pack(masked_crc32c(length)), record,
+                          _CRC.pack(masked_crc32c(record)))
+
+
+class RecordWriter:
+    """Writes records to a file, one after the other; `compression` is '', 'GZIP' or 'ZLIB'."""
+
+    def __init__(self, path, compression='', level=-1, strategy=0, memory=8, window_bits=None,
+                 buffer_size=_CHUNK):
+        self.path = path
+        bits = _window_bits(compression, window_bits)
+        self._pack = bits and zlib.compressobj(level, zlib.DEFLATED, bits, memory, strategy)
+        with explained(path):
+            self._file = open(path, 'wb', buffering=max(buffer_size, 2))
+
+    def write(self, record):
+        """Appends one record, which is bytes."""
+        if self._file is None:
+            raise errors.FailedPreconditionError(None, None, f'{self.path}: Writer is closed.')
+        data = frame(record)
+        try:
+            self._file.write(self._pack.compress(data) if self._pack else data)
+        except OSError as error:
+            with explained(self.path):
+                raise error from None
+
+    def flush(self):
+        """Hands what was written so far to the file system."""
+        if self._file is None:
+            raise errors.FailedPreconditionError(None, None, f'{self.path}: Writer is closed.')
+        with explained(self.path):
+            if self._pack:
+                self._file.write(self._pack.flush(zlib.Z_SYNC_FLUSH))
+            self._file.flush()
+
+    def close(self):
+        """Ends the file; a second call does nothing."""
+        file, self._file = self._file, None
+        if file is not None:
+            with explained(self.path), file:
+                if self._pack:
+                    file.write(self._pack.flush())
+
+
+def _window_bits(compression, window_bits=None):
+    if compression not in WINDOW_BITS:
+        raise errors.worded(ValueError(
+            f"compression must be one of {sorted(WINDOW_BITS)}, not {compression!r}."))
+    bits = WINDOW_BITS[compression]
+    if bits is None or window_bits is None:
+        return bits
+    return window_bits + 16 if compression == 'GZIP' else window_bits
+
+
+class RecordReader:
+    """An iterator over the records of a file.
+
+    `offset` is where the next record begins in the (uncompressed) stream; a reader can be made to
+    begin there. DataLossError names the file and the place of a damaged record; what came before
+    it was right.
+    """
+
+    def __init__(self, path, compression='', offset=0, buffer_size=None):
+        self.path = path
+        self.offset = 0
+        self._chunk = max(buffer_size or _CHUNK, 1)
+        bits = _window_bits(compression)
+        self._unpack = bits and zlib.decompressobj(bits)
+        with explained(path):
+            self._file = open(path, 'rb', buffering=0)
+        self._data, self._place = b'', 0
+        self._started = False           # whether a compressed stream has begun
+        self._damage = None             # what zlib said after the last good bytes
+        if offset:
+            self._skip_to(offset)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        data, place = self._data, self._place
+        if len(data) - place < _HEADER.size:
+            if self._file is None or not self._more(_HEADER.size):
+                self.close()
+                raise StopIteration
+            data, place = self._data, 0
+        length, crc = _HEADER.unpack_from(data, place)
+        if masked_crc32c(data[place:place + 8]) != crc:
+            raise self._lost('corrupted record')
+        end = place + _HEADER.size + length + 4
+        if end > len(data):
+            if not self._more(_FRAME + length):
+                raise self._lost('truncated record')
+            data, place, end = self._data, 0, _FRAME + length
+        record = data[place + _HEADER.size:end - 4]
+        if masked_crc32c(record) != _CRC.unpack_from(data, end - 4)[0]:
+            raise self._lost('corrupted record')
+        self._place = end
+        self.offset += _FRAME + length
+        return record
+
+    def _more(self, needed):
+        """Reads until `needed` bytes lie ahead; False at a clean end of the file."""
+        parts = [self._data[self._place:]]
+        have = len(parts[0])
+        while have < needed:
+            part = self._read(max(self._chunk, min(needed - have, 1 << 24)))
+            if part is None:
+                if have == 0:
+                    self._data, self._place = b'', 0
+                    return False
+                raise self._lost('truncated record')
+            parts.append(part)
+            have += len(part)
+        self._data, self._place = b''.join(parts), 0
+        return True
+
+    def _read(self, size):
+        """Some bytes of the uncompressed stream; None at its end."""
+        while True:
+            if self._damage:
+                raise self._lost(self._damage)
+            with explained(self.path):
+                raw = self._file.read(size)
+            if not self._unpack:
+                return raw or None
+            if raw:
+                found = self._inflate(raw)
+                if found:
+                    return found
+                continue
+            if not self._unpack.eof and (self._unpack.unconsumed_tail or self._started):
+                raise self._lost('truncated compressed stream')
+            return None
+
+    def _inflate(self, raw):
+        """What the bytes unpack to; damage is told when all before it has been handed out."""
+        self._started = True
+        found = b''
+        try:
+            while raw:
+                if self._unpack.eof:                # gzip files may be joined end to end
+                    if not raw.strip(b'\0'):
+                        break                       # or filled up with zeros
+                    self._unpack = zlib.decompressobj(_EITHER)
+                # Little by little: what a call unpacks before it finds damage is lost.
+                found += self._unpack.decompress(raw[:_STEP])
+                raw = self._unpack.unused_data + raw[_STEP:]
+        except zlib.error as error:
+            self._damage = f'damaged compressed stream ({error})'
+            if not found:
+                raise self._lost(self._damage) from None
+        return found
+
+    def _skip_to(self, offset):
+        if self._unpack:
+            while self.offset < offset:
+                next(self)
+        else:
+            self._file.seek(offset)
+            self.offset = offset
+
+    def _lost(self, what):
+        self.close()
+        return errors.DataLossError(None, None, errors.report(
+            f'{self.path}: {what} at {self.offset}',
+            mend='the file is damaged or not a TFRecord file; compressed ones need '
+                 "compression_type='GZIP' or 'ZLIB'. Write it again."))
+
+    def close(self):
+        """Closes the file; the iterator is then at its end."""
+        file, self._file = self._file, None
+        self._data, self._place = b'', 0
+        if file is not None:
+            file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()

@@ -1,0 +1,186 @@
+"""The sorted table of LevelDB: the `.index` file of a checkpoint.
+
+    block*            entries in the order of their keys, followed by a byte (0: not compressed,
+                      1: snappy) and a masked crc32c of block and byte
+    metaindex block   empty here
+    index block       last key of a block -> where the block is
+    footer            where the last two blocks are; a magic number
+
+An entry shares the first bytes of its key with the entry before it, but for every 16th one, whose
+places stand at the end of the block. Source: LevelDB, doc/table_format.md.
+"""
+from __future__ import annotations
+
+from struct import Struct
+
+from tinyflow.formats.wire.crc import masked_crc32c
+from tinyflow.formats.wire.varints import put, take
+
+_INTERVAL = 16                  # entries between two whole keys
+_BLOCK = 1 << 18                # bytes after which a block is closed
+_FOOTER = 48
+_MAGIC = 0xdb4775248b80fb57
+_TRAILER = Struct('<BI')
+_U32 = Struct('<I')
+_U64 = Struct('<Q')
+
+
+class DamagedTable(ValueError):
+    """The bytes are not a whole table; the caller adds the name of the file."""
+
+
+class _Block:
+    """The entries of one block, as bytes."""
+
+    def __init__(self, interval=_INTERVAL):
+        self._interval = interval
+        self._data = bytearray()
+        self._whole = [0]               # places of entries with a whole key
+        self._since = 0
+        self.last = b''
+
+    def add(self, key, value):
+        shared = 0
+        if self._since == self._interval:
+            self._whole.append(len(self._data))
+            self._since = 0
+        else:
+            shared = _shared(self.last, key)
+        for number in (shared, len(key) - shared, len(value)):
+            put(self._data, number)
+        self._data += key[shared:]
+        self._data += value
+        self._since += 1
+        self.last = key
+
+    def __len__(self):
+        return len(self._data) + 4 * (len(self._whole) + 1)
+
+    def finish(self):
+        numbers = [*self._whole, len(self._whole)]
+        return bytes(self._data) + b''.join(map(_U32.pack, numbers))
+
+
+def _shared(a, b):
+    """How many first bytes two keys have in common."""
+    count = 0
+    for x, y in zip(a, b):
+        if x != y:
+            break
+        count += 1
+    return count
+
+
+def write_table(entries):
+    """The bytes of a table with `entries`: pairs (key, value) of bytes, by rising key."""
+    out, index, block, previous = bytearray(), _Block(1), _Block(), None
+    pending = None                      # (last key, handle) of a block whose index entry is due
+    for key, value in entries:
+        if previous is not None and key <= previous:
+            raise ValueError(f'keys of a table must rise: {previous!r} before {key!r}')
+        if pending:
+            index.add(_between(pending[0], key), pending[1])
+            pending = None
+        block.add(key, value)
+        previous = key
+        if len(block) >= _BLOCK:
+            pending, block = (key, _write_block(out, block)), _Block()
+    if block.last or previous is None or pending is None:
+        pending = (block.last, _write_block(out, block))
+    meta = _write_block(out, _Block())
+    index.add(_above(pending[0]), pending[1])
+    footer = meta + _write_block(out, index)
+    out += footer.ljust(_FOOTER - 8, b'\0') + _U64.pack(_MAGIC)
+    return bytes(out)
+
+
+def _write_block(out, block):
+    """Appends a block and gives its handle: the place and the size."""
+    handle, data = bytearray(), block.finish()
+    put(handle, len(out))
+    put(handle, len(data))
+    out += data
+    out += _TRAILER.pack(0, masked_crc32c(data + b'\0'))
+    return bytes(handle)
+
+
+def _between(low, high):
+    """A short key that is at least `low` and below `high`."""
+    place = _shared(low, high)
+    if place < min(len(low), len(high)) and low[place] + 1 < high[place]:
+        return low[:place] + bytes([low[place] + 1])
+    return low
+
+
+def _above(key):
+    """A short key that is at least `key`."""
+    for place, byte in enumerate(key):
+        if byte != 0xff:
+            return key[:place] + bytes([byte + 1])
+    return key
+
+
+def read_table(data):
+    """A dict of all entries of a table, given as bytes; every block's checksum is verified.
+
+    Raises DamagedTable for anything that is not a whole table.
+    """
+    if len(data) < _FOOTER or _U64.unpack_from(data, len(data) - 8)[0] != _MAGIC:
+        raise DamagedTable('it does not end in the footer of a table (the file is cut off, or '
+                           'another kind of file)')
+    try:
+        _, place = _handle(data, len(data) - _FOOTER)           # the metaindex: nothing of use
+        (offset, size), _ = _handle(data, place)
+        found = {}
+        for _, handle in _entries(_block(data, offset, size)):
+            for key, value in _entries(_block(data, *_handle(handle, 0)[0])):
+                found[key] = value
+        return found
+    except IndexError:
+        raise DamagedTable('a number reaches past the end') from None
+
+
+def _handle(data, place):
+    offset, place = take(data, place)
+    size, place = take(data, place)
+    return (offset, size), place
+
+
+def _block(data, offset, size):
+    """The checked, uncompressed bytes of a block."""
+    end = offset + size
+    if end + _TRAILER.size > len(data):
+        raise DamagedTable('a block reaches past the end of the file')
+    kind, crc = _TRAILER.unpack_from(data, end)
+    if masked_crc32c(bytes(data[offset:end + 1])) != crc:
+        raise DamagedTable(f'the block at byte {offset} has a wrong checksum')
+    block = bytes(data[offset:end])
+    if kind == 0:
+        return block
+    if kind == 1:
+        from tinyflow.formats.wire.snappy import DamagedStream, decompress
+        try:
+            return decompress(block)
+        except DamagedStream as error:
+            raise DamagedTable(f'the compressed block at byte {offset}: {error}') from None
+    raise DamagedTable(f'the block at byte {offset} has the unknown compression {kind}')
+
+
+def _entries(block):
+    """The (key, value) pairs of a block, in order."""
+    if len(block) < 4:
+        raise DamagedTable('a block is too short')
+    end = len(block) - 4 - 4 * _U32.unpack_from(block, len(block) - 4)[0]
+    place, key = 0, b''
+    if end < 0:
+        raise DamagedTable('a block is shorter than its list of places')
+    while place < end:
+        shared, place = take(block, place)
+        own, place = take(block, place)
+        size, place = take(block, place)
+        if shared > len(key) or place + own + size > end:
+            raise DamagedTable('an entry reaches past its block')
+        key = key[:shared] + block[place:place + own]
+        place += own
+        yield key, block[place:place + size]
+        place += size

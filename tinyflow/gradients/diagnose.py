@@ -1,0 +1,151 @@
+"""Why does no gradient reach x? The node that cuts the way, named (PAINS A12).
+
+gradients() just gives None there, as TF1 does; optimizers put this explanation into their error.
+"""
+from __future__ import annotations
+
+from tinyflow.gradients.registry import rule_of
+from tinyflow.graph import dtypes
+from tinyflow.graph.handles import place_dtype
+from tinyflow.graph.op import NOT_DIFFERENTIABLE
+from tinyflow.graph.operation import Operation, Tensor
+
+_CARRIERS = dtypes.INEXACT | {dtypes.resource, dtypes.variant}
+_COMPARISONS = frozenset({'Equal', 'NotEqual', 'Greater', 'GreaterEqual', 'Less', 'LessEqual'})
+_STEPS = frozenset({'Floor', 'Ceil', 'Round', 'Rint', 'Sign', 'FloorDiv'})
+
+
+def why_no_gradient(ys, x) -> str:
+    """One or two sentences on why no gradient of `ys` reaches `x`.
+
+    They name the op nearest to ys that cuts a way from x to ys, and the user's line that made it.
+    If nothing does, the gradient exists, and the text says that.
+    """
+    ys = [_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
+    x = _tensor(x)
+    if x.op.type in ('VariableV2', 'VarHandleOp') and place_dtype(x.op) not in _CARRIERS:
+        return (f"'{x.name}' is {place_dtype(x.op).name}, and {_of_integers(x)}\n  Mend: "
+                'tf.Variable(3.0), not tf.Variable(3), makes a Variable that can be trained.')
+    names = ' and '.join(f"'{y.name}'" for y in ys[:3]) or 'nothing'
+    above = _ancestors(ys)
+    if x.op not in above:
+        return (f"{names} {'do' if len(ys) > 1 else 'does'} not depend on '{x.name}' at all: there "
+                'is no path of nodes from it.')
+    for y in ys:
+        if y.dtype.base_dtype not in _CARRIERS and (y is x or _leads(y.op, x, above)):
+            return f"'{y.name}' is {y.dtype.base_dtype.name}, and {_of_integers(y)}"
+    cut = _nearest_cut(ys, x, above)
+    if cut is None:
+        return f"'{x.name}' has a gradient of {names}: nothing cuts the way."
+    return cut
+
+
+def _tensor(value):
+    if isinstance(value, Tensor):
+        return value
+    return value.handle if hasattr(value, 'handle') else value._as_graph_element()
+
+
+def _ancestors(ys):
+    above = {y.op for y in ys}
+    stack = list(above)
+    while stack:
+        for tensor in stack.pop().inputs:
+            if tensor.op not in above:
+                above.add(tensor.op)
+                stack.append(tensor.op)
+    return above
+
+
+def _below(x, above):
+    """The operations among `above` that use x, directly or through others."""
+    below = set()
+    for operation in sorted(above, key=lambda op: op.id):
+        if any(t is x or t.op in below for t in operation.inputs):
+            below.add(operation)
+    return below
+
+
+def _leads(operation, x, above):
+    return operation in _below(x, above)
+
+
+def _nearest_cut(ys, x, above):
+    """What the sweep from ys meets first: an op on the way to x that lets no gradient through."""
+    below = _below(x, above)
+    reached = {y.op for y in ys if y.dtype.base_dtype in _CARRIERS}
+    for operation in sorted(below, key=lambda op: op.id, reverse=True):
+        if operation not in reached:
+            continue
+        if rule_of(operation) is NOT_DIFFERENTIABLE:
+            return _sentence(operation)
+        for tensor in operation.inputs:
+            if tensor is not x and tensor.op not in below:
+                continue
+            if tensor.dtype.base_dtype in _CARRIERS:
+                reached.add(tensor.op)
+            elif tensor is x:
+                return f"'{x.name}' is {x.dtype.base_dtype.name}, and {_of_integers(x)}"
+    for operation in sorted(below, key=lambda op: op.id, reverse=True):
+        if operation in reached:
+            for tensor in operation.inputs:
+                if tensor.op in below and tensor.dtype.base_dtype not in _CARRIERS:
+                    return _sentence(tensor.op)
+    return None
+
+
+def _of_integers(tensor):
+    return ('only floating-point tensors have gradients: a step of an integer or boolean is never '
+            f"small. It was made at {tensor.op.site}." if tensor.op.site else
+            'only floating-point tensors have gradients.')
+
+
+def _sentence(operation: Operation) -> str:
+    built = f', built at {operation.site}' if operation.site else ''
+    exchanged = _exchanged(operation)
+    if exchanged:
+        return f'labels and logits look exchanged: {exchanged}{built}: labels get no gradient.'
+    return f"{operation.type} '{operation.name}'{built} has no gradient{_hint(operation)}"
+
+
+def _exchanged(operation):
+    """What a softmax cross entropy was given, if its labels, and not its logits, come from
+    Variables; `operation` is the node that keeps gradients from the labels."""
+    scope, _, name = operation.name.rpartition('/')
+    loss = operation.graph._by_name.get(scope)
+    if name != 'labels_stop_gradient' or loss is None or \
+            loss.type != 'SoftmaxCrossEntropyWithLogits':
+        return None
+    (_, logits), (_, labels) = loss.definition.told_inputs(loss)
+    if any(op.type in ('VariableV2', 'VarHandleOp') for op in _ancestors([logits])):
+        return None
+    return f"labels='{labels.name}', logits='{logits.name}'"
+
+
+def _hint(operation):
+    """What was probably meant instead."""
+    kind = operation.type
+    source = f"'{operation.inputs[0].name}'" if operation.inputs else 'its input'
+    if kind in ('ArgMax', 'ArgMin'):
+        return (f'; did you mean the logits? A loss is made of {source} itself, e.g. '
+                'tf.nn.sparse_softmax_cross_entropy_with_logits.')
+    if kind == 'StopGradient':
+        return ' on purpose: tf.stop_gradient says that its result is a constant.'
+    if kind == 'Cast':
+        return (f': it makes {operation.outputs[0].dtype.name} of {source}, and only '
+                'floating-point tensors have gradients.')
+    if kind in ('InTopK', 'InTopKV2') or kind in _COMPARISONS and any(
+            op.type in ('ArgMax', 'ArgMin') for op in _ancestors(operation.inputs)):
+        return (': it counts right answers, and an accuracy is made of steps, flat wherever it has '
+                'a slope.\n  Mend: minimize a cross-entropy loss of the logits, such as tf.nn.'
+                'softmax_cross_entropy_with_logits; the accuracy is only for reading.')
+    if kind in _COMPARISONS:
+        return f': a comparison is a step, flat wherever it has a slope; use {source} itself.'
+    if kind in _STEPS:
+        return f': it is flat wherever it has a slope; leave it out of the loss ({source}).'
+    if kind in ('PyFunc', 'PyFuncStateless'):
+        return ': Python code is opaque; tf.custom_gradient gives it one.'
+    return '.'
+
+
+__all__ = ['why_no_gradient']

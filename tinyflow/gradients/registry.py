@@ -1,0 +1,129 @@
+"""Which rule is the gradient of a node, and the ways in which a program can give its own.
+
+Normally the rule stands in the op's declaration. `RegisterGradient` adds one for an op type that
+has none, or under a name of its own that `Graph.gradient_override_map` gives to single nodes, and
+`custom_gradient` does the latter for a piece of graph.
+"""
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.operation import Operation
+from tinyflow.graph.support.errors import report, worded
+
+_registered: dict[str, Callable | None] = {}
+_numbers = itertools.count()
+
+
+def rule_of(operation):
+    """The rule for one node: its override, one registered by the user, or its declaration's."""
+    name = operation._gradient_override
+    if name is None:
+        if operation.type in _registered:
+            rule = _registered[operation.type]
+            return NOT_DIFFERENTIABLE if rule is None else rule
+        return operation.definition.gradient
+    if name in _registered:
+        rule = _registered[name]
+        return NOT_DIFFERENTIABLE if rule is None else rule
+    definition = Op.registry.get(name)
+    return None if definition is None else definition.gradient
+
+
+def no_gradient_error(operation):
+    override = operation._gradient_override
+    what = f"No gradient defined for operation '{operation.name}' (op type: {operation.type})"
+    mend = (f"@tf.RegisterGradient('{operation.type}') registers one; tf.stop_gradient(...) around "
+            'it, if none should flow.')
+    if override:
+        what += f": gradient_override_map asks for '{override}', which is not registered"
+        mend = f"@tf.RegisterGradient('{override}') before tf.gradients or minimize is called."
+    labels = [('input', t) for t in operation.inputs[:4]]
+    return worded(LookupError(report(what, op=operation, inputs=labels, mend=mend)))
+
+
+class RegisterGradient:
+    """Decorator: makes ``f(op, *grads) -> gradients of the inputs`` the gradient of an op type.
+
+    The name may also be one that only `Graph.gradient_override_map` refers to. Raises KeyError if
+    the name has a gradient already.
+    """
+
+    def __init__(self, op_type):
+        if not isinstance(op_type, str):
+            raise worded(TypeError('op_type must be a string'))
+        self._op_type = op_type
+
+    def __call__(self, f):
+        _register(self._op_type, f)
+        return f
+
+
+def NotDifferentiable(op_type):         # noqa: N802 (TF's name)
+    """Says that an op type has no gradient and that this is right: gradients stop there."""
+    if not isinstance(op_type, str):
+        raise worded(TypeError('op_type must be a string'))
+    _register(op_type, None)
+
+
+NoGradient = no_gradient = NotDifferentiable
+
+
+def _register(name, rule):
+    declared = Op.registry.get(name)
+    if name in _registered or declared is not None and declared.gradient is not None:
+        raise worded(KeyError(f"Registering two gradient with name '{name}'! It has one already; "
+                              'Graph.gradient_override_map gives single nodes another.'))
+    _registered[name] = rule
+
+
+def get_gradient_function(op: Operation):
+    """The gradient rule of a node, None if its op is not differentiable. LookupError if none."""
+    rule = rule_of(op)
+    if rule is None:
+        raise no_gradient_error(op)
+    return None if rule is NOT_DIFFERENTIABLE else rule
+
+
+def custom_gradient(f):
+    """Decorator: `f(*xs)` returns (y, grad); grad(*dys) gives the gradients of xs, whatever f did.
+
+    Shapes: xs [*each], y a Tensor or list of them; grad gets a dy for every y and returns a dx, of
+    its x's shape, for every x (a single one need not be in a list).
+    """
+    @functools.wraps(f)
+    def with_own_gradient(*args, **kwargs):
+        if kwargs:
+            raise worded(ValueError('custom_gradient: call the function with positional arguments; '
+                                    f'got the keywords {sorted(kwargs)}.'))
+        inputs = [convert_to_tensor(x) for x in args]
+        result, grad = f(*inputs)
+        results = list(result) if isinstance(result, (list, tuple)) else [result]
+        count = len(results)
+
+        def rule(op, *dys):
+            dxs = grad(*dys[:count])
+            dxs = list(dxs) if isinstance(dxs, (list, tuple)) else [dxs]
+            return [None] * count + dxs
+
+        name = f'CustomGradient-{next(_numbers)}'
+        _register(name, rule)
+        # The Identity serves no purpose here; TF1 makes it, and node names count it.
+        results = [convert_to_tensor(y) for y in results]
+        for y in results:
+            Op.registry['Identity'].apply(y)
+        # One node holds results and inputs: its gradient, the rule, leads around what f built.
+        with get_default_graph().gradient_override_map({'IdentityN': name}):
+            outputs = Op.registry['IdentityN'].apply(results + inputs)[:count]
+        return type(result)(outputs) if isinstance(result, (list, tuple)) else outputs[0]
+
+    return with_own_gradient
+
+
+__all__ = ['NoGradient', 'NotDifferentiable', 'RegisterGradient', 'custom_gradient',
+           'get_gradient_function', 'no_gradient', 'no_gradient_error', 'rule_of']

@@ -1,0 +1,224 @@
+"""GradientTape in graph mode: gradients of what was built inside a `with` block."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any
+
+from tinyflow.gradients.reverse import UnconnectedGradients, gradients
+from tinyflow.graph import dtypes
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import shaping
+from tinyflow.ops.variables.variable import Variable
+
+__all__ = ['GradientTape']
+
+
+class GradientTape:
+    """Notes which nodes are built inside the block; `gradient` then differentiates through them.
+
+    ``with tf.GradientTape() as tape: loss = f(w)`` and ``tape.gradient(loss, [w])``. Nodes built
+    elsewhere count as constants. Trainable Variables are watched by themselves (unless
+    `watch_accessed_variables` is False), other tensors after `watch`. Without `persistent` the
+    gradient is taken once. The result is nodes of the graph, as tf.gradients gives them.
+    """
+
+    def __init__(self, persistent=False, watch_accessed_variables=True):
+        self._persistent = persistent
+        self._watch_variables = watch_accessed_variables
+        self._watched: dict[Any, Any] = {}      # tensors and Variables in order
+        self._parts: list[list[int]] = []       # [first, end) of the nodes' positions
+        self._graph = None
+        self._recording = self._used = False
+
+    # ---- recording -----------------------------------------------------------------------
+
+    def __enter__(self):
+        if self._recording:
+            raise worded(ValueError('Tape is already recording.'))
+        self._start()
+        return self
+
+    def __exit__(self, *error):
+        if self._recording:
+            self._stop()
+
+    def _start(self):
+        self._graph = self._graph or get_default_graph()
+        self._recording = True
+        self._parts.append([self._count(), -1])
+
+    def _stop(self):
+        self._recording = False
+        self._parts[-1][1] = self._count()
+
+    def _count(self):
+        return len(self._graph.get_operations())
+
+    def watch(self, tensor):
+        """Has the tensors or Variables (a nest of them) differentiated for."""
+        for one in nest.flatten(tensor):
+            if not isinstance(one, (Tensor, Variable)):
+                raise worded(ValueError(f'Passed in object of type {type(one)}, not tf.Tensor'))
+            self._watched[id(one)] = one
+
+    @contextmanager
+    def stop_recording(self):
+        """What is built inside counts as a constant."""
+        if not self._recording:
+            raise worded(ValueError('Tape is not recording.'))
+        self._stop()
+        try:
+            yield
+        finally:
+            self._start()
+
+    def reset(self):
+        """Forgets what was recorded so far."""
+        self._watched.clear()
+        self._parts.clear()
+        if self._recording:
+            self._start()
+
+    def watched_variables(self):
+        """The Variables that `gradient` may be asked for, in the order of their use."""
+        found = [v for v in self._watched.values() if isinstance(v, Variable)]
+        if self._watch_variables and self._graph is not None:
+            places = {t.op for op in self._recorded() for t in op.inputs}
+            places |= {t.op for place in list(places) for t in place.inputs
+                       if place.type in ('Identity', 'ReadVariableOp')}
+            found += [v for v in self._graph.get_collection('trainable_variables')
+                      if v.op in places and not any(v is one for one in found)]
+        return tuple(found)
+
+    def _recorded(self) -> list[Operation]:
+        operations = self._graph.get_operations()
+        end = len(operations)
+        return [op for first, last in self._parts
+                for op in operations[first:end if last < 0 else last]]
+
+    # ---- gradients -----------------------------------------------------------------------
+
+    def gradient(self, target, sources, output_gradients=None,
+                 unconnected_gradients=UnconnectedGradients.NONE):
+        """The derivatives of sum(target) for the sources, in their structure.
+
+        `output_gradients` are weights of the targets. A source that was not watched, or that the
+        target does not depend on by recorded nodes, gives None (or zeros, by
+        `unconnected_gradients`). RuntimeError for a second call, unless persistent.
+        """
+        if self._used and not self._persistent:
+            raise worded(RuntimeError(
+                'GradientTape.gradient can only be called once on non-persistent tapes.\n  Mend: '
+                'tf.GradientTape(persistent=True), or all sources in one call: '
+                'tape.gradient(loss, [a, b]).'))
+        flat = nest.flatten(sources)
+        if self._recording:
+            if not self._persistent:
+                self._stop()
+        self._used = True
+        targets = [_value(t) for t in nest.flatten(target)]
+        weights = None if output_gradients is None else nest.flatten(output_gradients)
+        watched = [self._is_watched(source) for source in flat]
+        found = gradients(
+            targets, flat, weights, stop_gradients=self._constants(flat),
+            unconnected_gradients=unconnected_gradients) if targets else [None] * len(flat)
+        zero = UnconnectedGradients(unconnected_gradients) is UnconnectedGradients.ZERO
+        found = [grad if known else _zeros(source) if zero else None
+                 for grad, known, source in zip(found, watched, flat)]
+        return nest.pack_sequence_as(sources, found)
+
+    def _is_watched(self, source):
+        if id(source) in self._watched:
+            return True
+        if isinstance(source, Variable):
+            return self._watch_variables and source.trainable
+        recorded = {id(op) for op in self._recorded()}
+        return isinstance(source, Tensor) and id(source.op) in recorded
+
+    def _constants(self, sources):
+        """Tensors from outside that recorded nodes use: they are not differentiated through."""
+        recorded = self._recorded()
+        inside = {id(op) for op in recorded}
+        found = {}
+        for op in recorded:
+            for tensor in op.inputs:
+                if id(tensor.op) not in inside and not _names_a_variable(tensor) and \
+                        not any(tensor is source for source in sources):
+                    found[id(tensor)] = tensor
+        return list(found.values())
+
+    def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
+                 parallel_iterations=None, experimental_use_pfor=True):
+        """The derivative of each entry of `target` for the sources.
+
+        Shapes: target [*t] (known), source [*s] -> [*t, *s].
+        """
+        shape = _known_shape(target)
+        count = 1
+        for size in shape:
+            count *= size
+        flat = shaping.reshape(target, [count])
+        rows = [gradients(flat[row], nest.flatten(sources),
+                          stop_gradients=self._constants(nest.flatten(sources)),
+                          unconnected_gradients=unconnected_gradients) for row in range(count)]
+        self._used = True
+        found = []
+        for source, column in zip(nest.flatten(sources), zip(*rows)):
+            if not self._is_watched(source) or column[0] is None:
+                found.append(None)
+                continue
+            stacked = _stack(column)
+            found.append(shaping.reshape(stacked, [*shape, *source.get_shape().as_list()]))
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
+                       parallel_iterations=None, experimental_use_pfor=True):
+        """The derivative of each row of `target` for the same row of `source`.
+
+        Shapes: target [batch, *t], source [batch, *s] -> [batch, *t, *s]; t and s known.
+        """
+        sizes = target.get_shape()[1:].as_list()
+        count = 1
+        for size in sizes:
+            count *= size
+        flat = shaping.reshape(target, [-1, count])
+        columns = [gradients(flat[:, column], [source], stop_gradients=self._constants([source]),
+                             unconnected_gradients=unconnected_gradients)[0]
+                   for column in range(count)]
+        self._used = True
+        if columns[0] is None:
+            return None
+        stacked = _stack(columns, axis=1)
+        return shaping.reshape(stacked, [-1, *sizes, *source.get_shape()[1:].as_list()])
+
+
+def _stack(tensors, axis=0):
+    from tinyflow.ops.array import joining
+    return joining.stack(list(tensors), axis)
+
+
+def _value(target):
+    return target.value() if isinstance(target, Variable) else target
+
+
+def _names_a_variable(tensor):
+    return tensor.dtype is dtypes.resource or tensor.dtype.is_ref or \
+        bool(tensor.op.inputs) and tensor.op.inputs[0].dtype.is_ref or \
+        tensor.op.type == 'ReadVariableOp'
+
+
+def _zeros(source):
+    from tinyflow.ops.array import constants
+    return constants.zeros_like(source)
+
+
+def _known_shape(target):
+    shape = target.get_shape()
+    if not shape.is_fully_defined():
+        raise worded(ValueError(
+            f'jacobian needs a target of known shape, not {shape}.\n  Mend: '
+            'batch_jacobian, for a batch of any size.'))
+    return shape.as_list()

@@ -1,0 +1,32 @@
+"""grad_pass_through, recompute_grad: functions with another gradient, or another way to get it."""
+from __future__ import annotations
+
+import functools
+
+from tinyflow.gradients.registry import custom_gradient
+
+
+def grad_pass_through(f):
+    """f, whose gradient is that of the identity: dy goes to the arguments as it is.
+
+    Shapes: f of a tensor [*a] -> [*a]. For straight-through estimators, e.g. of tf.round.
+    """
+    @custom_gradient
+    def passing(*args, **kwargs):
+        def gradient(*dy):
+            return list(dy) if len(dy) > 1 else dy[0]
+        return f(*args, **kwargs), gradient
+    return functools.wraps(f)(passing) if hasattr(f, '__name__') else passing
+
+
+def recompute_grad(f):
+    """f itself. TF1 computes the inside of f again for the gradient, to save memory; the numbers
+    are the same.
+    """
+    @functools.wraps(f)
+    def computed(*args, **kwargs):
+        return f(*args, **kwargs)
+    return computed
+
+
+__all__ = ['grad_pass_through', 'recompute_grad']

@@ -1,0 +1,100 @@
+"""What beginners try on a Tensor or a Variable because NumPy has it: refused, with the mend.
+
+`refuse_numpy(cls)` puts descriptors on a class whose reading raises AttributeError. So hasattr()
+stays False, and reading any other attribute costs nothing, as it would with `__getattr__`.
+"""
+from __future__ import annotations
+
+from tinyflow.graph.dtype_hints import spoken
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, report, worded
+
+_VALUE = 'sess.run({0}) gives its value, a NumPy array.'
+NUMPY_NAMES = {
+    'numpy': _VALUE, 'item': _VALUE, 'tolist': _VALUE, 'copy': 'tf.identity({0})',
+    'T': 'tf.transpose({0})', 'transpose': 'tf.transpose({0})', 'reshape': 'tf.reshape({0}, shape)',
+    'flatten': 'tf.reshape({0}, [-1])', 'ravel': 'tf.reshape({0}, [-1])',
+    'squeeze': 'tf.squeeze({0})', 'astype': 'tf.cast({0}, dtype)', 'size': 'tf.size({0})',
+    'ndim': '{0}.shape.ndims, or tf.rank({0}) while the graph runs.',
+    'mean': 'tf.reduce_mean({0})', 'sum': 'tf.reduce_sum({0})', 'max': 'tf.reduce_max({0})',
+    'min': 'tf.reduce_min({0})', 'prod': 'tf.reduce_prod({0})', 'all': 'tf.reduce_all({0})',
+    'any': 'tf.reduce_any({0})', 'std': 'tf.sqrt(tf.nn.moments({0}, axes)[1])',
+    'var': 'tf.nn.moments({0}, axes)[1]', 'argmax': 'tf.argmax({0}, axis)',
+    'argmin': 'tf.argmin({0}, axis)', 'dot': 'tf.matmul({0}, y)',
+    'clip': 'tf.clip_by_value({0}, low, high)', 'round': 'tf.round({0})',
+    'detach': 'tf.stop_gradient({0})', 'backward': 'tf.gradients({0}, variables), or an '
+    "optimizer's minimize({0})",
+}
+
+
+class _Refused:
+    """An attribute that is not there."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __get__(self, instance, owner):
+        kind = owner.__name__
+        problem = f'{kind!r} object has no attribute {self.name!r}'
+        if instance is None:
+            raise AttributeError(f'type object {kind!r} has no attribute {self.name!r}')
+        raise worded(AttributeError(_text(instance, problem, NUMPY_NAMES[self.name])))
+
+
+def _text(value, problem, mend):
+    tensor = value._as_graph_element()
+    word = 'v' if tensor is not value else 'x'
+    return report(f"{problem}: '{tensor.name}' is a node of the graph.",
+                  inputs=[('variable' if word == 'v' else 'tensor', tensor)],
+                  site=user_site(), mend=mend.format(spoken(word, tensor)))
+
+
+def _set_item(self, key, value):
+    mend = ('{0} = tf.where(mask, new, {0}) makes another tensor.' if self._as_graph_element()
+            is self else 'sess.run({0}[...].assign(value)), or tf.scatter_update({0}, rows, new).')
+    raise worded(TypeError(_text(
+        self, f'{type(self).__name__!r} object does not support item assignment', mend)))
+
+
+def _delete_item(self, key):
+    raise worded(TypeError(_text(
+        self, f"{type(self).__name__!r} object doesn't support item deletion",
+        'tf.concat of the slices that stay, or tf.boolean_mask({0}, keep).')))
+
+
+def _format(self, spec):
+    if not spec:
+        return str(self)
+    raise worded(TypeError(_text(
+        self, f'unsupported format string passed to {type(self).__name__}.__format__: {spec!r}',
+        'format its value: value = sess.run({0}).')))
+
+
+def _round(self, digits=None):
+    raise worded(TypeError(_text(
+        self, f"type {type(self).__name__} doesn't define __round__ method",
+        'round(sess.run({0}), digits) for its value; tf.round({0}) in the graph.')))
+
+
+def _contains(self, item):
+    kind = OperatorNotAllowedInGraphError if self._as_graph_element() is self else TypeError
+    raise worded(kind(_text(
+        self, f'argument of type {type(self).__name__!r} is not iterable',
+        'tf.reduce_any(tf.equal({0}, value)) asks while the graph runs.')))
+
+
+def _names(self):
+    return [name for name in object.__dir__(self) if name not in NUMPY_NAMES]
+
+
+def refuse_numpy(cls):
+    """Gives a class these errors, where it has nothing of its own under the name."""
+    for name in NUMPY_NAMES:
+        if not hasattr(cls, name):
+            setattr(cls, name, _Refused(name))
+    cls.__setitem__, cls.__delitem__, cls.__contains__ = _set_item, _delete_item, _contains
+    cls.__format__, cls.__round__, cls.__dir__ = _format, _round, _names
+    return cls
+
+
+__all__ = ['NUMPY_NAMES', 'refuse_numpy']

@@ -1,0 +1,146 @@
+"""tf.logging: messages of a program, by Python's logger named 'tensorflow'.
+
+Messages below the verbosity (WARN to begin with) are left out; the rest goes to sys.stderr, or to
+the handlers of the root logger where the program has set up logging by itself.
+"""
+from __future__ import annotations
+
+import logging as _logging
+import sys as _sys
+from logging import DEBUG, ERROR, FATAL, INFO, WARN
+
+from tinyflow.graph.support.missing import absent as _absent
+
+_counts: dict[object, int] = {}
+
+
+class _Stderr(_logging.StreamHandler):
+    """Writes to what sys.stderr is at the moment, so that notebooks and tests see it."""
+
+    def __init__(self):
+        super().__init__(_sys.stderr)
+        self.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))
+
+    @property
+    def stream(self):
+        return _sys.stderr
+
+    @stream.setter
+    def stream(self, stream):
+        """Always sys.stderr."""
+
+
+def _make_logger():
+    logger = _logging.getLogger('tensorflow')
+    if not logger.level:
+        logger.setLevel(WARN)
+    if not _logging.getLogger().handlers and not logger.handlers:
+        logger.addHandler(_Stderr())
+        logger.propagate = False
+    return logger
+
+
+_logger = _make_logger()
+
+
+def log(level, msg, *args, **kwargs):
+    """A message of that level; `msg % args` is only made if it is shown."""
+    _logger.log(level, msg, *args, **_outside(kwargs))
+
+
+def debug(msg, *args, **kwargs):
+    """A message of level DEBUG."""
+    _logger.debug(msg, *args, **_outside(kwargs))
+
+
+def info(msg, *args, **kwargs):
+    """A message of level INFO."""
+    _logger.info(msg, *args, **_outside(kwargs))
+
+
+def warning(msg, *args, **kwargs):
+    """A message of level WARN."""
+    _logger.warning(msg, *args, **_outside(kwargs))
+
+
+warn = warning
+
+
+def error(msg, *args, **kwargs):
+    """A message of level ERROR."""
+    _logger.error(msg, *args, **_outside(kwargs))
+
+
+def fatal(msg, *args, **kwargs):
+    """A message of level FATAL; the program goes on."""
+    _logger.critical(msg, *args, **_outside(kwargs))
+
+
+def _outside(kwargs):
+    """The record names the line that called tf.logging, not this file."""
+    kwargs['stacklevel'] = kwargs.get('stacklevel', 1) + 1
+    return kwargs
+
+
+def vlog(level, msg, *args, **kwargs):
+    """As log."""
+    _logger.log(level, msg, *args, **_outside(kwargs))
+
+
+def log_every_n(level, msg, n, *args):
+    """The message at the first of every n calls with this `msg`."""
+    log_if(level, msg, not _count(msg) % n, *args)
+
+
+def log_first_n(level, msg, n, *args):
+    """The message at the first n calls with this `msg`."""
+    log_if(level, msg, _count(msg) < n, *args)
+
+
+def _count(msg):
+    """How often this was asked before for `msg`."""
+    _counts[msg] = _counts.get(msg, -1) + 1
+    return _counts[msg]
+
+
+def log_if(level, msg, condition, *args):
+    """The message if the condition holds."""
+    if condition:
+        vlog(level, msg, *args)
+
+
+def TaskLevelStatusMessage(msg):                                # noqa: N802 (TF's name)
+    """A message of level ERROR about the state of the program."""
+    error(msg)
+
+
+def flush():
+    """Writes out what is still to be written."""
+    for handler in _logger.handlers:
+        handler.flush()
+
+
+def get_logger():
+    """Python's logger that all messages go through."""
+    return _logger
+
+
+def get_verbosity():
+    """The level from which on messages are shown."""
+    return _logger.getEffectiveLevel()
+
+
+def set_verbosity(v):
+    """Shows messages from level `v` on: tf.logging.DEBUG, INFO, WARN, ERROR or FATAL."""
+    _logger.setLevel(v)
+
+
+__all__ = ['DEBUG', 'ERROR', 'FATAL', 'INFO', 'TaskLevelStatusMessage', 'WARN', 'debug', 'error',
+           'fatal', 'flush', 'get_verbosity', 'info', 'log', 'log_every_n', 'log_first_n',
+           'log_if', 'set_verbosity', 'vlog', 'warn', 'warning']
+
+__getattr__ = _absent('tinyflow.logging', __all__)
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,223 @@
+"""tf.explain: what happens between `sess.run(fetches)` and a number, stage by stage.
+
+Every stage's result is an object that can be printed; this module gathers them for one run. The
+same objects serve `Session.profile` and the command line.
+"""
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tinyflow.compiler.ir import Note
+from tinyflow.compiler.prune import prune
+from tinyflow.compiler.schedule import schedule
+from tinyflow.graph import shapes
+from tinyflow.graph.defaults import get_default_session
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support.errors import FailedPreconditionError, InvalidArgumentError
+from tinyflow.inspect.nested_sources import sources_inside
+from tinyflow.session.executable import Executable
+from tinyflow.session.profiler import Profile, profile_executable
+from tinyflow.session.session import BaseSession, Session
+
+
+@dataclass
+class Explanation:
+    """What a Session does for one (fetches, feeds); prints as text, renders in a notebook.
+
+    `kept` and `cut` are the operations that run and those of the graph that do not; `order` is the
+    schedule; `notes` say what each pass changed; `executable` holds the program, its memory plan
+    and its source; `profile` the times, if the run was possible (else `not_run` says why not).
+    """
+
+    fetches: tuple[Tensor | Operation, ...]
+    feeds: tuple[tuple[Tensor, tuple[int, ...]], ...]
+    kept: list[Operation]
+    cut: list[Operation]
+    order: list[Operation]
+    copies: list[str]
+    executable: Executable
+    runs_so_far: int
+    run_seconds: float | None = None
+    profile: Profile | None = None
+    not_run: str = ''
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return self.executable.program.notes
+
+    @property
+    def program(self):
+        """The instructions after all passes."""
+        return self.executable.program
+
+    @property
+    def source(self) -> str:
+        """The Python program that the run became."""
+        return self.executable.source.text
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """The programs of the functions inside it (branches, loops), by name."""
+        return dict(sources_inside(self.program))
+
+    def _programs(self) -> list[str]:
+        lines = self.source.rstrip().splitlines()
+        for text in self.functions.values():
+            lines += ['', *text.rstrip().splitlines()]
+        return lines
+
+    @property
+    def memory(self):
+        """The memory plan: arena_bytes, unplanned_bytes, and where each value lives."""
+        return self.executable.plan
+
+    def sections(self) -> list[tuple[str, list[str]]]:
+        """(title, lines) of each part, in the order in which things happen."""
+        parts = [
+            ('asked', self._asked()),
+            ('1 prune', [f'{len(self.kept)} of {len(self.kept) + len(self.cut)} nodes are needed '
+                         'for these fetches; what is fed needs nothing']),
+            ('2 schedule', self._schedule()),
+            ('3 passes', self._passes()),
+            ('4 memory', [str(self.memory)]),
+            ('5 program', _abridged(self._programs())),
+            ('6 time', self._time()),
+        ]
+        return parts
+
+    def _asked(self) -> list[str]:
+        lines = [f'fetch {f.name}' for f in self.fetches]
+        lines += [f'feed  {t.name} {shapes.text(shape)}' for t, shape in self.feeds]
+        return lines
+
+    def _schedule(self) -> list[str]:
+        writes = [op.name for op in self.order if op.writes]
+        lines = ['nodes run in order of creation, writes to Variables last']
+        if writes:
+            lines.append('writes: ' + ', '.join(_few(writes)))
+        if self.copies:
+            lines.append('copied when read, because a write comes before their last use: '
+                         + ', '.join(_few(self.copies)))
+        return lines
+
+    def _passes(self) -> list[str]:
+        return [f'{"nodes before -> after":>38}'] + [str(note) for note in self.notes]
+
+    def _time(self) -> list[str]:
+        if self.profile is None or self.run_seconds is None:
+            return [f'not run: {self.not_run}']
+        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}']
+        return lines + self.profile.table(12).splitlines()
+
+    def __str__(self) -> str:
+        width = 12
+        lines = []
+        for title, content in self.sections():
+            for i, line in enumerate(content):
+                lines.append(f'{title if not i else "":<{width}}{line}'.rstrip())
+            lines.append('')
+        return '\n'.join(lines).rstrip()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from html import escape  # large, and only notebooks need it
+        rows = []
+        for title, content in self.sections():
+            body = escape('\n'.join(content))
+            rows.append(f'<details open><summary><b>{escape(title)}</b></summary>'
+                        f'<pre style="margin:0 0 0.6em 1em;line-height:1.25">{body}</pre>'
+                        '</details>')
+        return f'<div style="font-size:90%">{"".join(rows)}</div>'
+
+
+def _abridged(lines: list[str], head: int = 44, tail: int = 15) -> list[str]:
+    """The lines, or the first and last of them if they are more than 60."""
+    left_out = len(lines) - head - tail
+    if left_out <= 1:
+        return lines
+    return [*lines[:head], f'... {left_out:,} more lines; .source has them all', *lines[-tail:]]
+
+
+def _few(names: Sequence[str], limit: int = 6) -> list[str]:
+    names = list(names)
+    return names if len(names) <= limit else names[:limit] + [f'... ({len(names)} in all)']
+
+
+def _micro(seconds: float) -> str:
+    return f'{seconds * 1e6:,.1f} us' if seconds < 1e-3 else f'{seconds * 1e3:,.2f} ms'
+
+
+def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | None = None,
+            runs: int = 50) -> Explanation:
+    """What `session.run(fetches, feed_dict)` does: nodes kept, passes, memory, source, times.
+
+    Uses `session` or the default Session. To measure times the fetches are run `runs` times, so
+    Variables that they assign to change; runs=0 only compiles. Without a Session, or with
+    uninitialised Variables, everything but the times is shown. Of a Keras model it shows the ops
+    and Variables below each layer, and the call that fit makes.
+
+    Raises the same errors as Session.run for what cannot be fetched or fed.
+    """
+    if hasattr(type(fetches), '_explained_by'):         # an object of a higher floor
+        return fetches._explained_by()
+    own_session = session is None and get_default_session() is None
+    session = session or get_default_session() or Session(graph=_graph_of(fetches))
+    try:
+        return _explain(session, fetches, feed_dict, 0 if own_session else runs, own_session)
+    finally:
+        if own_session:
+            session.close()
+
+
+def _graph_of(fetches):
+    """The graph of the first node in a nest of fetches, or None for the default one."""
+    if isinstance(fetches, dict):
+        fetches = list(fetches.values())
+    if isinstance(fetches, (list, tuple)):
+        return _graph_of(fetches[0]) if fetches else None
+    return getattr(fetches, 'graph', None)
+
+
+def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
+    call = session._new_call(fetches, feed_dict)
+    arrays = call.arrays(feed_dict.values()) if feed_dict else []
+    executable = call.executable(arrays)
+    explanation = describe_executable(session, call.entry, executable,
+                                      tuple(a.shape for a in arrays))
+    if own_session:
+        explanation.not_run = 'there is no Session; explain inside `with tf.Session():`'
+    elif runs <= 0:
+        explanation.not_run = 'runs=0 was asked for'
+    else:
+        _measure(explanation, executable, arrays, runs)
+    return explanation
+
+
+def describe_executable(session, entry, executable: Executable, fed_shapes) -> Explanation:
+    """The Explanation of something a Session has compiled, without running it."""
+    kept = prune(entry.fetches, entry.feeds)
+    inside = set(kept)
+    program = executable.program
+    return Explanation(
+        fetches=entry.fetches, feeds=tuple(zip(entry.feeds, fed_shapes)), kept=kept,
+        cut=[op for op in session.graph.get_operations() if op not in inside],
+        order=schedule(kept, frozenset(entry.feeds)),
+        copies=[i.name for i in program.instructions if i.copy],
+        executable=executable, runs_so_far=executable.runs, not_run='only compiled')
+
+
+def _measure(explanation, executable, arrays, runs):
+    try:
+        times = []
+        for _ in range(runs):
+            begin = time.perf_counter()
+            executable(arrays)
+            times.append(time.perf_counter() - begin)
+        explanation.profile = profile_executable(executable, arrays, runs)
+        explanation.run_seconds = sorted(times)[len(times) // 2]
+    except (FailedPreconditionError, InvalidArgumentError) as error:
+        explanation.not_run = str(error).splitlines()[0]

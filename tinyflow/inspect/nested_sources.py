@@ -1,0 +1,69 @@
+"""The programs of functions, for people: what a cond or a loop inside a program runs.
+
+They are compiled when first called, for the shapes that they are called with; here for the shapes
+that the surrounding program hands in.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tinyflow.compiler.codegen.program import Source
+from tinyflow.compiler.compile import Options, optimise
+from tinyflow.compiler.functions.nested import callables_of, plan_function
+from tinyflow.compiler.ir import Instruction, Program
+from tinyflow.compiler.memory.plan import plan_memory
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.shapes import Shape
+
+
+def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, str]]:
+    """(name, source) of the functions that a program runs, and of those that these run."""
+    number = 0
+    for instruction in program.instructions:
+        if not instruction.definition.functions:
+            continue
+        for graph, given, *more in _asked_for(instruction):
+            inner = plan_function(graph, given, *more)
+            shapes = [_shape_of(instruction, graph, t) for t in given or graph.inputs]
+            inner = optimise(inner, shapes, Options())
+            name = f'{prefix}f{number}_{_role(instruction, graph)}'
+            text = Source(plan_memory(inner)).text
+            yield name, text.replace('def run(', f'def {name}(', 1)
+            yield from sources_inside(inner, name + '_')
+        number += 1
+
+
+def _asked_for(instruction: Instruction) -> list[tuple]:
+    """What the instruction asks its FunctionMaker for."""
+    asked: list[tuple] = []
+
+    def note(graph: FuncGraph, given: Any = None, wanted: Any = None,
+             known: Any = None, owned: Any = ()) -> Callable[..., list]:
+        asked.append((graph, given, wanted, known, owned))
+        return lambda *arrays: []
+    callables_of(instruction, note)
+    return asked
+
+
+def _role(instruction: Instruction, graph: FuncGraph) -> str:
+    for name in instruction.definition.functions:
+        if instruction.attrs[name] is graph:
+            return name
+    return 'function'
+
+
+def _shape_of(instruction: Instruction, graph: FuncGraph, parameter: Tensor) -> Shape:
+    """The shape that the instruction hands in for a parameter."""
+    position = graph.inputs.index(parameter)
+    skipped = 0 if instruction.type == 'While' else 1
+    positions = instruction.attrs.get('_inputs')
+    if positions is not None:
+        position = list(positions).index(position)
+    if instruction.definition.bind is None:
+        return parameter.raw_shape
+    return instruction.inputs[position + skipped].raw_shape
+
+
+__all__ = ['sources_inside']

@@ -1,0 +1,35 @@
+"""Pictures of the static graph: `draw`, `path_between`, and `to_networkx` for analysis.
+
+    tf.viz.draw(loss, 'loss.svg')
+
+Nothing but the names is loaded by importing tinyflow; Graphviz and networkx are imported when the
+first picture is made.
+"""
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from tinyflow.graph.support.missing import absent as _absent
+
+if TYPE_CHECKING:
+    from tinyflow.inspect.viz.nx import to_networkx
+    from tinyflow.inspect.viz.picture import Picture, draw
+    from tinyflow.inspect.viz.select import path_between, register_drawable
+
+__all__ = ['Picture', 'draw', 'path_between', 'register_drawable', 'to_networkx']
+
+_missing = _absent('tinyflow.viz', __all__)
+_HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
+          'register_drawable': 'select', 'to_networkx': 'nx'}
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        return _missing(name)
+    value = globals()[name] = getattr(import_module(f'{__name__}.{_HOMES[name]}'), name)
+    return value
+
+
+def __dir__():
+    return __all__

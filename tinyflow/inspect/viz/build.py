@@ -1,0 +1,437 @@
+"""From a graph and the caller's wishes to a Model: what is shown, folded, closed and connected."""
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.inspect.viz import boxes, edges as wires, fold, labels, select
+from tinyflow.inspect.viz.inside import Inside, summary
+from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
+from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_place
+
+_GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')
+_UNNAMED = re.compile(r'Const(_\d+)?\Z')
+_KINDS = {FORWARD: 'op', GRADIENT: 'gradient', OPTIMIZER: 'optimizer', INIT: 'init'}
+_PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer', 'show_optimizer'),
+               INIT: ('initial value and saving', 'show_init')}
+
+
+def build(what, options: Options) -> Model:
+    """The content of the picture of `what`. TypeError or ValueError for what cannot be drawn."""
+    _check(options)
+    return _Build(what, options).model()
+
+
+def _check(options):
+    for name, allowed in (('direction', DIRECTIONS), ('shapes', SHAPES),
+                          ('show_constants', CONSTANTS)):
+        if getattr(options, name) not in allowed:
+            raise worded(ValueError(f'{name}={getattr(options, name)!r}; it is one of '
+                                    + ', '.join(map(repr, allowed)) + '.'))
+    for name, least in (('depth', 0), ('limit', 10)):
+        value = getattr(options, name)
+        if value is not None and (not isinstance(value, int) or value < least):
+            raise worded(ValueError(f'{name}={value!r}; it is None or an integer of at least '
+                                    f'{least}.'))
+
+
+class _Build:
+    """The steps, in order; each fills the fields that the later ones read."""
+
+    def __init__(self, what, options):
+        self.options = options
+        self.notes: list[str] = []
+        self.graph, fetched = select.subject(what)
+        self.fetched = set(fetched or ())
+        self.fed = _fed(options.feeds)
+        self.part = select.parts(self.graph) if self.graph is not None else {}
+        self.trainable = select.trainable_places(self.graph) if self.graph is not None else set()
+        self._choose(fetched)
+        self._filter()
+        self._fold_variables()
+        self._fold_constants()
+        self.leaves = [op for op in self.ops if op in self.shown and op not in self.owner]
+        self._place_in_scopes()
+        self.highlighted = set(select.operations(options.highlight, 'highlight=')) \
+            if options.highlight is not None else set()
+        self.highlighted.update(*[self.inside.within(op) for op in self.highlighted])
+        self.connections = wires.links(self.inside, self.shown, self.bridges, self.owner,
+                                       self.highlighted)
+        self._fold_to_size()
+
+    # ---- which operations ----------------------------------------------------------------
+
+    def _choose(self, fetched):
+        """`self.ops`: what the picture is about; `self.shown`: without the hidden parts."""
+        options = self.options
+        if self.graph is None:
+            self.ops = []
+        elif fetched is None:
+            self.ops = self.graph.get_operations()
+        else:
+            self.ops = sorted(select.needed(fetched, self.fed), key=lambda op: op.id)
+        self.inside = Inside(self.ops, self.part)
+        self.ops, self.part = self.inside.ops, self.inside.part
+        self.fetched = {end for op in self.fetched for end in self.inside.ends(op)}
+        wanted = {GRADIENT: options.show_gradients, OPTIMIZER: options.show_optimizer,
+                  INIT: options.show_init}
+        asked = {self.part[op] for op in self.fetched}
+        on = {part for part, wish in wanted.items()
+              if wish or wish is None and part in asked} | {FORWARD}
+        if GRADIENT not in on:
+            self.ops = self.inside.ops = [op for op in self.ops
+                                          if op not in self.inside.machinery - self.fetched]
+        self.shown = {op for op in self.ops if self.part[op] in on}
+        if not self.shown and self.ops:
+            on.update(wanted)
+            self.shown = set(self.ops)
+        self._note_hidden(on)
+
+    def _note_hidden(self, on):
+        counts = dict.fromkeys(_PART_NAMES, 0)
+        for op in self.ops:
+            if self.part[op] not in on:
+                counts[self.part[op]] += 1
+        texts = [f'{n} {_PART_NAMES[p][0]} nodes ({_PART_NAMES[p][1]}=True)'
+                 for p, n in counts.items() if n]
+        if texts:
+            self.notes.append('not shown: ' + ', '.join(texts))
+        for op in sorted(self.fetched - self.shown, key=lambda op: op.id):
+            if op in self.part and self.part[op] in _PART_NAMES:
+                self.notes.append(f"'{op.name}', which was asked for, is not shown either: "
+                                  f'{_PART_NAMES[self.part[op]][1]}=True shows it')
+        if not self.ops:
+            self.notes.append('the graph has no nodes yet')
+
+    def _filter(self):
+        """`only=` and `hide=` take nodes out; what passed through them is drawn as a bridge."""
+        everything = self.shown
+        if self.options.only is not None:
+            self.shown = self.shown & select.matching(self.ops, self.options.only, 'only')
+        if self.options.hide is not None:
+            self.shown = self.shown - select.matching(self.ops, self.options.hide, 'hide')
+        self.bridges = everything - self.shown
+        if self.bridges:
+            self.notes.append(f'{len(self.bridges)} nodes hidden by only= or hide=')
+
+    def _fold_variables(self):
+        """`self.owner`: the VariableV2 that a read or Assign is drawn with.
+
+        `self.whole`: the places that are the only part of a partitioned Variable.
+        """
+        self.owner, self.whole = {}, set()
+        for op in self.ops:
+            whole = select.only_part(op) if self.options.fold_variables else None
+            if whole is not None:
+                self._fold_into(op, whole)
+                self.whole.add(whole)
+                continue
+            place = op.inputs[0].op if op.inputs else None
+            if place is None or not is_place(place) or not self.options.fold_variables:
+                continue
+            if select.is_read(op) or select.is_initializer(op) and op not in self.shown:
+                self._fold_into(op, place)
+
+    def _fold_into(self, op, place):
+        """A filter that keeps the read but not the place still means the Variable."""
+        if op in self.shown or op in self.bridges:
+            if place in self.shown:
+                self.shown.add(op)
+                self.bridges.discard(op)
+                self.owner[op] = place
+            elif place in self.bridges:
+                self.shown.discard(op)
+                self.bridges.add(op)
+        if op in self.fetched and place in self.shown:
+            self.fetched.add(place)
+
+    def _fold_constants(self):
+        """`self.inline`: 'axis = 0' for each consumer of a constant that is written into it."""
+        self.inline: dict = {}
+        if self.options.show_constants is True:
+            return
+        users: dict = {}
+        for op in self.ops:
+            if op in self.shown:
+                for t, index, _ in self.inside.links(op):
+                    if t.op.type == 'Const' and t.op in self.shown:
+                        users.setdefault(t.op, []).append((op, index))
+        calls = {_call(op) for op in self.ops if op.type != 'Const'}
+        for const in [op for op in self.ops if op.type == 'Const' and op in self.shown]:
+            uses = users.get(const, [])
+            if self.options.show_constants is False and uses or \
+                    not uses and const not in self.fetched and self._is_spent(const, calls):
+                self.shown.discard(const)
+            elif uses and const not in self.fetched and all(
+                    self._is_argument(const, op, index) for op, index in uses):
+                self.shown.discard(const)
+                for op, index in uses:
+                    self.inline.setdefault(op, []).append(
+                        self._argument(op, index) + labels.constant(const))
+
+    def _is_argument(self, const, op, index):
+        """Is the constant a mere argument: made by converting one, or naming axes, shapes ...?"""
+        if op in self.inside.parameters:
+            return _UNNAMED.match(const.name.split('/')[-1]) is not None or \
+                self.inside.parameters[op] == const.name.split('/')[-1]
+        if op in self.inside.prefix and const.name.endswith('/maximum_iterations'):
+            return True
+        return const.name.startswith(op.name + '/') or \
+            index in op.definition.static_positions and not op.definition.has_lists
+
+    def _is_spent(self, const, calls):
+        """Has it no use: endlessly many iterations, or what a library call made and left there?"""
+        users = const.outputs[0].consumers()
+        if not users:
+            return '/' in const.name and None not in _call(const) and _call(const) in calls
+        return all(user in self.inside.dissolved for user in users)
+
+    def _argument(self, op, index):
+        return 'starts at ' if op in self.inside.parameters else f'{labels.argument(op, index)} = '
+
+    # ---- boxes ---------------------------------------------------------------------------
+
+    def _place_in_scopes(self):
+        """`self.paths`: the name scopes around each drawn operation; `self.inner`: its last name.
+
+        A node that is also a scope (`W` with `W/Assign`) goes into its own box, unless nothing
+        but constants would be there with it.
+        """
+        prefix, home = self.inside.prefix, self.inside.home
+        pieces = {op: [*prefix.get(op, ()), *filter(None, op.name.split('/'))] or [op.name]
+                  for op in self.leaves}
+        for op in self.whole & pieces.keys():
+            pieces[op] = pieces[op][:-1]
+        named = {tuple(p): op for op, p in pieces.items() if op not in home}
+        roomy = {path[:n] for path in self.inside.regions for n in range(1, len(path) + 1)}
+        for op, piece in pieces.items():
+            if op.type != 'Const' and op not in home:
+                roomy.update(tuple(piece[:n]) for n in range(1, len(piece)))
+        self.paths, self.inner, self.of = {}, {}, {}
+        for op, piece in pieces.items():
+            if op in home:
+                self.paths[op] = home[op]
+                self.inner[op] = self.inside.parameters.get(op, piece[-1])
+                continue
+            own = tuple(piece)
+            path = own if own in roomy else own[:-1]
+            keep = tuple(p for n, p in enumerate(path, 1)
+                         if path[:n] not in named or path[:n] in roomy)
+            if self.part[op] == GRADIENT:
+                keep, self.of[op] = _without_grad_boxes(keep)
+            self.paths[op] = keep
+            self.inner[op] = piece[-1] if len(keep) >= len(path) or op in self.of else \
+                '/'.join(piece[-2:])
+
+    # ---- size ----------------------------------------------------------------------------
+
+    def _fold_to_size(self):
+        """`self.unit_of`, `self.units`: the drawn thing of each operation, few enough to read."""
+        options = self.options
+        scopes = fold.Scopes(self.paths, self.part, options, self.inside.regions)
+        limit = options.limit or float('inf')
+        depths = [options.depth] if options.depth is not None else \
+            [None, *range(scopes.deepest - 1, -1, -1)]
+        for depth in depths:
+            self._close(scopes, depth)
+            if len(self.units) > limit:
+                named = scopes.named(self.units, limit)
+                self._merge(fold.runs(self._unit_paths(), self._forward_wires(), self._kept(),
+                                      named), 'run')
+            if len(self.units) <= limit:
+                break
+        self._note_size(depth, scopes)
+        if len(self.units) > limit:
+            before = len(self.units)
+            self._merge(fold.blocks(self._unit_paths(), self._kept(), options.limit, named),
+                        'block')
+            self.notes.append(f'{before} nodes are too many for one picture: neighbours are put '
+                              'together (limit=None draws all, only= selects)')
+
+    def _note_size(self, depth, scopes):
+        if self.options.depth is None and depth is not None:
+            self.notes.append(f'{len(self.leaves)} nodes: scopes deeper than {depth} are closed '
+                              "(depth=, open=['scope'] open them)")
+        elif scopes.helpers_closed:
+            self.notes.append("scopes made by one library call are closed (open=['scope'] opens)")
+        if any(kind == 'run' for kind, _, _ in self.units.values()):
+            self.notes.append('long runs are folded into one node (limit=None draws all)')
+
+    def _close(self, scopes, depth):
+        self.units: dict[str, tuple] = {}
+        self.number = {op: n for n, op in enumerate(self.ops)}
+        self.unit_of = {}
+        for op in self.leaves:
+            closed = scopes.closed_around(self.paths[op], depth)
+            key = self._key(op) if closed is None else 's' + '/'.join(closed)
+            kind = 'leaf' if closed is None else 'scope'
+            path = self.paths[op] if closed is None else closed
+            self.units.setdefault(key, (kind, path, []))[2].append(op)
+            self.unit_of[op] = key
+
+    def _key(self, op):
+        """Numbers of operations are their own graph's."""
+        return f'n{op.id}' if op.graph is self.graph else f'i{self.number[op]}'
+
+    def _merge(self, groups, kind):
+        """Replaces the members of each group by one unit, at the place of the first of them."""
+        group_of = {member: key for key, members in groups.items() for member in members}
+        units = {}
+        for name, (old_kind, path, ops) in self.units.items():
+            key = group_of.get(name)
+            if key is None:
+                units[name] = (old_kind, path, ops)
+                continue
+            path = path[:-1] if old_kind == 'scope' else path
+            units.setdefault(key, (kind, path, []))[2].extend(ops)
+            for op in ops:
+                self.unit_of[op] = key
+        self.units = units
+
+    def _unit_paths(self):
+        return {key: path[:-1] if kind == 'scope' else path
+                for key, (kind, path, _) in self.units.items()}
+
+    def _kept(self):
+        """Units that must not disappear in a run or block."""
+        special = self.fetched | self.highlighted
+        return {key for key, (kind, _, ops) in self.units.items()
+                if any(op in special for op in ops)}
+
+    def _wires(self):
+        return wires.wires(self.connections, self.unit_of)
+
+    def _forward_wires(self):
+        return {ends: wire for ends, wire in self._wires().items() if not wire.loops}
+
+    # ---- the result ----------------------------------------------------------------------
+
+    def model(self) -> Model:
+        merged = self._wires()
+        ends = {tail for (tail, _), wire in merged.items() if wire.tensors}
+        nodes = [self._node(key, unit, key not in ends)
+                 for key, unit in self.units.items()]
+        telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
+        edges = [wires.edge(pair, wire, self.options.shapes, pair[0] in telling, self.fed)
+                 for pair, wire in merged.items()]
+        _number_keys(nodes, edges)
+        root = boxes.nested(nodes, self.inside.regions)
+        edges += boxes.choices(root, nodes, self.inside)
+        return Model(root, nodes, edges, self.notes, self._title(),
+                     self.options.direction, self.options.legend)
+
+    def _title(self):
+        return '' if self.options.title is None else str(self.options.title)
+
+    def _node(self, key, unit, is_end):
+        kind, path, ops = unit
+        node = self._leaf(key, ops[0], path, is_end) if kind == 'leaf' else \
+            self._group(key, kind, path, ops)
+        node.part = self._common_part(ops)
+        node.names = tuple([self.inside.name(op) for op in node.ops])
+        node.fetched = any(op in self.fetched for op in ops)
+        node.highlighted = any(op in self.highlighted for op in ops)
+        return node
+
+    def _common_part(self, ops):
+        """The part that all of them belong to; FORWARD for a mixture."""
+        found = {self.part[op] for op in ops}
+        return found.pop() if len(found) == 1 else FORWARD
+
+    def _group(self, key, kind, path, ops):
+        if kind == 'scope':
+            region = self.inside.regions.get(path)
+            name, path, drawn = path[-1], path[:-1], 'scope'
+            details = [_count(ops) if region is None else summary(region, len(ops)),
+                       labels.kinds_of(ops)]
+        else:
+            drawn = 'run'
+            name = ' … '.join(labels.shortened(self.inner[op], 12) for op in (ops[0], ops[-1]))
+            pattern = fold.repeated([op.type for op in ops]) if kind == 'run' else ''
+            details = [_count(ops), pattern or labels.kinds_of(ops)]
+        return Node(key, drawn, name, list(filter(None, details)), path, tuple(ops),
+                    labels.group('/'.join((*path, name)), ops))
+
+    def _leaf(self, key, op, path, is_end):
+        kind = _KINDS[self.part[op]]
+        name, details, trainable = self.inner[op], [], None
+        output = op.outputs[0] if op.outputs else None
+        if op in self.inside.parameters:
+            kind, details = 'parameter', [labels.tensor(output), *self.inline.get(op, [])]
+        elif op in self.inside.dissolved:
+            kind = 'choice'
+        elif any(t in self.fed for t in op.outputs):
+            kind, fed = 'placeholder', next(t for t in op.outputs if t in self.fed)
+            details = [labels.tensor(fed, self.fed[fed]), 'fed']
+        elif op.type.startswith('Placeholder'):
+            kind, details = 'placeholder', [labels.tensor(output)]
+        elif is_place(op):
+            kind, trainable = 'variable', op in self.trainable
+            details = [labels.tensor(output)] + ([] if trainable else ['not trainable'])
+        elif op.type == 'Const':
+            kind, details = 'constant', [labels.constant(op)]
+        else:
+            details = self._about(op, name, is_end)
+        folded = tuple(o for o, place in self.owner.items() if place is op)
+        return Node(key, kind, name, details, path, (op, *folded), labels.operation(op),
+                    trainable=trainable)
+
+    def _about(self, op, name, is_end):
+        details = [] if labels.says_type(name, op.type) else [op.type]
+        if self.of.get(op):
+            details.append(f'of {labels.shortened(self.of[op], 20)}')
+        details += self.inline.get(op, [])
+        if is_end and op.outputs:
+            details.append('→ ' + labels.tensor(op.outputs[0]))
+        return details
+
+
+def _fed(feeds):
+    """{fed tensor: shape of its value, or None}, from a feed_dict or a list of tensors."""
+    if feeds is None:
+        return {}
+    if isinstance(feeds, Tensor):
+        feeds = [feeds]
+    if isinstance(feeds, dict):
+        pairs = [(t, np.shape(value)) for t, value in feeds.items()]
+    else:
+        pairs = [(t, None) for t in feeds]
+    found = {}
+    for t, shape in pairs:
+        if not isinstance(t, Tensor):
+            t = getattr(t, '_variable', t)
+        if not isinstance(t, Tensor):
+            raise worded(TypeError(f'feeds= is a feed_dict or a list of tensors; {t!r} is a '
+                                   f'{type(t).__name__}.'))
+        found[t] = shape
+    return found
+
+
+def _call(op):
+    """The line that made an operation, and its scope."""
+    return op._site, op.name.rpartition('/')[0]
+
+
+def _without_grad_boxes(path):
+    """A gradient's path without the box `MatMul_grad`, and what it is the gradient of."""
+    match = path and _GRAD_BOX.match(path[-1])
+    return (path[:-1], match[1]) if match else (path, '')
+
+
+def _count(ops):
+    places = sum(map(is_place, ops))
+    text = f'{len(ops)} nodes' if len(ops) != 1 else '1 node'
+    return text + (f', {places} variable{"s" * (places > 1)}' if places else '')
+
+
+def _number_keys(nodes, edges):
+    """Closed scopes and folded runs get keys that are legal as names everywhere."""
+    plain = {}
+    for number, node in enumerate(nodes):
+        plain[node.key] = node.key if node.kind not in ('scope', 'run') else f'g{number}'
+        node.key = plain[node.key]
+    for edge in edges:
+        edge.tail, edge.head = plain[edge.tail], plain[edge.head]

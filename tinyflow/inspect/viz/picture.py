@@ -1,0 +1,177 @@
+"""`draw` and the Picture that it returns."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from tinyflow.graph.support.errors import worded
+from tinyflow.inspect.viz import build, dot, render, titles
+from tinyflow.inspect.viz.model import Model, Options
+
+_ATTEMPTS = 4
+_MANY = 300                 # nodes: larger pictures are laid out once
+_BOX_NAMES = {'scope': 'name scope', 'while': 'while loop', 'call': 'functions of'}
+
+
+class Picture:
+    """A drawn graph; shows itself in a notebook.
+
+    `.model` is its content as data, `.dot` its DOT source; `.svg()`, `.png()`, `.html()` and
+    `.save(path)` lay it out.
+    """
+
+    def __init__(self, what, options: Options, model: Callable[..., Model] = build.build):
+        self._build = model
+        self._what = what
+        self._options = options
+        self.model: Model = model(what, options)
+        self.dot: str = dot.source(self.model)
+        self._svg: str | None = None
+
+    def svg(self) -> str:
+        """The picture as SVG; each node's and edge's title has all that is known of it."""
+        if self._svg is None:
+            self._svg = render.with_titles(self._laid_out(), self._tooltips())
+        return self._svg
+
+    def _laid_out(self):
+        """The SVG of the first of four layouts that Graphviz manages, and `.dot` to match.
+
+        Graphs with nested boxes sometimes make it lose an edge; another layout then succeeds.
+        """
+        best = None
+        for newrank in (False, True):
+            for mirrored in (True, False):
+                source = dot.source(self.model, mirrored, newrank)
+                svg, complaints = render.layout(source, 'svg')
+                if best is None or len(complaints) < best[0]:
+                    best = len(complaints), source, svg
+                if not complaints:
+                    self.dot = source
+                    return self._with_settled_titles(svg, mirrored, newrank)
+        _, self.dot, svg = best
+        return svg
+
+    def _with_settled_titles(self, svg, mirrored, newrank):
+        """The best of a few layouts with the titles of boxes where fewest edges cross them.
+
+        A title that moves may push edges elsewhere, so each layout is looked at anew.
+        """
+        boxes = self.model.boxes
+        best = None
+        for _ in range(_ATTEMPTS if len(self.model.nodes) <= _MANY else 0):
+            crossed, better = titles.sides(boxes, svg)
+            if best is None or crossed < best[0]:
+                best = crossed, self.dot, svg
+            if not crossed or all(better.get(b.key, b.title_side) == b.title_side for b in boxes):
+                break
+            for box in boxes:
+                box.title_side = better.get(box.key, box.title_side)
+            self.dot = dot.source(self.model, mirrored, newrank)
+            svg, complaints = render.layout(self.dot, 'svg')
+            if complaints:
+                break
+        if best is not None:
+            _, self.dot, svg = best
+        return svg
+
+    def png(self, dpi: int = 144) -> bytes:
+        """The picture as a PNG file's bytes."""
+        self.svg()                  # settles the layout
+        return render.layout(self.dot, 'png', dpi)[0]
+
+    def pdf(self) -> bytes:
+        """The picture as a PDF file's bytes."""
+        self.svg()
+        return render.layout(self.dot, 'pdf')[0]
+
+    def html(self) -> str:
+        """One page for a browser, complete in itself: zoom, search, scopes by depth, details."""
+        from tinyflow.inspect.viz import html
+        return html.page(self._views(), self.model.title or 'graph')
+
+    def save(self, path) -> None:
+        """Writes the picture; the path's suffix says as what: .svg .png .pdf .dot .gv .html.
+
+        The file appears whole or not at all. Raises ValueError for another suffix.
+        """
+        suffix = render.suffix_of(path)
+        makers: dict[str, Callable[[], str | bytes]] = {
+            '.svg': self.svg, '.png': self.png, '.pdf': self.pdf, '.html': self.html}
+        content = makers[suffix]() if suffix in makers else self.dot
+        render.write(path, content.encode() if isinstance(content, str) else content)
+
+    def _views(self):
+        """(caption, SVG) of this picture and, where it has boxes, of each depth of open scopes."""
+        views = [('as drawn', self.svg())]
+        deepest = max((len(box.path) for box in self.model.boxes), default=-1)
+        for depth in range(deepest + 1):
+            caption = 'scopes closed' if depth == 0 else f'open to depth {depth}'
+            options = replace(self._options, depth=depth, open=(), close=())
+            views.append((caption, Picture(self._what, options, self._build).svg()))
+        return views
+
+    def _tooltips(self):
+        tips = {n.key: n.tooltip for n in self.model.nodes}
+        tips |= {f'e{i}': e.tooltip for i, e in enumerate(self.model.edges)}
+        return tips | {b.key: f"{_BOX_NAMES.get(b.kind, b.kind)} {'/'.join(b.path)}"
+                       for b in self.model.boxes}
+
+    def _repr_svg_(self):
+        return self.svg()
+
+    def __repr__(self):
+        return (f'<tf.viz.Picture: {len(self.model.nodes)} nodes, {len(self.model.edges)} edges, '
+                f'{len(self.model.boxes)} boxes>')
+
+
+def draw_comparison(diff, path=None, **wishes) -> Picture:
+    """The picture of a `GraphDiff`; `wishes` are as for `draw`."""
+    if path is not None:
+        render.check_path(path)
+    from tinyflow.inspect.viz.compare import compared
+    picture = Picture(diff, Options(**wishes), compared)
+    if path is not None:
+        picture.save(path)
+    return picture
+
+
+def draw(what, path=None, *, depth=None, open=(), close=(), show_gradients=None,
+         show_optimizer=False, show_init=None, show_constants='fold', fold_variables=True,
+         only=None, hide=None, highlight=None, feeds=None, shapes='auto', limit=80,
+         direction='TB', title=None, legend=True) -> Picture:
+    """The picture of a graph, or of what some fetches need; written to `path` if one is given.
+
+    what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
+                    Keras model; an Estimator (its last training)
+    path            ends in .svg .png .pdf .html .dot or .gv, which says what is written
+    depth           name scopes are open down to this depth (0: all closed); None: as deep as
+                    `limit` allows, with the helpers of library calls closed
+    open, close     names of scopes to open or close whatever `depth` says
+    show_gradients  the backward half; None: only if it is fetched
+    show_optimizer  updates, slots, hyperparameters
+    show_init       initial values, the init op, a Saver's nodes; None: only if fetched
+    show_constants  'fold': those that are mere arguments are written into their consumer;
+                    True: each is a node; False: none
+    fold_variables  a Variable's place, read and Assign are one node
+    only, hide      op types, regular expressions on names, or nodes; None: all
+    highlight       nodes to mark, e.g. `path_between(x, loss)`
+    feeds           a feed_dict or a list of tensors: what lies behind them is not needed
+    shapes          on edges: 'auto' where the tail does not tell them, 'all', or 'none'
+    limit           with more nodes than this, scopes close and runs fold; None: never
+    direction       of flow: 'TB', 'BT', 'LR' or 'RL'
+
+    Raises TypeError if `what` cannot be drawn, ValueError for a wrong suffix, scope or filter,
+    FileNotFoundError for a missing folder, RuntimeError if a file needs Graphviz and there is none.
+    """
+    if isinstance(what, str) and path is not None and not isinstance(path, str):
+        raise worded(TypeError('draw: the path comes second.\n  Mend: tf.viz.draw(loss, '
+                               f'{what!r}).'))
+    if path is not None:
+        render.check_path(path)
+    picture = Picture(what, Options(
+        depth, open, close, show_gradients, show_optimizer, show_init, show_constants,
+        fold_variables, only, hide, highlight, feeds, shapes, limit, direction, title, legend))
+    if path is not None:
+        picture.save(path)
+    return picture

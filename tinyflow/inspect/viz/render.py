@@ -1,0 +1,108 @@
+"""Layout and files: DOT in, SVG, PNG or PDF out, by whichever Graphviz there is."""
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from html import escape
+
+from tinyflow.graph.support.errors import worded
+
+FORMATS = ('svg', 'png', 'pdf')
+SUFFIXES = ('.svg', '.png', '.pdf', '.dot', '.gv', '.html')
+_COMPLAINT = re.compile(r'Error|lib/|.*seriously wrong')
+# The library runs in a process of its own: on graphs with many boxes Graphviz may crash, and what
+# it has to say goes to the C library's stderr.
+_CHILD = """
+import sys, pygraphviz
+graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())
+sys.stdout.buffer.write(graph.draw(format=sys.argv[1], prog='dot'))
+"""
+_TITLED = re.compile(r'(<g id="(\w+)" class="(?:node|edge|cluster)">\s*)<title>[^<]*</title>')
+_LINK_OPENS = re.compile(r'<g id="a_[^"]*"><a [^>]*>\s*')
+_LINK_CLOSES = re.compile(r'</a>\s*</g>\s*')
+
+
+def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
+    """The picture of a DOT text as 'svg', 'png' or 'pdf', and Graphviz' complaints about it.
+
+    Runs the `dot` program if it is installed, else the library inside pygraphviz. Raises
+    RuntimeError if there is neither, or if Graphviz refuses.
+    """
+    if kind == 'png':
+        dot = dot.replace('{', f'{{\n\tdpi={dpi}', 1)
+    program = shutil.which('dot')
+    if program:
+        command = [program, f'-T{kind}']
+    elif importlib.util.find_spec('pygraphviz'):
+        command = [sys.executable, '-c', _CHILD, kind]
+    else:
+        raise worded(RuntimeError(
+            'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz.\n'
+            '  Mend: pip install pygraphviz, whose wheels bring Graphviz along; a path ending in '
+            '.dot needs neither.'))
+    done = subprocess.run(command, input=dot.encode(), capture_output=True, check=False,
+                          env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
+    said = done.stderr.decode(errors='replace')
+    if done.returncode or not done.stdout:
+        raise worded(RuntimeError(f'Graphviz could not lay the picture out: {said.strip()}'))
+    return done.stdout, [line for line in said.splitlines() if _COMPLAINT.match(line)]
+
+
+def with_titles(svg: bytes, tooltips: dict[str, str]) -> str:
+    """The SVG as text, with what browsers show under the mouse set by the id of each element."""
+    text = svg.decode('utf-8')
+    text = text[text.index('<svg'):]
+    text = _LINK_CLOSES.sub('', _LINK_OPENS.sub('', text))
+
+    def title(match):
+        tip = tooltips.get(match[2], '')
+        return match[1] + (f'<title>{escape(tip)}</title>' if tip else '<title/>')
+    return _TITLED.sub(title, text)
+
+
+def suffix_of(path) -> str:
+    """The lower-case suffix of a picture's path. ValueError if no such picture can be made."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix not in SUFFIXES:
+        raise worded(ValueError(f"The picture's path {os.fspath(path)!r} ends in {suffix!r}; what "
+                                f'it ends in says what is made: {", ".join(SUFFIXES)}.'))
+    return suffix
+
+
+def check_path(path) -> None:
+    """ValueError if no such picture can be made, TypeError if it is no path, FileNotFoundError if
+    its folder is missing."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise worded(TypeError(f'The path of a picture is a text such as "graph.svg", not '
+                               f'{type(path).__name__}.'))
+    suffix_of(path)
+    folder = os.path.dirname(os.fspath(path))
+    if folder and not os.path.isdir(folder):
+        raise worded(FileNotFoundError(
+            f'The picture cannot be written to {os.fspath(path)!r}: the folder {folder!r} does not '
+            'exist.\n  Mend: make it with os.makedirs(folder, exist_ok=True).'))
+
+
+def write(path, content: bytes) -> None:
+    """Writes a file whole or not at all: a reader never sees half a picture."""
+    path = os.fspath(path)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path) or '.', prefix='.picture-')
+    try:
+        with os.fdopen(handle, 'wb') as file:
+            file.write(content)
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask():
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,127 @@
+"""What categorical columns of one feature share, and categorical_column_with_identity."""
+from __future__ import annotations
+
+from collections import namedtuple
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.defaults import control_dependencies
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.layers.feature_column.base import CategoricalColumn, IdWeightPair, check_key
+from tinyflow.layers.feature_column.transformation import as_ids
+from tinyflow.ops.array import constants, identity_and_cast as identities, shape_ops as measures
+from tinyflow.ops.array.where_v2 import where_v2
+from tinyflow.ops.checks import value_checks
+from tinyflow.ops.files.example_parsing import VarLenFeature
+from tinyflow.ops.math import logic
+
+__all__ = ['IdentityCategoricalColumn', 'categorical_column_with_identity']
+
+
+class OfOneFeature(CategoricalColumn):
+    """A categorical column of the feature `key`: dense values become sparse, then ids."""
+
+    __slots__ = ()
+
+    @property
+    def name(self):
+        return self.key
+
+    @property
+    def parse_example_spec(self):
+        return {self.key: VarLenFeature(self.dtype)}
+
+    @property
+    def parents(self):
+        return [self.key]
+
+    def transform_feature(self, transformation_cache, state_manager):
+        given = as_ids(transformation_cache.get(self.key, state_manager))
+        return self._ids(given)
+
+    def get_sparse_tensors(self, transformation_cache, state_manager):
+        return IdWeightPair(transformation_cache.get(self, state_manager), None)
+
+    def get_config(self):
+        config = dict(zip(self._fields, self))
+        if 'dtype' in config:
+            config['dtype'] = self.dtype.name
+        return config
+
+
+def check_same_kind(column, tensor):
+    """ValueError unless both the column and the feature have strings, or both integers."""
+    given = tensor.dtype.base_dtype
+    if column.dtype.is_integer == given.is_integer and (
+            given.is_integer or given is dtypes.string):
+        return
+    mend = f"tf.cast(features['{column.key}'], tf.int64)"
+    if given is dtypes.string:
+        mend = f"tf.string_to_number(features['{column.key}'], tf.int64)"
+    elif column.dtype is dtypes.string:
+        mend = (f"tf.as_string(features['{column.key}']), or the column with dtype=tf.int64"
+                + (' and integers in its vocabulary' if 'vocabulary_list' in column._fields else '')
+                ) if given.is_integer else (
+            'a column of numbers is tf.feature_column.numeric_column, which bucketized_column '
+            'makes categorical')
+    raise worded(ValueError(report(
+        'Column dtype and SparseTensors dtype must be compatible. key: '
+        f'{column.key}, column dtype: {column.dtype.name}, tensor dtype: {given.name}',
+        inputs=[(column.key, tensor.values)], mend=f'{mend}.')))
+
+
+def categorical_column_with_identity(key, num_buckets, default_value=None):
+    """Integers that are ids already, from 0 on and less than `num_buckets`.
+
+    Others fail when run (InvalidArgumentError), or become `default_value`. Shapes: the feature
+    [batch, any], dense or sparse -> ids. ValueError for arguments that do not fit.
+    """
+    if num_buckets < 1:
+        raise worded(ValueError(f'num_buckets {num_buckets} < 1, column_name {key}'))
+    if default_value is not None and not 0 <= default_value < num_buckets:
+        raise worded(ValueError(f'default_value {default_value} not in range [0, {num_buckets}), '
+                                f'column_name {key}'))
+    check_key(key)
+    return IdentityCategoricalColumn(key, num_buckets, default_value)
+
+
+class IdentityCategoricalColumn(OfOneFeature, namedtuple('IdentityCategoricalColumn', [
+        'key', 'number_buckets', 'default_value'])):
+    """See categorical_column_with_identity."""
+
+    __slots__ = ()
+    dtype = dtypes.int64
+
+    @property
+    def num_buckets(self):
+        return self.number_buckets
+
+    def _ids(self, given):
+        if not given.dtype.is_integer:
+            raise worded(ValueError(report(
+                f'Invalid input, not integer. key: {self.key} dtype: {given.dtype.name}',
+                inputs=[(self.key, given.values)],
+                mend=f"tf.cast(features['{self.key}'], tf.int64); for words "
+                     'categorical_column_with_vocabulary_list.')))
+        values = identities.cast(given.values, dtypes.int64, name='values')
+        count = identities.cast(self.num_buckets, dtypes.int64, name='num_buckets')
+        zero = identities.cast(0, dtypes.int64, name='zero')
+        if self.default_value is None:
+            mend = 'default_value=0 would take the place of such ids.'
+            checks = [
+                value_checks.assert_less(
+                    values, count, data=(values, count), name='assert_less_than_num_buckets',
+                    message=f'An id of the categorical column "{self.key}" is not less than its '
+                            f'num_buckets, {self.num_buckets}; {mend}'),
+                value_checks.assert_greater_equal(
+                    values, zero, data=(values,), name='assert_greater_or_equal_0',
+                    message=f'An id of the categorical column "{self.key}" is negative; {mend}')]
+            with control_dependencies(checks):
+                values = identities.identity(values)
+        else:
+            outside = logic.logical_or(values < zero, values >= count, name='out_of_range')
+            default = constants.fill(measures.shape(values),
+                                     identities.cast(self.default_value, dtypes.int64),
+                                     name='default_values')
+            values = where_v2(outside, default, values)
+        return SparseTensor(given.indices, values, given.dense_shape)

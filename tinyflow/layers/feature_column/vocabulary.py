@@ -1,0 +1,140 @@
+"""Categorical columns of words: the id of a word is its place in a list or a file."""
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.feature_column.base import check_key, check_string_or_int
+from tinyflow.layers.feature_column.categorical import OfOneFeature, check_same_kind
+from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.tables import index_tables
+
+__all__ = ['VocabularyFileCategoricalColumn', 'VocabularyListCategoricalColumn',
+           'categorical_column_with_vocabulary_file', 'categorical_column_with_vocabulary_list']
+
+
+class _OfVocabulary(OfOneFeature):
+    __slots__ = ()
+
+    def _ids(self, given):
+        check_same_kind(self, given)
+        key_dtype = self.dtype
+        if given.dtype.is_integer:
+            # Tables have integers as int64.
+            key_dtype = dtypes.int64
+            given = SparseTensor(given.indices, identities.cast(given.values, dtypes.int64),
+                                 given.dense_shape)
+        return self._table(key_dtype).lookup(given)
+
+
+def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, default_value=-1,
+                                            num_oov_buckets=0):
+    """Words (or integers) of a list; the id of each is its place in the list.
+
+    Others get `default_value` (-1: they are left out), or one of `num_oov_buckets` ids after the
+    list's, by their hash. Shapes: the feature [batch, any], dense or sparse -> ids. ValueError for
+    arguments that do not fit.
+    """
+    if vocabulary_list is None or len(vocabulary_list) < 1:
+        raise worded(ValueError(f'vocabulary_list {vocabulary_list} must be non-empty, '
+                                f'column_name: {key}'))
+    words = vocabulary_list
+    words = words.tolist() if hasattr(words, 'tolist') else list(words)     # a Series, an array
+    repeated = sorted({str(w) for w in words if words.count(w) > 1}) if len(set(words)) != \
+        len(words) else []
+    if repeated:
+        raise worded(ValueError(f'Duplicate keys in vocabulary_list, column_name: {key}: '
+                                f'{", ".join(repeated[:10])}\n  Mend: sorted(set(...)).'))
+    own = np.asarray(vocabulary_list).dtype
+    own = dtypes.string if own.kind in 'US' else dtypes.as_dtype(own)
+    check_oov(num_oov_buckets, default_value != -1, key)
+    check_string_or_int(own, f'column_name: {key} vocabulary')
+    dtype = own if dtype is None else dtypes.as_dtype(dtype)
+    check_string_or_int(dtype, f'column_name: {key}')
+    if dtype.is_integer != own.is_integer:
+        raise worded(ValueError(f'dtype {dtype.name} and vocabulary dtype {own.name} do not match, '
+                                f'column_name: {key}'))
+    check_key(key)
+    return VocabularyListCategoricalColumn(key, tuple(words), dtype, default_value,
+                                           num_oov_buckets)
+
+
+class VocabularyListCategoricalColumn(_OfVocabulary, namedtuple('VocabularyListCategoricalColumn', [
+        'key', 'vocabulary_list', 'dtype', 'default_value', 'num_oov_buckets'])):
+    """See categorical_column_with_vocabulary_list."""
+
+    __slots__ = ()
+
+    @property
+    def num_buckets(self):
+        return len(self.vocabulary_list) + self.num_oov_buckets
+
+    def _table(self, key_dtype):
+        return index_tables.index_table_from_tensor(
+            tuple(self.vocabulary_list), default_value=self.default_value,
+            num_oov_buckets=self.num_oov_buckets, dtype=key_dtype, name=f'{self.key}_lookup')
+
+
+def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None,
+                                            num_oov_buckets=0, default_value=None,
+                                            dtype=dtypes.string):
+    """Words of a text file, one in a line; the id of each is the number of its line, from 0 on.
+
+    Others get `default_value` (None: they are left out), or one of `num_oov_buckets` ids after the
+    file's, by their hash. `vocabulary_size` is the number of lines, counted if not given. Shapes:
+    the feature [batch, any], dense or sparse -> ids. ValueError for arguments that do not fit or a
+    file that is not there.
+    """
+    if not vocabulary_file:
+        raise worded(ValueError(f'Missing vocabulary_file in {key}.'))
+    if vocabulary_size is None:
+        vocabulary_size = _lines(vocabulary_file, key)
+    if vocabulary_size < 1:
+        raise worded(ValueError(f'Invalid vocabulary_size {vocabulary_size} in {key}.'))
+    check_oov(num_oov_buckets, default_value is not None, key)
+    default_value = -1 if default_value is None else default_value
+    dtype = dtypes.as_dtype(dtype)
+    check_string_or_int(dtype, f'column_name: {key}')
+    check_key(key)
+    return VocabularyFileCategoricalColumn(key, vocabulary_file, vocabulary_size, num_oov_buckets,
+                                           dtype, default_value)
+
+
+class VocabularyFileCategoricalColumn(_OfVocabulary, namedtuple('VocabularyFileCategoricalColumn', [
+        'key', 'vocabulary_file', 'vocabulary_size', 'num_oov_buckets', 'dtype',
+        'default_value'])):
+    """See categorical_column_with_vocabulary_file."""
+
+    __slots__ = ()
+
+    @property
+    def num_buckets(self):
+        return self.vocabulary_size + self.num_oov_buckets
+
+    def _table(self, key_dtype):
+        return index_tables.index_table_from_file(
+            self.vocabulary_file, num_oov_buckets=self.num_oov_buckets,
+            vocab_size=self.vocabulary_size, default_value=self.default_value,
+            key_dtype=key_dtype, name=f'{self.key}_lookup')
+
+
+def _lines(path, key):
+    try:
+        with open(path, 'rb') as file:
+            return sum(1 for _ in file)
+    except OSError as error:
+        raise worded(ValueError(f'vocabulary_file in {key} does not exist: {path} '
+                                f'({error.strerror})')) from None
+
+
+def check_oov(num_oov_buckets, has_default, key):
+    """ValueError for a bad number of buckets, and for buckets together with a default."""
+    if num_oov_buckets and has_default:
+        raise worded(ValueError("Can't specify both num_oov_buckets and default_value in "
+                                f'{key}.'))
+    if num_oov_buckets < 0:
+        raise worded(ValueError(f'Invalid num_oov_buckets {num_oov_buckets} in {key}.'))

@@ -1,0 +1,40 @@
+"""Which wrapper a categorical column needs where numbers are wanted (PAINS B19)."""
+from __future__ import annotations
+
+from tinyflow.graph.support.errors import worded
+from tinyflow.layers.feature_column.base import CategoricalColumn
+
+__all__ = ['refuse_categorical', 'suggested_dimension']
+
+_FEW = 32           # up to so many ids, one-hot vectors are no larger than a hidden layer
+
+
+def suggested_dimension(num_buckets):
+    """The fourth root of the number of ids, rounded up: a usual size of embeddings."""
+    return max(1, min(512, int(-(-num_buckets ** 0.25 // 1))))
+
+
+def refuse_categorical(column):
+    """Raises the ValueError for a column that is not dense, with the code that makes it so."""
+    text = ('Items of feature_columns must be a DenseColumn. You can wrap a categorical column '
+            f'with an embedding_column or indicator_column. Given: {column!r}')
+    if isinstance(column, CategoricalColumn):
+        text += f'\n  Mend: {_advice(column)}'
+    raise worded(ValueError(text))
+
+
+def _advice(column):
+    buckets = column.num_buckets
+    one_hot = (f'tf.feature_column.indicator_column({_variable(column)}), a one-hot vector of '
+               f'{buckets}')
+    dense = (f'tf.feature_column.embedding_column({_variable(column)}, dimension='
+             f'{suggested_dimension(buckets)}), trained vectors')
+    if buckets <= _FEW:
+        return f'{one_hot}; or {dense}. It has few categories: the first.'
+    return f'{dense}; or {one_hot}. It has {buckets} categories: the first.'
+
+
+def _variable(column):
+    """A name for the column in a line of code."""
+    name = ''.join(c if c.isalnum() else '_' for c in column.name)
+    return name if name.isidentifier() and len(name) <= 40 else 'column'

@@ -1,0 +1,15 @@
+"""tf.nn.rnn_cell: RNN cells by TensorFlow's names."""
+from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.layers.rnn.cell import RNNCell
+from tinyflow.layers.rnn.cells import BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple
+from tinyflow.layers.rnn.wrappers import (
+    DeviceWrapper,
+    DropoutWrapper,
+    MultiRNNCell,
+    ResidualWrapper,
+)
+
+__all__ = ['BasicLSTMCell', 'BasicRNNCell', 'DeviceWrapper', 'DropoutWrapper', 'GRUCell',
+           'LSTMCell', 'LSTMStateTuple', 'MultiRNNCell', 'RNNCell', 'ResidualWrapper']
+
+__getattr__ = _absent('tinyflow.nn.rnn_cell', __all__)

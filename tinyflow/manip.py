@@ -1,9 +1,0 @@
-"""tf.manip: functions that rearrange tensors."""
-from tinyflow.absent import absent as _absent
-from tinyflow.ops.indexing import gather_nd, scatter_nd
-from tinyflow.ops.shaping import batch_to_space_nd, reshape, reverse, roll, space_to_batch_nd, tile
-
-__all__ = ['batch_to_space_nd', 'gather_nd', 'reshape', 'reverse', 'roll', 'scatter_nd',
-           'space_to_batch_nd', 'tile']
-
-__getattr__ = _absent(__name__, __all__)

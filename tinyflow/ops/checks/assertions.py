@@ -1,0 +1,79 @@
+"""tf.Assert: a node that fails unless a condition holds while the graph runs."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.op import Op
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.checks.value_text import first_values
+from tinyflow.ops.control_flow import grouping as control
+
+_SHOWN = 3              # values of each tensor that the error tells, unless asked for more
+
+
+class AssertOp(Op, type='Assert'):
+    """Fails, telling the data, unless the condition is true."""
+
+    signature = 'condition: bool, data: [T] ->'
+    attrs = {'T': (), 'summarize': _SHOWN}
+    pure = False
+    partial_rank = True
+
+    def shape(condition, data):
+        return ()
+
+    def kernel(condition, data, *, summarize):
+        if condition.ndim:
+            raise ValueError('the condition must be a scalar, and has shape '
+                             f'{shapes.text(condition.shape)}|tf.reduce_all(condition) is true if '
+                             'all of it is.')
+        if not condition:
+            told = ' '.join(f'[{first_values(np.asarray(value), summarize)}]' for value in data)
+            raise ValueError(f'assertion failed: {told}')
+        return ()
+
+    def gradient(op):
+        return [None] * len(op.inputs)
+
+
+def Assert(condition, data, summarize=None, name=None):
+    """An Operation that fails with InvalidArgumentError, telling `data`, unless all is well.
+
+    Shapes: condition [] bool, data a list of tensors -> no tensor. It must be run, or be waited
+    for: `with tf.control_dependencies([tf.Assert(...)]):`. `summarize` is how many values of each
+    tensor are told (3; -1 for all).
+    """
+    data = _listed(data)
+    summarize = _SHOWN if summarize is None else summarize
+    with name_scope(name, 'Assert', [condition, data]):
+        tensors = [convert_to_tensor(item) for item in data]
+        if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
+            return AssertOp.apply(condition, data, summarize=summarize, name='Assert')
+        condition = convert_to_tensor(condition, name='Condition')
+        from tinyflow.ops.control_flow import (
+            names as control_flow,  # which is built of ops that assert
+        )
+        guard = control_flow.cond(
+            condition, control.no_op,
+            lambda: AssertOp.apply(condition, data, summarize=summarize, name='Assert'),
+            name='AssertGuard')
+        return guard.op
+
+
+def _listed(data):
+    if isinstance(data, (list, tuple)):
+        return list(data)
+    if nest.is_nested(data) or isinstance(data, (str, bytes)) or not hasattr(data, '__iter__') \
+            or hasattr(data, 'op'):
+        raise worded(TypeError(report(
+            f'tf.Assert: data must be a list of what the error tells, not {data!r}.',
+            site=user_site(), mend='[...] around it.')))
+    return list(data)
+
+
+__all__ = ['Assert']

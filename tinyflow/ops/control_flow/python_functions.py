@@ -1,0 +1,238 @@
+"""py_func, numpy_function, py_function: a Python function as a node of the graph."""
+from __future__ import annotations
+
+import itertools
+import traceback
+import weakref
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import as_array
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import worded
+
+__all__ = ['numpy_function', 'py_func', 'py_function']
+
+_tokens = itertools.count()
+
+
+class _Function:
+    """A function of the user's, as a node calls it."""
+
+    def __init__(self, call):
+        self.call = call
+
+
+# What the attribute `token` of a node stands for. The graph keeps it alive.
+_functions: weakref.WeakValueDictionary[str, _Function] = weakref.WeakValueDictionary()
+
+
+def _register(call, graph):
+    """The token of a function, which lives as long as the outermost graph around `graph`."""
+    function, token = _Function(call), f'pyfunc_{next(_tokens)}'
+    _functions[token] = function
+    while getattr(graph, 'outer_graph', None) is not None:
+        graph = graph.outer_graph
+    graph.__dict__.setdefault('_py_funcs_used_in_graph', []).append(function)
+    return token
+
+
+def _function(token):
+    try:
+        return _functions[token].call
+    except KeyError:
+        raise ValueError(f'the Python function {token} is not in this process|a graph that calls '
+                         'py_func runs only where it was built; a saved one cannot be loaded.'
+                         ) from None
+
+
+class _PyFunc(Op, abstract=True):
+    signature = 'input: [Tin] -> output: [Tout]'
+    attrs = {'token': REQUIRED, 'Tin': (), 'Tout': ()}
+    pure = False
+    partial_rank = True
+    gradient = NOT_DIFFERENTIABLE
+
+    def shape(input):
+        return None
+
+    def kernel(input, *, token, Tout):                          # noqa: N803 (TF's name)
+        function = _function(token)
+        # The function may change what it is given, and keep it; the program may not know.
+        result = _called(function, [_handed_in(value) for value in input])
+        return _arrays(result, Tout, token)
+
+
+class PyFunc(_PyFunc):
+    """What a Python function of arrays returns; it runs whenever the node does."""
+
+
+class PyFuncStateless(_PyFunc):
+    """As PyFunc, for a function without side effects."""
+
+    pure = True
+
+
+class EagerPyFunc(_PyFunc):
+    """What a Python function of eager tensors returns."""
+
+    attrs = {'token': REQUIRED, 'Tin': (), 'Tout': (), 'is_async': False}
+
+    def gradient(op, *dy):
+        raise NotImplementedError(errors.report(
+            f"EagerPyFunc '{op.name}': tinyflow cannot differentiate a Python function.", op=op,
+            mend='build it of tf functions, without tf.py_function around them; or tell its '
+                 'gradient by tf.custom_gradient.'))
+
+
+def _handed_in(value):
+    """A copy of an array for the user's function; a scalar comes as NumPy's, as in TF1."""
+    return np.array(value)[()] if np.ndim(value) == 0 else np.array(value)
+
+
+def _called(function, arguments):
+    """function(*arguments). An OpError with the lines of the user's function if it fails."""
+    try:
+        return function(*arguments)
+    except errors.OpError:
+        raise
+    except Exception as error:
+        lines = [f'  in {f.name}, {f.filename}:{f.lineno}: {f.line}'
+                 for f in traceback.extract_tb(error.__traceback__)[1:]]
+        kind = next((c for c, known in _KINDS if isinstance(error, known)), errors.UnknownError)
+        problem = ''.join(traceback.format_exception_only(type(error), error)).strip()
+        raise kind(None, None, '\n'.join([problem, *lines])) from error
+
+
+_KINDS = [(errors.OutOfRangeError, StopIteration),
+          (errors.UnimplementedError, NotImplementedError),
+          (errors.ResourceExhaustedError, MemoryError),
+          (errors.InvalidArgumentError, (TypeError, ValueError))]
+
+
+def _arrays(result, dtype_list, token):
+    """The returned values as arrays. ValueError for another number, or other dtypes, than said."""
+    values = list(result) if isinstance(result, (list, tuple)) else \
+        [] if result is None else [result]
+    if len(values) != len(dtype_list):
+        raise ValueError(f'{token} returns {len(values)} values, but expects to see '
+                         f'{len(dtype_list)} values.|Tout lists one dtype for each value that the '
+                         'function returns.')
+    arrays = []
+    for i, (value, dtype) in enumerate(zip(values, dtype_list)):
+        array = np.asarray(value, order='C')
+        if array.dtype.kind in 'SU' or dtype is dtypes.string:
+            array = as_array(value, dtypes.string)[0] if dtype is dtypes.string else array
+        if array.dtype != dtype.np:
+            raise ValueError(
+                f'{i}-th value returned by {token} is {_name(array)}, but expects {dtype.name}'
+                f'|np.asarray(value, np.{dtype.np.name}) in the function, or another Tout.')
+        arrays.append(np.array(array))
+    return tuple(arrays)
+
+
+def _name(array):
+    try:
+        return dtypes.as_dtype(array.dtype).name
+    except TypeError:
+        return str(array.dtype)
+
+
+def _make(definition, call, inp, out_dtypes, name, **attrs):
+    """The node that calls a function: a tensor, or a list of them if a list of dtypes was given."""
+    if not callable(call):
+        raise worded(ValueError(errors.report(
+            f'{definition.type}: Expected func to be callable, got func = {call!r}',
+            site=user_site())))
+    is_list = isinstance(out_dtypes, (list, tuple))
+    out = tuple(dtypes.as_dtype(d).base_dtype for d in (out_dtypes if is_list else [out_dtypes]))
+    token = _register(call, get_default_graph())
+    result = definition.apply(list(inp), token=token, Tout=out, name=name, **attrs)
+    if isinstance(result, Operation):
+        return result
+    return result if is_list else result[0]
+
+
+def py_func(func, inp, Tout, stateful=True, name=None):         # noqa: N803 (TF's name)
+    """What func(*arrays) returns while the graph runs, for the values of the tensors `inp`.
+
+    Shapes: inp a list of tensors -> unknown shapes, of the dtypes `Tout` (set_shape tells them); a
+    list of them if Tout is a list. The function must return arrays of exactly these dtypes;
+    InvalidArgumentError otherwise. What it raises comes as an error of tf.errors (UnknownError, if
+    nothing fits better) with its lines. There is no gradient. `stateful=False` promises that equal
+    inputs give equal outputs, and allows to leave calls out.
+    """
+    return _make(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name)
+
+
+def numpy_function(func, inp, Tout, name=None):                 # noqa: N803
+    """As tf.py_func: func of NumPy arrays, run whenever the node is. Shapes: see py_func."""
+    return _make(PyFunc, func, inp, Tout, name)
+
+
+class EagerArray(np.ndarray):
+    """An array with what programs use of eager tensors: `.numpy()`, and a shape with as_list()."""
+
+    @property
+    def shape(self):
+        return shapes.TensorShape(super().shape)
+
+    def numpy(self):
+        """The value as a plain array (or NumPy scalar)."""
+        plain = self.view(np.ndarray)
+        return plain[()] if plain.ndim == 0 else plain
+
+    def get_shape(self):
+        """Same as `.shape`."""
+        return self.shape
+
+
+def py_function(func, inp, Tout, name=None):                    # noqa: N803
+    """What func(*eager tensors) returns while the graph runs.
+
+    Shapes: inp a list of tensors -> unknown shapes, of the dtypes `Tout`. The arguments are arrays
+    that also have `.numpy()`; tf functions of them work if their results are returned. Numbers are
+    converted to `Tout`. NotImplementedError for a gradient through it.
+    """
+    out = [dtypes.as_dtype(d).base_dtype
+           for d in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
+
+    def call(*values):
+        graph = Graph()
+        with graph.as_default():
+            result = func(*[np.asarray(value).view(EagerArray) for value in values])
+        if result is None and not out:
+            return None
+        parts = list(result) if isinstance(result, (list, tuple)) else [result]
+        known: dict = {}
+        return [_of_dtype(_value(part, known), dtype) for part, dtype in zip(parts, out)] \
+            if len(parts) == len(out) else parts
+    return _make(EagerPyFunc, call, inp, Tout, name)
+
+
+def _of_dtype(value, dtype):
+    array = np.asarray(value)
+    return array if dtype is dtypes.string else array.astype(dtype.np)
+
+
+def _value(part, known):
+    """The value of what the function returned: of a tensor, by running the nodes it built."""
+    if isinstance(part, EagerArray):
+        return part.numpy()
+    if not isinstance(part, Tensor):
+        return part
+    if part not in known:
+        definition = part.op.definition
+        if definition.kernel is None or definition.state is not None or part.dtype.is_ref:
+            raise NotImplementedError(
+                f'{part.op.type} inside tf.py_function: variables, placeholders and random numbers '
+                'of the graph cannot be used there; pass them as inputs.')
+        inputs = [np.asarray(_value(t, known)) for t in part.op.inputs]
+        known.update(zip(part.op.outputs, definition.call(part.op.attrs, inputs)))
+    return known[part]

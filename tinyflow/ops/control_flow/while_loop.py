@@ -1,0 +1,387 @@
+"""tf.while_loop: a graph for the condition, one for the body, and a node that repeats them.
+
+The node is TF's functional While. All its inputs are loop variables: a counter, the most iterations
+allowed, the user's variables, and what the functions capture from around them, which the body hands
+on unchanged. TF 1.15 makes the same nodes after enable_control_flow_v2(); in its older form a loop
+is a ring of Enter, Merge, Switch, NextIteration and Exit nodes.
+"""
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.func_graph import Spec
+from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
+from tinyflow.graph.source_location import user_site, warn_at
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import constants, identity_and_cast as identities, shaping
+from tinyflow.ops.control_flow.cond import told_value, written
+from tinyflow.ops.math import logic
+from tinyflow.ops.random import tf1_node_count as node_counts
+
+__all__ = ['while_loop']
+
+
+class While(Op):
+    """Repeats the body while the condition holds; gives the last values of the loop variables."""
+
+    signature = 'input: [T] -> output: [T]'
+    attrs = {'T': None, 'cond': REQUIRED, 'body': REQUIRED, 'output_shapes': (),
+             'parallel_iterations': 10, '_writes': (), '_num_original_outputs': 0}
+    functions = ('cond', 'body')
+    writes = WRITES_OF_FUNCTIONS
+    pure = False
+    calls_user_code = True
+    partial_rank = True
+
+    def shape(input, *, output_shapes):
+        return list(output_shapes)
+
+    def captures(attrs, count):
+        body = attrs['body']
+        positions = attrs.get('_inputs') or range(count)
+        return [place for place, p in enumerate(positions)
+                if body.source_of(body.inputs[p]) is not None]
+
+    def bind(instruction, function):
+        """A loop over compiled functions; None for what the body hands on (see compiler/lower)."""
+        condition, body = instruction.attrs['cond'], instruction.attrs['body']
+        positions = instruction.attrs.get('_inputs') or range(len(instruction.inputs))
+        cells = instruction.cells
+        given = [p for place, p in enumerate(positions) if place not in cells]
+        known = {p: v.array for p, v in zip(positions, instruction.inputs) if v.array is not None
+                 and body.outputs[p] is body.inputs[p]}
+        passed = [slot for slot, p in enumerate(given) if p not in known]
+        changing = [(slot, p) for slot, p in enumerate(given)
+                    if body.outputs[p] is not body.inputs[p]]
+        slots = [passed.index(slot) for slot, _ in changing]
+        places = [list(positions).index(p) for _, p in changing]
+        parameters = [given[slot] for slot in passed]
+        goes_on = function(condition, [condition.inputs[p] for p in parameters],
+                           condition.outputs[:1],
+                           {condition.inputs[p]: a for p, a in known.items()})
+        step = function(body, [body.inputs[p] for p in parameters],
+                        [body.outputs[p] for _, p in changing],
+                        {body.inputs[p]: a for p, a in known.items()},
+                        {body.inputs[p] for _, p in changing})
+
+        def loop(*arrays):
+            values = [arrays[slot] for slot in passed]
+            for slot in slots:              # others use these arrays, and may reuse their memory
+                values[slot] = np.array(values[slot])
+            results = [None] * len(positions)
+            if goes_on(*values)[0]:
+                while True:
+                    for slot, value in zip(slots, step(*values)):
+                        values[slot] = value
+                    if not goes_on(*values)[0]:
+                        break
+            for place, slot in zip(places, slots):
+                results[place] = values[slot]
+            return results
+        return loop
+
+
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10,
+               back_prop=True, swap_memory=False, name=None, maximum_iterations=None,
+               return_same_structure=False):
+    """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)` holds; the last loop_vars.
+
+    Both functions are called once or a few times, while the graph is built. `loop_vars` is a list
+    (or nest) of tensors, TensorArrays or what converts to tensors, and the body returns as many of
+    the same dtypes. A variable whose shape changes from one iteration to the next is taken to be of
+    unknown size there (PAINS A22), which `shape_invariants` can say beforehand. `back_prop`,
+    `parallel_iterations` and `swap_memory` are accepted for TF1 programs and need not be set.
+
+    Shapes: loop_vars [*a], ... -> [*a], ...: a list or a tuple, as the body returns; a single loop
+    variable that is one tensor is returned bare, unless `return_same_structure`.
+
+    Raises TypeError if cond or body is not callable, ValueError if the body returns another number
+    of values or other dtypes, or shapes that contradict shape_invariants.
+    """
+    _check_arguments(cond, body, loop_vars, parallel_iterations)
+    return _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
+                  maximum_iterations, return_same_structure)
+
+
+def _check_arguments(cond, body, loop_vars, parallel_iterations):
+    for label, function in (('cond', cond), ('body', body)):
+        if not callable(function):
+            raise worded(TypeError(f'{label} must be callable, not {function!r}.'))
+    if not isinstance(loop_vars, (list, tuple, dict)) and not nest.flatten(loop_vars) or \
+            isinstance(loop_vars, (list, tuple, dict)) and not loop_vars:
+        raise worded(ValueError('No loop variables provided\n  Mend: tf.while_loop(cond, body, '
+                                '[tf.constant(0)]); what the body changes are its arguments.'))
+    if not isinstance(parallel_iterations, Tensor) and parallel_iterations < 1:
+        raise worded(TypeError('parallel_iterations must be a positive integer.'))
+
+
+def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
+           maximum_iterations, return_same_structure):
+    structure = list(loop_vars) if isinstance(loop_vars, (list, tuple)) else [loop_vars]
+    structure = nest.map_structure(_converted, structure)
+    initial = nest.flatten(structure, expand_composites=True)
+    invariants = _invariants(structure, initial, shape_invariants)
+    with name_scope(name or 'while') as scope:
+        limit, counter = _counters(maximum_iterations)
+        node_counts.add(-2 if maximum_iterations is None else 0)
+        loop = _Loop(cond, body, structure, [counter, limit, *initial], maximum_iterations, scope)
+        graphs = loop.functions([(), (), *invariants], widen=shape_invariants is None)
+        with node_counts.standing_for(0):
+            outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
+            outputs = [identities.identity(t) for t in outputs]
+    result = nest.pack_sequence_as(structure, outputs[2:2 + len(initial)], expand_composites=True)
+    if isinstance(loop_vars, (list, tuple)) and (len(initial) > 1 or return_same_structure):
+        return loop.kind(result)
+    return result[0]
+
+
+def _converted(value):
+    if getattr(value, '_nest_parts', None) is not None and not isinstance(value, IndexedSlices):
+        return value
+    return convert_to_tensor_or_indexed_slices(value)
+
+
+def _counters(maximum_iterations):
+    """(the most iterations, -1 for any number; the counter from 0), as constants or tensors."""
+    if maximum_iterations is None:
+        limit = constants.constant(-1, dtypes.int32, name='maximum_iterations')
+        return limit, constants.constant(0, dtypes.int32, name='loop_counter')
+    limit = convert_to_tensor(maximum_iterations, name='maximum_iterations')
+    if limit.raw_shape not in ((), None):
+        raise worded(ValueError('maximum_iterations must be a scalar, saw shape: '
+                                f'{shapes.text(limit.raw_shape)}'))
+    return limit, constants.constant(0, limit.dtype.base_dtype, name='loop_counter')
+
+
+def _invariants(structure, initial, shape_invariants):
+    """The shape that each (flat) loop variable keeps throughout."""
+    if shape_invariants is None:
+        return [t.raw_shape for t in initial]
+    given = list(shape_invariants) if isinstance(shape_invariants, (list, tuple)) \
+        else [shape_invariants]
+    if len(given) != len(structure):
+        raise worded(ValueError(f'{len(structure)} loop variables, but {len(given)} shape '
+                                'invariants'))
+    found = []
+    for variable, invariant in zip(structure, given):
+        parts = nest.flatten(variable, expand_composites=True)
+        if len(parts) == 1:
+            found.append(() if parts[0].dtype is dtypes.variant else _shape_of(invariant))
+        elif nest.is_nested(variable):
+            flat = nest.flatten(invariant)
+            if len(flat) != len(parts):
+                raise worded(ValueError('shape_invariants must be nested as loop_vars are.'))
+            found += [() if t.dtype is dtypes.variant else _shape_of(i)
+                      for t, i in zip(parts, flat)]
+        else:                                           # a SparseTensor
+            found += [_composite_shape(t, i, _shape_of(invariant)) for i, t in enumerate(parts)]
+    for tensor, shape in zip(initial, found):
+        if not shapes.compatible(tensor.raw_shape, shape):
+            raise worded(ValueError(report(
+                f'The shape invariant specified for {tensor.name} is not compatible with the '
+                f'initial shape of the loop variable. It enters the loop with shape '
+                f'{tensor.shape_text}, but the specified shape invariant is {shapes.text(shape)}.',
+                inputs=[('loop variable', tensor)])))
+    return found
+
+
+def _shape_of(invariant):
+    return shapes.raw(getattr(invariant, 'shape', invariant))
+
+
+def _composite_shape(tensor, index, dense):
+    """Of a SparseTensor (indices, values, dense_shape) only the rank stays the same."""
+    rank = None if dense is None else len(dense)
+    return {0: (None, rank), 1: (None,), 2: (rank,)}[index]
+
+
+class _Loop:
+    """The two functions of a loop, built (again, where shapes change) for its variables."""
+
+    def __init__(self, cond, body, structure, initial, maximum_iterations, scope):
+        self.cond = cond
+        self.body = body
+        self.structure = structure
+        self.initial = initial                  # grows by what is captured
+        self.limited = maximum_iterations is not None
+        self.scope = scope
+        self.count = len(initial)
+        self.shapes: list = []
+        self.kind = list        # or tuple, as the body returns: the last values are given so
+        self.counts = node_counts.Loop(initial[2:], initial[1] if self.limited else None)
+
+    def functions(self, invariants, widen):
+        """(condition, body) as FuncGraphs whose variables have the shapes `invariants`."""
+        for _ in range(8):
+            graphs = self._trace(invariants)
+            changed = self._changed(graphs[1], invariants)
+            if changed is None:
+                break
+            if not widen:
+                self._refuse(graphs[1], invariants)
+            self._note(graphs[1], invariants, changed)
+            invariants = changed
+        else:
+            self._refuse(graphs[1], invariants)
+        with node_counts.standing_for(0):
+            self._capture_alike(*graphs)
+        self.shapes = [*invariants, *[t.raw_shape for t in graphs[1].outputs[self.count:]]]
+        return graphs
+
+    def _trace(self, invariants):
+        specs = [Spec(t.dtype.base_dtype, shape, t.op.name if i < 2 else '')
+                 for i, (t, shape) in enumerate(zip(self.initial, invariants))]
+        name = self.scope.replace('/', '_')
+        context = self.counts.begin()
+        condition, body = context.function(name + 'cond'), context.function(name + 'body')
+        with node_counts.standing_for(0), condition.as_default():
+            parameters = [condition.add_parameter(spec) for spec in specs]
+        self.counts.condition()
+        with condition.as_default():
+            condition.outputs = [condition.capture(self._condition(*parameters))]
+        with body.as_default():
+            with node_counts.standing_for(0):
+                parameters = [body.add_parameter(spec) for spec in specs]
+                for outer in condition.captured:
+                    body.capture(outer)
+            self.counts.body()
+            body.outputs = [body.capture(t) for t in self._body(*parameters)]
+        self.counts.end()
+        return condition, body
+
+    def _pack(self, tensors):
+        return nest.pack_sequence_as(self.structure, tensors, expand_composites=True)
+
+    def _call(self, function, label, variables):
+        values = self._pack(variables)
+        try:
+            signature = inspect.signature(function)
+        except (TypeError, ValueError):         # a builtin may not tell its arguments
+            return function(*values)
+        try:
+            signature.bind(*values)
+        except TypeError:
+            raise worded(TypeError(
+                f'{label} of the while_loop is called with {len(values)} arguments, one for each '
+                f'of loop_vars, but takes {signature}.\n  loop_vars: {_told(self.structure)}\n'
+                f'  Mend: as many arguments in {label} as there are loop_vars.')) from None
+        return function(*values)
+
+    def _condition(self, counter, limit, *variables):
+        goes_on = convert_to_tensor(self._call(self.cond, 'cond', variables))
+        if goes_on.raw_shape is None or len(goes_on.raw_shape):
+            with node_counts.standing_for(0):
+                goes_on = shaping.squeeze(goes_on)
+        if goes_on.dtype.base_dtype is not dtypes.bool:
+            raise worded(TypeError(report(
+                f'The condition of a while_loop is a bool, not {goes_on.dtype.name}.',
+                inputs=[('cond', goes_on)], mend='compare: lambda i: i < 10.')))
+        if not self.limited:
+            return goes_on
+        node_counts.add(-1)                     # TF1 has compared before
+        return logic.logical_and(counter < limit, goes_on)
+
+    def _body(self, counter, limit, *variables):
+        result = self._call(self.body, 'body', variables)
+        if not isinstance(result, (list, tuple)) or \
+                hasattr(result, '_fields') and len(self.structure) == 1 and \
+                type(result) is type(self.structure[0]):
+            result = [result]
+        self.kind = getattr(result, '_make', tuple if isinstance(result, tuple) else list)
+        result = list(result)
+        self._check_structure(result)
+        result = nest.map_structure(_converted, result)
+        flat = nest.flatten(result, expand_composites=True)
+        for before, after in zip(self.initial[2:], flat):
+            if before.dtype.base_dtype is not after.dtype.base_dtype:
+                raise worded(TypeError(report(
+                    f"The loop variable '{before.name}' enters the loop as "
+                    f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
+                    'in an iteration.', inputs=[('before', before), ('after', after)],
+                    mend=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
+        with node_counts.standing_for(0):
+            return [counter + 1, limit, *flat]
+
+    def _check_structure(self, result):
+        try:
+            nest.assert_same_structure(self.structure, result)
+        except (ValueError, TypeError):
+            raise worded(ValueError(
+                'The two structures do not match: the body of a while_loop returns as many values, '
+                'nested alike, as it has arguments.\n  loop_vars: '
+                f'{_told(self.structure)}\n  body returns: {_told(result)}\n  Mend: the body '
+                'returns the next value of each loop variable, those that stay too.')) from None
+
+    def _changed(self, body, invariants):
+        """The invariants as they must be for the shapes that the body returns, None if as now."""
+        wider = []
+        for shape, output in zip(invariants, body.outputs):
+            wider.append(shape if _covers(shape, output)
+                         else shapes.common(shape, output.raw_shape))
+        return None if wider == list(invariants) else wider
+
+    def _note(self, body, invariants, wider):
+        """PAINS A22: TF refuses; the sizes that change are left open instead."""
+        site = user_site()
+        for i, (shape, now) in enumerate(zip(invariants, wider)):
+            if shape != now and shapes.known(shape):
+                text = report(
+                    f"[A22] the loop variable '{self.initial[i].name}' enters the loop with shape "
+                    f'{shapes.text(shape)} and has shape {body.outputs[i].shape_text} after an '
+                    f'iteration; it is taken to be {shapes.text(now)} throughout.', site=site,
+                    mend=f'shape_invariants=[..., tf.TensorShape({_listed(now)}), ...] says so '
+                         'beforehand.')
+                warn_at(site, text)
+
+    def _refuse(self, body, invariants):
+        for before, shape, after in zip(self.initial, invariants, body.outputs):
+            if not _covers(shape, after):
+                raise worded(ValueError(report(
+                    f"Input tensor '{before.name}' enters the loop with shape {before.shape_text}, "
+                    f'but has shape {after.shape_text} after one iteration, which its shape '
+                    f'invariant {shapes.text(shape)} does not allow.',
+                    inputs=[('before', before), ('after', after)],
+                    mend='a shape invariant with None where the size changes.')))
+
+    def _capture_alike(self, condition, body):
+        """Makes what either function captures a variable that the body hands on."""
+        captured = list(body.captured)
+        with condition.as_default():
+            placeholders = [condition.capture(t) for t in captured]
+        condition.inputs[:] = condition.inputs[:self.count] + placeholders
+        body.inputs[:] = body.inputs[:self.count] + [body.captured[t] for t in captured]
+        body.outputs = body.outputs[:self.count] + body.inputs[self.count:]
+        self.initial = [*self.initial, *captured]
+
+
+def _covers(shape, after):
+    """Does an invariant hold for what the body returns? A list of tensors is always one value."""
+    return after.dtype.base_dtype is dtypes.variant or shapes.covers(shape, after.raw_shape)
+
+
+def _listed(shape):
+    return 'None' if shape is None else str(list(shape))
+
+
+def _told(structure):
+    return repr(nest.map_structure(told_value, structure))
+
+
+def make_while(condition, body, initial, output_shapes, name, parallel_iterations=10):
+    """The While node's outputs, for two FuncGraphs with `initial` as the loop variables."""
+    waits = [*condition.control_captures, *body.control_captures]
+    with get_default_graph().control_dependencies(list(dict.fromkeys(waits))):
+        operation = While.make(
+            (list(initial),),
+            {'cond': condition, 'body': body, 'output_shapes': tuple(output_shapes),
+             'parallel_iterations': parallel_iterations, '_num_original_outputs': len(initial),
+             '_writes': written([condition, body], initial, 0)}, name)
+    return operation.outputs

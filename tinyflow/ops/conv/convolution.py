@@ -1,0 +1,261 @@
+"""The ops of convolution in two and three dimensions: forward, and the two backward ones.
+
+The three belong together: each is linear in two arguments, and the derivatives of any are made of
+the other two; so these are right to any order. The names and attributes are TF's own. TF refuses
+channels first and dilated gradients on the CPU; here they work.
+"""
+from __future__ import annotations
+
+from functools import lru_cache
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.dtypes import FLOATS, INDEX
+from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.ops.array import constants
+from tinyflow.ops.conv import conv_geometry as windows
+from tinyflow.ops.conv.convolution_kernels import convolve, filter_gradient, input_gradient
+
+_FILTER_AXES = {4: 'height, width, in channels, out channels',
+                5: 'depth, height, width, in channels, out channels'}
+
+
+@lru_cache(maxsize=1024)
+def _result(input, filter, strides, padding, explicit_paddings, data_format, dilations):
+    """(shape of the convolution, its `Windows` or None) for the shapes of input and filter.
+
+    The length of `strides` says how many axes the data have. ValueError where something does not
+    fit together; unknown sizes fit with everything.
+    """
+    rank = len(dilations)
+    windows.check_format(data_format, rank)
+    windows.check_padding(padding, explicit=rank == 4)
+    strides = windows.spatial(strides, data_format, 'strides', rank)
+    rates = windows.spatial(dilations, data_format, 'dilations', rank)
+    margins = windows.explicit_margins(explicit_paddings, data_format, rank)
+    windows.check_rank('input', input, rank)
+    windows.check_rank('filter', filter, rank, _FILTER_AXES[rank])
+    input = (None,) * rank if input is None else windows.last_shape(input, data_format)
+    filter = (None,) * rank if filter is None else filter
+    _check_channels(input, filter, data_format)
+    sizes, kernel = input[1:-1], filter[:-2]
+    places = windows.positions(sizes, kernel, strides, rates, padding, margins, 'a kernel')
+    geometry = None
+    if None not in sizes + kernel:
+        geometry = windows.windows(sizes, kernel, strides, rates, padding, margins)
+    return windows.from_last_shape((input[0], *places, filter[-1]), data_format), geometry
+
+
+def _check_channels(input, filter, data_format):
+    have, wanted = input[-1], filter[-2]
+    if None in (have, wanted) or have == wanted:
+        return
+    mend = f'a filter is [{_FILTER_AXES[len(filter)]}].'
+    if windows.first(data_format):
+        if input[-2] == wanted:
+            mend = f'the last axis of the input fits: data_format {data_format!r} says that axis ' \
+                   '1 holds the channels.'
+    elif input[1] == wanted:
+        mend = f'axis 1 of the input fits: data_format {data_format!r} says that the last axis ' \
+               'holds the channels.'
+    raise ValueError(f'Dimensions must be equal, but are {have} and {wanted}: the input has {have} '
+                     f'channels, and the filter takes {wanted}|{mend}')
+
+
+def _fitting(dy, input, filter, *attrs):
+    """The `Windows`; ValueError unless dy has the shape of the convolution of the other two."""
+    expected, geometry = _result(input, filter, *attrs)
+    if not shapes.compatible(dy, expected):
+        raise ValueError(
+            f'Size of out_backprop does not match: it is {shapes.text(dy)}, and the convolution of '
+            f'an input {shapes.text(input)} with a filter {shapes.text(filter)} gives '
+            f'{shapes.text(expected)}|a transposed convolution by stride s makes size n of n * s '
+            "(padding 'SAME'), or of (n - 1) * s + kernel ('VALID').")
+    return geometry
+
+
+def _sizes(value, what, rank):
+    """A shape given as a vector, as far as it is known."""
+    if value is not None and len(value) != rank:
+        raise ValueError(f'{what} must have {rank} entries, one for each axis, not {len(value)}')
+    return value
+
+
+# Each op needs functions that name its attributes; what they do is the same for images and volumes.
+
+def _forward(input, filter, out, *attrs):
+    geometry = _result(input.shape, filter.shape, *attrs)[1]
+    data_format = attrs[3]
+    y = convolve(windows.last(input, data_format), filter, geometry,
+                 windows.last(out, data_format))
+    return windows.returned(y, data_format, out)
+
+
+def _to_input(input_sizes, filter, dy, out, *attrs):
+    geometry = _fitting(dy.shape, input_sizes, filter.shape, *attrs)
+    data_format = attrs[3]
+    sizes = windows.last_shape(input_sizes, data_format)[1:-1]
+    dx = input_gradient(filter, windows.last(dy, data_format), geometry, sizes,
+                        windows.last(out, data_format))
+    return windows.returned(dx, data_format, out)
+
+
+def _to_filter(input, filter_sizes, dy, out, *attrs):
+    geometry = _fitting(dy.shape, input.shape, filter_sizes, *attrs)
+    data_format = attrs[3]
+    return filter_gradient(windows.last(input, data_format), windows.last(dy, data_format),
+                           geometry, out)
+
+
+def _shape_of_input(input_sizes, filter, dy, *attrs):
+    rank = len(attrs[-1])
+    sizes = _sizes(input_sizes, 'input_sizes', rank)
+    _fitting(dy, sizes, filter, *attrs)
+    return (None,) * rank if sizes is None else sizes
+
+
+def _shape_of_filter(input, filter_sizes, dy, *attrs):
+    rank = len(attrs[-1])
+    sizes = _sizes(filter_sizes, 'filter_sizes', rank)
+    _fitting(dy, input, sizes, *attrs)
+    return (None,) * rank if sizes is None else sizes
+
+
+class _Convolution(Op, abstract=True):
+    """`linear` and the like are the ops of the family: (forward, to the input, to the filter)."""
+
+    types = {'T': FLOATS}
+    partial_rank = True
+    signature = 'input: T, filter: T -> output: T'
+
+    def gradient(op, dy):
+        _, to_input, to_filter = _FAMILIES[len(op.attrs['strides'])]
+        x, filter = op.inputs
+        return (to_input.apply(constants.shape(x), filter, dy, **op.attrs),
+                to_filter.apply(x, constants.shape(filter), dy, **op.attrs))
+
+
+class _ToInput(Op, abstract=True):
+    """The derivative at the input: the transposed convolution."""
+
+    types = {'T': FLOATS}
+    static = {'input_sizes': 1}
+    partial_rank = True
+
+    def gradient(op, ddx):
+        forward, _, to_filter = _FAMILIES[len(op.attrs['strides'])]
+        attrs = {k: v for k, v in op.attrs.items() if k != 'Tshape'}
+        _, filter, dy = op.inputs
+        return (None, to_filter.apply(ddx, constants.shape(filter), dy, **attrs),
+                forward.apply(ddx, filter, **attrs))
+
+
+class _ToFilter(Op, abstract=True):
+    """The derivative at the filter."""
+
+    types = {'T': FLOATS}
+    signature = 'input: T, filter_sizes: int32, out_backprop: T -> output: T'
+    static = {'filter_sizes': 1}
+    partial_rank = True
+
+    def gradient(op, dfilter):
+        forward, to_input, _ = _FAMILIES[len(op.attrs['strides'])]
+        x, _, dy = op.inputs
+        return (to_input.apply(constants.shape(x), dfilter, dy, **op.attrs), None,
+                forward.apply(x, dfilter, **op.attrs))
+
+
+_ATTRS_2D = {'strides': REQUIRED, 'use_cudnn_on_gpu': True, 'padding': REQUIRED,
+             'explicit_paddings': (), 'data_format': 'NHWC', 'dilations': (1, 1, 1, 1)}
+_ATTRS_3D = {'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NDHWC',
+             'dilations': (1, 1, 1, 1, 1)}
+
+
+class Conv2D(_Convolution):
+    """Images [batch, height, width, in] met by a filter [height, width, in, out]."""
+
+    attrs = _ATTRS_2D
+
+    def shape(input, filter, *, strides, padding, explicit_paddings, data_format, dilations):
+        return _result(input, filter, strides, padding, explicit_paddings, data_format,
+                       dilations)[0]
+
+    def kernel(input, filter, out=None, *, strides, padding, explicit_paddings, data_format,
+               dilations):
+        return _forward(input, filter, out, strides, padding, explicit_paddings, data_format,
+                        dilations)
+
+
+class Conv2DBackpropInput(_ToInput):
+    signature = 'input_sizes: int32, filter: T, out_backprop: T -> output: T'
+    attrs = _ATTRS_2D
+
+    def shape(input_sizes, filter, out_backprop, *, strides, padding, explicit_paddings,
+              data_format, dilations):
+        return _shape_of_input(input_sizes, filter, out_backprop, strides, padding,
+                               explicit_paddings, data_format, dilations)
+
+    def kernel(input_sizes, filter, out_backprop, out=None, *, strides, padding, explicit_paddings,
+               data_format, dilations):
+        return _to_input(input_sizes, filter, out_backprop, out, strides, padding,
+                         explicit_paddings, data_format, dilations)
+
+
+class Conv2DBackpropFilter(_ToFilter):
+    attrs = _ATTRS_2D
+
+    def shape(input, filter_sizes, out_backprop, *, strides, padding, explicit_paddings,
+              data_format, dilations):
+        return _shape_of_filter(input, filter_sizes, out_backprop, strides, padding,
+                                explicit_paddings, data_format, dilations)
+
+    def kernel(input, filter_sizes, out_backprop, out=None, *, strides, padding, explicit_paddings,
+               data_format, dilations):
+        return _to_filter(input, filter_sizes, out_backprop, out, strides, padding,
+                          explicit_paddings, data_format, dilations)
+
+
+class Conv3D(_Convolution):
+    """Volumes [batch, depth, height, width, in] met by a filter [depth, height, width, in, out]."""
+
+    attrs = _ATTRS_3D
+
+    def shape(input, filter, *, strides, padding, data_format, dilations):
+        return _result(input, filter, strides, padding, (), data_format, dilations)[0]
+
+    def kernel(input, filter, out=None, *, strides, padding, data_format, dilations):
+        return _forward(input, filter, out, strides, padding, (), data_format, dilations)
+
+
+class Conv3DBackpropInputV2(_ToInput):
+    signature = 'input_sizes: Tshape, filter: T, out_backprop: T -> output: T'
+    types = {'T': FLOATS, 'Tshape': INDEX}
+    attrs = {**_ATTRS_3D, 'Tshape': dtypes.int32}
+
+    def shape(input_sizes, filter, out_backprop, *, strides, padding, data_format, dilations):
+        return _shape_of_input(input_sizes, filter, out_backprop, strides, padding, (), data_format,
+                               dilations)
+
+    def kernel(input_sizes, filter, out_backprop, out=None, *, strides, padding, data_format,
+               dilations):
+        return _to_input(input_sizes, filter, out_backprop, out, strides, padding, (), data_format,
+                         dilations)
+
+
+class Conv3DBackpropFilterV2(_ToFilter):
+    attrs = _ATTRS_3D
+
+    def shape(input, filter_sizes, out_backprop, *, strides, padding, data_format, dilations):
+        return _shape_of_filter(input, filter_sizes, out_backprop, strides, padding, (),
+                                data_format, dilations)
+
+    def kernel(input, filter_sizes, out_backprop, out=None, *, strides, padding, data_format,
+               dilations):
+        return _to_filter(input, filter_sizes, out_backprop, out, strides, padding, (), data_format,
+                          dilations)
+
+
+_FAMILIES: dict[int, tuple[type[Op], type[Op], type[Op]]] = {
+    4: (Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter),
+    5: (Conv3D, Conv3DBackpropInputV2, Conv3DBackpropFilterV2)}
+
+__all__: list[str] = []

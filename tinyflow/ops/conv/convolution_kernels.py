@@ -1,0 +1,447 @@
+"""Convolution with NumPy: windows copied side by side in cache-sized chunks, and BLAS.
+
+Any number of spatial axes, channels last: x [batch, *sizes, in], filter [*kernel, in, out],
+y [batch, *positions, out]. What is called convolution is correlation, as everywhere in this field:
+y[p] = sum over k of x[p * stride + k * rate - margin] . filter[k].
+
+A matrix with a row for each window repeats each element of x once for each element of the kernel.
+Along one axis, the sliding one, that can be spared: where the rows of that axis come first, those
+that one element of the kernel meets lie side by side, and the results of all of them are added up.
+"""
+from __future__ import annotations
+
+import math
+import threading
+from typing import NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from tinyflow.graph.support.tiles import in_tiles
+
+_CHUNK = 1 << 18        # elements of copied windows at a time; what BLAS reads should be in cache
+_LARGER = 8             # times that where BLAS uses several threads
+_PARTS = 16             # chunks; fewer are not worth sharing them among threads
+_SHORT = 16             # elements; runs shorter than this are not worth a loop of their own
+_LONG = 32              # elements; see _copier
+_SMALL = 1 << 17        # elements; of larger filters there are no gradients for each thread
+
+# OpenBLAS does a product of m * k * n <= 2 ** 18 in the thread that calls it, and on processors
+# with AVX-512 quicker than a large one, since it does not copy the matrices first. With such blocks
+# it is the chunks that threads share, with all that is to be done for them.
+_ONE_THREAD = 1 << 18
+_FEWEST_ROWS = 8        # of a block; for fewer, a call costs too much
+_DEPTH = 128            # rows that are added up in a block of a filter's gradient
+
+
+class Windows(NamedTuple):
+    """Where a kernel goes: for each spatial axis its size, step, spacing, margins and places."""
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    rates: tuple[int, ...]
+    margins: tuple[tuple[int, int], ...]
+    positions: tuple[int, ...]
+
+    def with_first(self, axis):
+        """The same with spatial axis `axis` moved to the front."""
+        return Windows(*[(f[axis], *f[:axis], *f[axis + 1:]) for f in self])
+
+
+def convolve(x, filter, windows, out=None):
+    """The convolution of x [batch, *sizes, in] with filter [*kernel, in, out].
+
+    Half precision is computed in single precision, and rounded once.
+    """
+    shape = (len(x), *windows.positions, filter.shape[-1])
+    if x.dtype.itemsize < 4:
+        y = convolve(x.astype(np.float32), filter.astype(np.float32), windows)
+        return _stored(y.astype(x.dtype), out)
+    if out is None or not out.flags.c_contiguous:
+        return _stored(convolve(x, filter, windows, np.empty(shape, x.dtype)), out)
+    if not out.size or not x.size or not filter.size:
+        out.fill(0)
+        return out
+    if _is_pointwise(windows) and x.flags.c_contiguous:
+        np.matmul(x.reshape(-1, x.shape[-1]), filter.reshape(filter.shape[-2:]),
+                  out.reshape(-1, out.shape[-1]))
+        return out
+    _copier(x, windows, filter.shape[-1]).convolve(filter, out)
+    return out
+
+
+def filter_gradient(x, dy, windows, out=None):
+    """The derivative of sum(dy * convolve(x, filter)) at the filter: [*kernel, in, out]."""
+    shape = (*windows.kernel, x.shape[-1], dy.shape[-1])
+    if x.dtype.itemsize < 4:
+        dfilter = filter_gradient(x.astype(np.float32), dy.astype(np.float32), windows)
+        return _stored(dfilter.astype(x.dtype), out)
+    if out is None or not out.flags.c_contiguous:
+        return _stored(filter_gradient(x, dy, windows, np.empty(shape, x.dtype)), out)
+    if not dy.size or not x.size or not out.size:
+        out.fill(0)
+        return out
+    if _is_pointwise(windows) and x.flags.c_contiguous and dy.flags.c_contiguous:
+        np.matmul(x.reshape(-1, x.shape[-1]).T, dy.reshape(-1, dy.shape[-1]),
+                  out.reshape(shape[-2:]))
+        return out
+    _copier(x, windows, dy.shape[-1]).filter_gradient(dy, out)
+    return out
+
+
+def input_gradient(filter, dy, windows, sizes, out=None):
+    """The derivative of sum(dy * convolve(x, filter)) at x: [batch, *sizes, in]."""
+    shape = (len(dy), *sizes, filter.shape[-2])
+    if dy.dtype.itemsize < 4:
+        dx = input_gradient(filter.astype(np.float32), dy.astype(np.float32), windows, sizes)
+        return _stored(dx.astype(dy.dtype), out)
+    if out is None or not out.flags.c_contiguous:
+        return _stored(input_gradient(filter, dy, windows, sizes, np.empty(shape, dy.dtype)), out)
+    if not dy.size or not out.size:
+        out.fill(0)
+        return out
+    reach = [(k - 1) * rate for k, rate in zip(windows.kernel, windows.rates)]
+    margins = tuple((r - low, r - high) for r, (low, high) in zip(reach, windows.margins))
+    if set(windows.strides) == {1} and min(min(m) for m in margins) >= 0:
+        # Each element of x is met by the kernel's elements in reversed order.
+        turned = filter[(slice(None, None, -1),) * len(sizes)].swapaxes(-1, -2)
+        return convolve(dy, turned, Windows(windows.kernel, windows.strides, windows.rates,
+                                            margins, tuple(sizes)), out)
+    return _scattered(filter, dy, windows, out)
+
+
+def _scattered(filter, dy, windows, out):
+    """`input_gradient` by adding up what each element of the kernel contributes."""
+    sizes, channels = out.shape[1:-1], out.shape[-1]
+    matrix = np.ascontiguousarray(filter.reshape(-1, filter.shape[-1]).T)
+    per_image = math.prod(windows.positions) * matrix.shape[1]
+    step = max(1, _CHUNK // max(1, per_image))
+    padded = [low + size + high for size, (low, high) in zip(sizes, windows.margins)]
+    inside = tuple(slice(low, low + size) for size, (low, _) in zip(sizes, windows.margins))
+    for start in range(0, len(dy), step):
+        part = np.ascontiguousarray(dy[start:start + step])
+        products = workspace('product', (part.size // part.shape[-1], matrix.shape[1]), dy.dtype)
+        np.matmul(part.reshape(-1, part.shape[-1]), matrix, products)
+        products = products.reshape(*part.shape[:-1], *windows.kernel, channels)
+        whole = workspace('columns', (len(part), *padded, channels), dy.dtype)
+        whole.fill(0)
+        for place in np.ndindex(*windows.kernel):
+            seen = whole[(slice(None), *strided(place, windows))]
+            seen += products[(slice(None),) * len(products.shape[:-1 - len(place)]) + place]
+        out[start:start + step] = whole[(slice(None), *inside)]
+    return out
+
+
+def strided(place, windows):
+    """For each spatial axis, the slice of the padded input that the kernel's element `place` meets
+    as the kernel goes over all positions."""
+    return tuple(slice(k * rate, k * rate + (count - 1) * stride + 1, stride)
+                 if count else slice(0, 0) for k, stride, rate, count
+                 in zip(place, windows.strides, windows.rates, windows.positions))
+
+
+def _stored(y, out):
+    if out is None:
+        return y
+    out[...] = y
+    return out
+
+
+def _is_pointwise(windows):
+    return (set(windows.kernel) <= {1} and set(windows.strides) <= {1}
+            and all(m == (0, 0) for m in windows.margins))
+
+
+# ---- copying windows ---------------------------------------------------------------------------
+
+def _copier(x, windows, out):
+    """What copies windows over x: along all axes, or along all but the axis that slides.
+
+    That is the one with the largest kernel among those whose windows overlap, if there is one. It
+    saves copies of x, and smaller matrices of filters are quicker; but there are sums to be made of
+    as many results as the kernel has elements along it. Measured, that is worth it unless what is
+    left of each window is very short.
+    """
+    best = None
+    for axis, (k, stride) in enumerate(zip(windows.kernel, windows.strides)):
+        if k > stride and (best is None or k > windows.kernel[best]):
+            best = axis
+    if best is not None:
+        row = math.prod(windows.kernel) * x.shape[-1]
+        if row // windows.kernel[best] >= _LONG:
+            return _Sliding(x, windows, best, out)
+    return _Full(x, windows, out)
+
+
+def _chunks(images, per_image, row, out):
+    """(chunks as pairs of start and stop, whether threads may share them).
+
+    They may where products with a matrix [row, out] can be done in blocks. Otherwise it is BLAS
+    that uses several threads; it must not be called by several, and likes larger chunks.
+    """
+    if max(row, _DEPTH) * out * _FEWEST_ROWS <= _ONE_THREAD:
+        chunks = _split(images, _CHUNK // max(1, per_image))
+        if len(chunks) >= _PARTS:
+            return chunks, True
+    return _split(images, _LARGER * _CHUNK // max(1, per_image)), False
+
+
+def _split(images, step):
+    step = max(1, step)
+    return [(i, min(i + step, images)) for i in range(0, images, step)]
+
+
+def _each_chunk(chunks, shared, function):
+    """Calls function(start, stop, multiply) for each chunk."""
+    if shared:
+        in_tiles(len(chunks),
+                 lambda i, j: [function(*chunk, _in_blocks) for chunk in chunks[i:j]], 1)
+    else:
+        for chunk in chunks:
+            function(*chunk, np.matmul)
+
+
+def _sum_of_chunks(chunks, shared, total, add):
+    """total = the sum of what add(start, stop, total, multiply) adds for each chunk.
+
+    Threads may share the chunks. Each adds up fixed groups of them, for a fixed result.
+    """
+    total.fill(0)
+    if not shared or total.size > _SMALL:
+        for chunk in chunks:
+            add(*chunk, total, lambda a, b: np.matmul(a.swapaxes(-1, -2), b))
+        return
+    size = -(-len(chunks) // (2 * _PARTS))
+    groups = [chunks[i:i + size] for i in range(0, len(chunks), size)]
+    sums = workspace('sums', (len(groups), *total.shape), total.dtype)
+    sums.fill(0)
+    in_tiles(len(groups), lambda i, j: [add(*chunk, sums[g], _transposed_in_blocks)
+                                        for g in range(i, j) for chunk in groups[g]], 1)
+    np.add.reduce(sums, 0, None, total)
+
+
+def _in_blocks(a, b, out):
+    """a @ b by blocks of rows, each so small that BLAS does it in this thread (see _ONE_THREAD).
+
+    Shapes: a [..., m, k], b [..., k, n], out [..., m, n]
+    """
+    height, size = a.shape[-2], b.shape[-2] * b.shape[-1]
+    rows = max(1, min(height, _ONE_THREAD // size))
+    rows = max(rows // 4 * 4, min(rows, 4))
+    whole = height // rows * rows
+    np.matmul(_blocks(a[..., :whole, :], rows), b[..., None, :, :],
+              _blocks(out[..., :whole, :], rows))
+    if whole < height:
+        np.matmul(a[..., whole:, :], b, out[..., whole:, :])
+    return out
+
+
+def _transposed_in_blocks(a, b):
+    """a.T @ b likewise, as a sum over blocks of equally many rows of both, at most _DEPTH.
+
+    Shapes: a [..., depth, m], b [depth, n] -> [..., m, n]
+    """
+    (depth, height), width = a.shape[-2:], b.shape[1]
+    count = -(-depth // _DEPTH)
+    deep = depth // count               # of one block; fewer than `count` rows are left over
+    rows = max(1, min(height, _ONE_THREAD // (_DEPTH * width)))
+    whole, high = count * deep, height // rows * rows
+    products = workspace('products', (*a.shape[:-2], count, height, width), b.dtype)
+    left, right = _blocks(a[..., :whole, :], deep).swapaxes(-1, -2), _blocks(b[:whole], deep)
+    np.matmul(_blocks(left[..., :high, :], rows), right[:, None],
+              _blocks(products[..., :high, :], rows))
+    if high < height:
+        np.matmul(left[..., high:, :], right, products[..., high:, :])
+    result = np.add.reduce(products, -3)
+    if whole < depth:
+        rest = a[..., whole:, :].swapaxes(-1, -2)
+        result += _in_blocks(rest, b[whole:], np.empty_like(result))
+    return result
+
+
+def _blocks(a, rows):
+    """A view [..., m / rows, rows, n] of a [..., m, n]."""
+    return a.reshape(*a.shape[:-2], a.shape[-2] // rows, rows, a.shape[-1])
+
+
+class _Full:
+    """Copies windows whole, to rows [images, *positions] of [*kernel, in]."""
+
+    def __init__(self, x, windows, out):
+        self.x, self.windows = x, windows
+        self.row = math.prod(windows.kernel) * x.shape[-1]
+        self.chunks, self.shared = _chunks(
+            len(x), math.prod(windows.positions) * (self.row + out), self.row, out)
+
+    def convolve(self, filter, y):
+        matrix = _matrix(filter, (self.row, -1))
+        _each_chunk(self.chunks, self.shared, lambda start, stop, multiply: multiply(
+            self._rows(start, stop), matrix, y[start:stop].reshape(-1, y.shape[-1])))
+
+    def filter_gradient(self, dy, dfilter):
+        def add(start, stop, total, multiply):
+            part = np.ascontiguousarray(dy[start:stop]).reshape(-1, dy.shape[-1])
+            np.add(total, multiply(self._rows(start, stop), part), total)
+
+        _sum_of_chunks(self.chunks, self.shared, dfilter.reshape(self.row, -1), add)
+
+    def _rows(self, start, stop):
+        windows, part = self.windows, self.x[start:stop]
+        rows, row = (stop - start, *windows.positions), (*windows.kernel, self.x.shape[-1])
+        # Long runs of memory are copied; of a few channels, those of one element of the kernel.
+        by_columns = math.prod(row[-2:]) < _SHORT
+        flat = workspace('columns', row + rows if by_columns else rows + row, self.x.dtype)
+        copied = np.moveaxis(flat, range(len(row)), range(-len(row), 0)) if by_columns else flat
+
+        padded = with_margins(part, windows)
+        steps = padded.strides
+        np.copyto(copied, as_strided(
+            padded, copied.shape,
+            (steps[0], *[s * stride for s, stride in zip(steps[1:], windows.strides)],
+             *[s * rate for s, rate in zip(steps[1:], windows.rates)], steps[-1])))
+        return flat.reshape(self.row, -1).T if by_columns else flat.reshape(-1, self.row)
+
+
+class _Sliding:
+    """Copies windows along all axes but one, which comes first in all that follows.
+
+    The copy is [phases, rows, images, *positions of the other axes, *kernel along the other axes,
+    in]; row r of phase p is row r * stride + p of the images. What one element of the kernel along
+    the sliding axis meets are consecutive rows of one phase: a matrix, without another copy.
+    """
+
+    def __init__(self, x, windows, axis, out):
+        self.axis = axis
+        self.x = np.moveaxis(x, axis + 1, 1)
+        self.windows = windows = windows.with_first(axis)
+        self.count, self.phases = windows.positions[0], windows.strides[0]
+        self.columns = math.prod(windows.positions[1:])
+        self.run = math.prod(windows.kernel[1:]) * x.shape[-1]
+        self.begins = [divmod(k * windows.rates[0], self.phases) for k in range(windows.kernel[0])]
+        self.rows = self.begins[-1][0] + self.count
+        # Threads wait for one another between two calls of NumPy, so few of them do it all.
+        self._together = [slice(None)] if self.phases == 1 else range(len(self.begins))
+        per_image = self.columns * (self.phases * self.rows * self.run + 2 * self.count * out)
+        self.chunks, self.shared = _chunks(len(x), per_image, self.run, out)
+
+    def convolve(self, filter, y):
+        matrices = _matrix(np.moveaxis(filter, self.axis, 0), (-1, self.run, y.shape[-1]))
+        y = np.moveaxis(y, (self.axis + 1, 0), (0, 1))
+
+        def fill(start, stop, multiply):
+            part, met = y[:, start:stop], self._met(start, stop)
+            products = workspace('total', (len(matrices), *part.shape), y.dtype)
+            flat = products.reshape(len(matrices), -1, y.shape[-1])
+            for some in self._together:
+                multiply(met[some], matrices[some], flat[some])
+            np.add.reduce(products, 0, None, part)
+
+        _each_chunk(self.chunks, self.shared, fill)
+
+    def filter_gradient(self, dy, dfilter):
+        dy = np.moveaxis(dy, (self.axis + 1, 0), (0, 1))
+
+        def add(start, stop, total, multiply):
+            part, met = dy[:, start:stop], self._met(start, stop)
+            gathered = workspace('total', part.shape, dy.dtype)
+            np.copyto(gathered, part)
+            gathered = gathered.reshape(-1, dy.shape[-1])
+            for some in self._together:
+                np.add(total[some], multiply(met[some], gathered), total[some])
+
+        sums = np.empty((len(self.begins), self.run, dy.shape[-1]), dy.dtype)
+        _sum_of_chunks(self.chunks, self.shared, sums, add)
+        result = np.moveaxis(dfilter, self.axis, 0)
+        result[...] = sums.reshape(result.shape)
+
+    def _met(self, start, stop):
+        """For each element of the kernel along the sliding axis what it meets: a matrix with a row
+        of `run` elements for each [position, image, *other positions]. All in one array if they
+        are equally far apart."""
+        windows, part = self.windows, self.x[start:stop]
+        copied = workspace('columns', (self.phases, self.rows, stop - start,
+                                       *windows.positions[1:], *windows.kernel[1:],
+                                       self.x.shape[-1]), self.x.dtype)
+        self._copy(part, copied)
+        flat = copied.reshape(self.phases, self.rows, -1, self.run)
+        if self.phases == 1:
+            height, step = flat.shape[2], flat.strides[1]
+            return as_strided(flat, (len(self.begins), self.count * height, self.run),
+                              (step * self.windows.rates[0], *flat.strides[2:]))
+        return [flat[phase, row:row + self.count].reshape(-1, self.run)
+                for row, phase in self.begins]
+
+    def _copy(self, x, copied):
+        windows, padded = self.windows, self._spaced(x)
+        steps = padded.strides
+        np.copyto(copied, as_strided(
+            padded, copied.shape,
+            (steps[1], steps[1] * self.phases, steps[0],
+             *[s * stride for s, stride in zip(steps[2:], windows.strides[1:])],
+             *[s * rate for s, rate in zip(steps[2:], windows.rates[1:])], steps[-1])))
+
+    def _spaced(self, x):
+        """x with as many rows as are looked at, and the margins of the other axes."""
+        before, margins = self.windows.margins[0][0], self.windows.margins[1:]
+        ends = [low + size + high for size, (low, high) in zip(x.shape[2:-1], margins)]
+        shape = (len(x), self.phases * self.rows, *ends, x.shape[-1])
+        if not before and shape == x.shape and x.flags.c_contiguous:
+            return x
+        height = max(0, min(x.shape[1], shape[1] - before))
+        inside = [slice(before, before + height),
+                  *[slice(low, low + size) for size, (low, _) in zip(x.shape[2:-1], margins)]]
+        return _framed(x[:, :height], workspace('padded', shape, x.dtype), inside)
+
+
+def with_margins(x, windows):
+    """x with its margins, contiguous."""
+    shape = (len(x), *[low + size + high for size, (low, high)
+                       in zip(x.shape[1:-1], windows.margins)], x.shape[-1])
+    if shape == x.shape and x.flags.c_contiguous:
+        return x
+    inside = [slice(low, low + size) for size, (low, _) in zip(x.shape[1:-1], windows.margins)]
+    return _framed(x, workspace('padded', shape, x.dtype), inside)
+
+
+def _framed(x, whole, inside):
+    """x in the middle of `whole`, at the slices `inside` of the spatial axes; zeros around it."""
+    rest = whole
+    for axis, part in enumerate(inside, 1):
+        before = (slice(None),) * axis
+        if part.start:
+            rest[(*before, slice(part.start))] = 0
+        if part.stop < rest.shape[axis]:
+            rest[(*before, slice(part.stop, None))] = 0
+        rest = rest[(*before, part)]
+    rest[...] = x
+    return whole
+
+
+# ---- memory kept between calls -----------------------------------------------------------------
+
+_kept = threading.local()
+
+
+def workspace(use, shape, dtype):
+    """An array for passing results, of any contents; the same memory for each `use` per thread."""
+    size = math.prod(shape)
+    key = use, dtype
+    kept = _kept.__dict__.get(key)
+    if kept is None or len(kept) < size:
+        kept = _kept.__dict__[key] = _aligned(size, dtype)
+    return kept[:size].reshape(shape)
+
+
+def _aligned(size, dtype):
+    """An array that begins with a line of the cache, which BLAS reads quicker."""
+    line = 64 // np.dtype(dtype).itemsize
+    whole = np.empty(size + line, dtype)
+    first = -whole.ctypes.data // whole.itemsize % line
+    return whole[first:first + size]
+
+
+def _matrix(filter, shape):
+    """The filter's elements as matrices that begin with a line of the cache."""
+    matrix = _aligned(filter.size, filter.dtype).reshape(filter.shape)
+    np.copyto(matrix, filter)
+    return matrix.reshape(shape)

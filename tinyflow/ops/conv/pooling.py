@@ -1,0 +1,324 @@
+"""The ops of pooling in two and three dimensions: the largest or the mean element of windows."""
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.dtypes import FLOATS, INDEX, REAL
+from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.ops.array import constants
+from tinyflow.ops.conv import conv_geometry as windows, pooling_kernels
+
+_ATTRS_2D = {'ksize': REQUIRED, 'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NHWC'}
+_ATTRS_3D = {**_ATTRS_2D, 'data_format': 'NDHWC'}
+
+
+@lru_cache(maxsize=1024)
+def _result(input, ksize, strides, padding, data_format, over_channels=False):
+    """(shape of the pools, their `Windows` or None) for the shape of the input.
+
+    With `over_channels` pools may go over channels: these then count as one more spatial axis. The
+    length of `ksize` must be that of the data. ValueError where something does not fit together.
+    """
+    rank = 5 if 'D' in data_format else 4
+    windows.check_format(data_format, rank)
+    windows.check_padding(padding)
+    kernel = windows.spatial(ksize, data_format, 'ksize', rank, over_channels)
+    steps = windows.spatial(strides, data_format, 'strides', rank, over_channels)
+    windows.check_rank('input', input, rank)
+    input = (None,) * rank if input is None else windows.last_shape(input, data_format)
+    sizes, channels = input[1:-1], input[-1]
+    if over_channels and _goes_over_channels(ksize, strides, data_format):
+        place = 1 if windows.first(data_format) else -1
+        kernel, steps, sizes = (*kernel, ksize[place]), (*steps, strides[place]), (*sizes, channels)
+    ones = (1,) * len(kernel)
+    places = windows.positions(sizes, kernel, steps, ones, padding, what='a window')
+    geometry = None if None in sizes else windows.windows(sizes, kernel, steps, ones, padding)
+    result = (input[0], *places, channels)[:rank]
+    return windows.from_last_shape(result, data_format), geometry
+
+
+def _goes_over_channels(ksize, strides, data_format):
+    place = 1 if windows.first(data_format) else -1
+    return (ksize[place], strides[place]) != (1, 1)
+
+
+def _laid_out(x, geometry, data_format):
+    """x channels last; if pools go over channels, these are a spatial axis, and a new one of size
+    1 takes their place."""
+    x = windows.last(x, data_format)
+    return x[..., None] if x is not None and len(geometry.kernel) == x.ndim - 1 else x
+
+
+def _run(function, arrays, shape, geometry, data_format, out):
+    """function(*arrays, geometry, out), channels last, returned as the op's data are."""
+    arrays = [_laid_out(a, geometry, data_format) for a in arrays]
+    result = out
+    if out is None:
+        result = np.empty(shape, arrays[-1].dtype)
+    function(*arrays, geometry, _laid_out(result, geometry, data_format))
+    return result
+
+
+def _check_same(what, shape, expected):
+    if not shapes.compatible(shape, expected):
+        raise ValueError(f'{what} must have the shape {shapes.text(expected)}, not '
+                         f'{shapes.text(shape)}')
+
+
+def _attrs(op, *names):
+    return {k: op.attrs[k] for k in ('ksize', 'strides', 'padding', 'data_format', *names)
+            if k in op.attrs}
+
+
+# ---- the largest -------------------------------------------------------------------------------
+
+class _MaxPool(Op, abstract=True):
+    signature = 'input: T -> output: T'
+    types = {'T': REAL}
+    partial_rank = True
+
+    def shape(input, *, ksize, strides, padding, data_format):
+        return _result(input, ksize, strides, padding, data_format, True)[0]
+
+    def kernel(input, out=None, *, ksize, strides, padding, data_format):
+        shape, geometry = _result(input.shape, ksize, strides, padding, data_format, True)
+        return _run(pooling_kernels.max_pool, [input], shape, geometry, data_format, out)
+
+    def gradient(op, dy):
+        backward = Op.registry[op.type + 'Grad']
+        return backward.apply(op.inputs[0], op.outputs[0], dy, **_attrs(op))
+
+
+class _MaxPoolGrad(Op, abstract=True):
+    signature = 'orig_input: T, orig_output: T, grad: T -> output: T'
+    types = {'T': REAL}
+    partial_rank = True
+
+    def shape(orig_input, orig_output, grad, *, ksize, strides, padding, data_format):
+        pools = _result(orig_input, ksize, strides, padding, data_format, True)[0]
+        _check_same('orig_output', orig_output, pools)
+        _check_same('grad', grad, pools)
+        return orig_input
+
+    def kernel(orig_input, orig_output, grad, out=None, *, ksize, strides, padding, data_format):
+        pools, geometry = _result(orig_input.shape, ksize, strides, padding, data_format, True)
+        _check_same('orig_output', orig_output.shape, pools)
+        _check_same('grad', grad.shape, pools)
+        return _run(pooling_kernels.max_pool_gradient, [orig_input, orig_output, grad],
+                    orig_input.shape, geometry, data_format, out)
+
+    def gradient(op, ddx):
+        # Which element is the largest does not change with small changes of the input.
+        x, y, _ = op.inputs
+        backward = Op.registry[op.type + 'Grad']
+        return (constants.zeros_like(x), constants.zeros_like(y),
+                backward.apply(x, y, ddx, **_attrs(op)))
+
+
+class _MaxPoolGradGrad(Op, abstract=True):
+    signature = 'orig_input: T, orig_output: T, grad: T -> output: T'
+    types = {'T': REAL}
+    partial_rank = True
+
+    def shape(orig_input, orig_output, grad, *, ksize, strides, padding, data_format):
+        pools = _result(orig_input, ksize, strides, padding, data_format, True)[0]
+        _check_same('orig_output', orig_output, pools)
+        _check_same('grad', grad, orig_input)
+        return shapes.merge(pools, orig_output)
+
+    def kernel(orig_input, orig_output, grad, out=None, *, ksize, strides, padding, data_format):
+        pools, geometry = _result(orig_input.shape, ksize, strides, padding, data_format, True)
+        _check_same('orig_output', orig_output.shape, pools)
+        _check_same('grad', grad.shape, orig_input.shape)
+        return _run(pooling_kernels.max_pool_gradient_gradient, [orig_input, orig_output, grad],
+                    pools, geometry, data_format, out)
+
+    def gradient(op, dddy):
+        x, y, _ = op.inputs
+        backward = Op.registry[op.type[:-len('Grad')]]
+        return (constants.zeros_like(x), constants.zeros_like(y),
+                backward.apply(x, y, dddy, **_attrs(op)))
+
+
+class MaxPool(_MaxPool):
+    """The largest element of each window of images."""
+
+    attrs = _ATTRS_2D
+
+
+class MaxPoolGrad(_MaxPoolGrad):
+    attrs = _ATTRS_2D
+
+
+class MaxPoolGradGrad(_MaxPoolGradGrad):
+    attrs = _ATTRS_2D
+
+
+class MaxPool3D(_MaxPool):
+    """The largest element of each window of volumes."""
+
+    types = {'T': FLOATS}
+    attrs = _ATTRS_3D
+
+
+class MaxPool3DGrad(_MaxPoolGrad):
+    signature = 'orig_input: TInput, orig_output: TInput, grad: T -> output: T'
+    types = {'T': FLOATS, 'TInput': FLOATS}
+    attrs = _ATTRS_3D
+
+
+class MaxPool3DGradGrad(_MaxPoolGradGrad):
+    attrs = _ATTRS_3D
+
+
+# ---- the largest, and where it was -------------------------------------------------------------
+
+_ATTRS_ARGMAX = {'ksize': REQUIRED, 'strides': REQUIRED, 'padding': REQUIRED,
+                 'include_batch_in_index': False}
+
+
+class MaxPoolWithArgmax(Op):
+    """The largest element of each window, and its position in the flat image (or batch)."""
+
+    signature = 'input: T -> output: T, argmax: Targmax'
+    types = {'T': REAL, 'Targmax': INDEX}
+    attrs = {**_ATTRS_ARGMAX, 'Targmax': dtypes.int64}
+    partial_rank = True
+
+    def shape(input, *, ksize, strides, padding):
+        return [_result(input, ksize, strides, padding, 'NHWC')[0]] * 2
+
+    def kernel(input, *, ksize, strides, padding, include_batch_in_index, Targmax):  # noqa: N803
+        shape, geometry = _result(input.shape, ksize, strides, padding, 'NHWC')
+        return pooling_kernels.arg_max_pool(
+            input, geometry, np.empty(shape, input.dtype), np.empty(shape, Targmax.np),
+            include_batch_in_index)
+
+    def gradient(op, dy, dargmax):
+        return MaxPoolGradWithArgmax.apply(op.inputs[0], dy, op.outputs[1],
+                                           **_attrs(op, 'include_batch_in_index'))
+
+
+class MaxPoolGradWithArgmax(Op):
+    signature = 'input: T, grad: T, argmax: Targmax -> output: T'
+    types = {'T': REAL, 'Targmax': INDEX}
+    attrs = _ATTRS_ARGMAX
+    partial_rank = True
+
+    def shape(input, grad, argmax, *, ksize, strides, padding):
+        pools = _result(input, ksize, strides, padding, 'NHWC')[0]
+        _check_same('grad', grad, pools)
+        _check_same('argmax', argmax, pools)
+        return input
+
+    def kernel(input, grad, argmax, *, ksize, strides, padding, include_batch_in_index):
+        pools = _result(input.shape, ksize, strides, padding, 'NHWC')[0]
+        _check_same('grad', grad.shape, pools)
+        _check_same('argmax', argmax.shape, pools)
+        return pooling_kernels.scattered(input.shape, grad, argmax, include_batch_in_index,
+                                         grad.dtype)
+
+    def gradient(op, ddx):
+        x, _, argmax = op.inputs
+        return (constants.zeros_like(x),
+                MaxPoolGradGradWithArgmax.apply(x, ddx, argmax,
+                                                **_attrs(op, 'include_batch_in_index')), None)
+
+
+class MaxPoolGradGradWithArgmax(Op):
+    signature = 'input: T, grad: T, argmax: Targmax -> output: T'
+    types = {'T': REAL, 'Targmax': INDEX}
+    attrs = _ATTRS_ARGMAX
+    partial_rank = True
+
+    def shape(input, grad, argmax, *, ksize, strides, padding):
+        pools = _result(input, ksize, strides, padding, 'NHWC')[0]
+        _check_same('grad', grad, input)
+        _check_same('argmax', argmax, pools)
+        return pools
+
+    def kernel(input, grad, argmax, *, include_batch_in_index):
+        return pooling_kernels.taken(grad, argmax, include_batch_in_index)
+
+    def gradient(op, dddy):
+        x, _, argmax = op.inputs
+        return (constants.zeros_like(x),
+                MaxPoolGradWithArgmax.apply(x, dddy, argmax,
+                                            **_attrs(op, 'include_batch_in_index')), None)
+
+
+# ---- the mean ----------------------------------------------------------------------------------
+
+class _AvgPool(Op, abstract=True):
+    types = {'T': FLOATS}
+    partial_rank = True
+
+    def gradient(op, dy):
+        backward = Op.registry[op.type + 'Grad']
+        return backward.apply(constants.shape(op.inputs[0]), dy, **_attrs(op))
+
+
+class _AvgPoolGrad(Op, abstract=True):
+    signature = 'orig_input_shape: int32, grad: T -> output: T'
+    types = {'T': FLOATS}
+    static = {'orig_input_shape': 1}
+    partial_rank = True
+
+    def shape(orig_input_shape, grad, *, ksize, strides, padding, data_format):
+        rank = 5 if 'D' in data_format else 4
+        if orig_input_shape is None:
+            return (None,) * rank
+        pools = _result(orig_input_shape, ksize, strides, padding, data_format)[0]
+        _check_same('grad', grad, pools)
+        return orig_input_shape
+
+    def kernel(orig_input_shape, grad, out=None, *, ksize, strides, padding, data_format):
+        pools, geometry = _result(orig_input_shape, ksize, strides, padding, data_format)
+        _check_same('grad', grad.shape, pools)
+        return _run(pooling_kernels.avg_pool_gradient, [grad], orig_input_shape, geometry,
+                    data_format, out)
+
+    def gradient(op, ddx):
+        return None, Op.registry[op.type[:-len('Grad')]].apply(ddx, **_attrs(op))
+
+
+class AvgPool(_AvgPool):
+    """The mean of each window of images, of those elements that are inside."""
+
+    signature = 'value: T -> output: T'
+    attrs = _ATTRS_2D
+
+    def shape(value, *, ksize, strides, padding, data_format):
+        return _result(value, ksize, strides, padding, data_format)[0]
+
+    def kernel(value, out=None, *, ksize, strides, padding, data_format):
+        shape, geometry = _result(value.shape, ksize, strides, padding, data_format)
+        return _run(pooling_kernels.avg_pool, [value], shape, geometry, data_format, out)
+
+
+class AvgPoolGrad(_AvgPoolGrad):
+    attrs = _ATTRS_2D
+
+
+class AvgPool3D(_AvgPool):
+    """The mean of each window of volumes, of those elements that are inside."""
+
+    signature = 'input: T -> output: T'
+    attrs = _ATTRS_3D
+
+    def shape(input, *, ksize, strides, padding, data_format):
+        return _result(input, ksize, strides, padding, data_format)[0]
+
+    def kernel(input, out=None, *, ksize, strides, padding, data_format):
+        shape, geometry = _result(input.shape, ksize, strides, padding, data_format)
+        return _run(pooling_kernels.avg_pool, [input], shape, geometry, data_format, out)
+
+
+class AvgPool3DGrad(_AvgPoolGrad):
+    attrs = _ATTRS_3D
+
+
+__all__: list[str] = []

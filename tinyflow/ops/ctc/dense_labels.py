@@ -1,0 +1,129 @@
+"""Connectionist temporal classification of dense label sequences, and what prepares these."""
+from __future__ import annotations
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import (
+    constants,
+    gathering,
+    identity_and_cast as identities,
+    joining,
+    padding,
+    shape_ops as measures,
+    shaping,
+    unique as sets,
+    where_onehot as masking,
+)
+from tinyflow.ops.control_flow import functional
+from tinyflow.ops.ctc import loss as ctc
+from tinyflow.ops.math import logic, reduction
+from tinyflow.ops.sparse import rows as sparse_rows
+
+__all__ = ['collapse_repeated', 'ctc_loss_v2', 'ctc_unique_labels']
+
+
+def _size(tensor, axis):
+    """The size of an axis: a number if it is known, else a node."""
+    known = None if tensor.raw_shape is None else tensor.raw_shape[axis]
+    return measures.shape(tensor)[axis] if known is None else known
+
+
+def collapse_repeated(labels, seq_length, name=None):
+    """(labels with one in place of several equal ones in a row, new lengths): AABBA -> ABA.
+
+    Shapes: labels [batch, longest], seq_length [batch] -> [batch, longest that is left], filled up
+    with 0; [batch].
+    """
+    with name_scope(name, 'collapse_repeated_labels', [labels, seq_length]):
+        labels = convert_to_tensor(labels, name='labels')
+        seq_length = convert_to_tensor(seq_length, name='seq_length')
+        first = constants.ones_like(labels[:, :1], dtypes.bool)
+        changed = logic.not_equal(labels[:, 1:], labels[:, :-1])
+        starts = joining.concat([first, changed], axis=1)
+        inside = masking.sequence_mask(seq_length, maxlen=_size(labels, 1))
+        kept = logic.logical_and(starts, inside)
+        lengths = reduction.reduce_sum(identities.cast(kept, dtypes.int32), axis=1)
+        longest = reduction.reduce_max(lengths)
+        filled = masking.sequence_mask(lengths, maxlen=longest)
+        flat_labels = shaping.reshape(labels, [-1])
+        flat_kept = shaping.reshape(kept, [-1])
+        flat_filled = shaping.reshape(filled, [-1])
+        places = constants.range(_size(flat_filled, 0))
+        targets = shaping.expand_dims(masking.boolean_mask(places, flat_filled), axis=1)
+        values = masking.boolean_mask(flat_labels, flat_kept)
+        flat = gathering.scatter_nd(targets, values, measures.shape(flat_filled))
+        rows = _size(labels, 0)
+        return (shaping.reshape(flat, [rows, longest]),
+                identities.cast(lengths, seq_length.dtype))
+
+
+def ctc_unique_labels(labels, name=None):
+    """(the different labels of each sequence, which of them each label is): 3443 -> 3400, 0110.
+
+    Shapes: labels [batch, longest] -> int64 [batch, longest], filled up with 0; int32 [batch,
+    longest].
+    """
+    with name_scope(name, 'ctc_unique_labels', [labels]):
+        labels = convert_to_tensor(labels, name='labels')
+
+        def row(sequence):
+            values, which = sets.unique(sequence)
+            room = _size(which, 0) - _size(values, 0)
+            return [identities.cast(padding.pad(values, [[0, room]]), dtypes.int64), which]
+
+        return functional.map_fn(row, labels, dtype=[dtypes.int64, dtypes.int32])
+
+
+def _sparse(dense, lengths):
+    """The SparseTensor of the first `lengths` labels of each row."""
+    inside = masking.sequence_mask(lengths, maxlen=measures.shape(dense)[1])
+    flat = shaping.reshape(dense, [-1])
+    places = constants.range(measures.shape(flat, out_type=dtypes.int64)[0])
+    flat_inside = shaping.reshape(inside, [-1])
+    indices = shaping.expand_dims(masking.boolean_mask(places, flat_inside), 1)
+    values = identities.cast(masking.boolean_mask(flat, flat_inside), dtypes.int32)
+    long = SparseTensor(indices, values, measures.shape(flat, out_type=dtypes.int64))
+    return sparse_rows.sparse_reshape(long, measures.shape(dense))
+
+
+def _blank_last(labels, logits, blank_index):
+    """Labels and logits for which the blank is the last class."""
+    classes = _size(logits, 2)
+    if blank_index < 0:
+        blank_index += classes
+    if isinstance(classes, int) and blank_index == classes - 1:
+        return labels, logits
+    logits = joining.concat([logits[:, :, :blank_index], logits[:, :, blank_index + 1:],
+                             logits[:, :, blank_index:blank_index + 1]], axis=2)
+    values = masking.where(labels.values < blank_index, labels.values, labels.values - 1)
+    return SparseTensor(labels.indices, values, labels.dense_shape), logits
+
+
+def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=True, unique=None,
+                blank_index=None, name=None):
+    """-log p(labels | logits) of each sequence, summed over all alignments.
+
+    As ctc_loss, but labels may be dense, and the blank is the class `blank_index`: 0 if it is not
+    given. `unique`, which spares a TPU some work, changes nothing here. Each sequence has at least
+    one label. Logits after logit_length have no gradient; for dense labels, TF 1.15 gives them one.
+
+    Shapes: labels [batch, longest] with label_length [batch], or a SparseTensor and None; logits
+    [time, batch, classes] ([batch, time, classes] unless `logits_time_major`), logit_length
+    [batch] -> [batch]. ValueError for sparse labels without a blank_index. Graves et al. 2006.
+    """
+    if isinstance(labels, SparseTensor):
+        if blank_index is None:
+            raise worded(ValueError('blank_index must be given when using SparseTensor labels.'
+                                    '\n  Mend: blank_index=-1, as for tf.nn.ctc_loss.'))
+        labels, logits = _blank_last(labels, convert_to_tensor(logits), blank_index)
+        return ctc.ctc_loss(labels, logits, logit_length, time_major=logits_time_major)
+    with name_scope(name, 'ctc_loss_dense', [logits, labels, label_length, logit_length]):
+        logits = convert_to_tensor(logits, name='logits')
+        labels = convert_to_tensor(labels, name='labels')
+        label_length = convert_to_tensor(label_length, name='label_length')
+        logit_length = convert_to_tensor(logit_length, name='logit_length')
+        sparse, logits = _blank_last(_sparse(labels, label_length), logits, blank_index or 0)
+        return ctc.ctc_loss(sparse, logits, logit_length, time_major=logits_time_major)

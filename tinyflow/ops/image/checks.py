@@ -1,0 +1,34 @@
+"""Checks of images that functions of tf.image begin with."""
+from __future__ import annotations
+
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import shape_ops as measures
+from tinyflow.ops.checks import value_checks
+from tinyflow.ops.control_flow import grouping as control
+
+
+def checks_of_3d(image):
+    """The nodes that check what at_least_3d does; ValueError for what is known to be wrong."""
+    shape = image.shape
+    if shape.ndims is not None and shape.ndims < 3:
+        raise worded(ValueError(report(
+            "'image' must be at least three-dimensional.", inputs=[('image', image)],
+            mend='an image is [height, width, channels], or a batch of those.')))
+    sides = [None] * 3 if shape.ndims is None else shape.as_list()
+    if 0 in sides:
+        raise worded(ValueError(report("all dims of 'image.shape' must be > 0.",
+                                       inputs=[('image', image)])))
+    if None not in sides:
+        return []
+    return [value_checks.assert_positive(measures.shape(image),
+                                         ["all dims of 'image.shape' must be > 0."]),
+            value_checks.assert_greater_equal(
+                measures.rank(image), 3, message="'image' must be at least three-dimensional.")]
+
+
+def at_least_3d(image):
+    """`image`, as a tensor of rank 3 or more without an empty side (checked when run, if unknown).
+
+    Shapes: image [*a, height, width, channels] -> as image. ValueError for another rank.
+    """
+    return control.with_dependencies(checks_of_3d(image), image)

@@ -1,0 +1,180 @@
+"""JPEG and PNG files, decoded and encoded through Pillow.
+
+PNG is exact. The pixels of a JPEG may differ from TensorFlow's by a few levels, for the format
+leaves the rounding to the library that decodes.
+"""
+from __future__ import annotations
+
+import contextlib
+import io
+
+import numpy as np
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+
+__all__ = ['decode_jpeg', 'decode_png', 'encode_png']
+
+_MODES = {1: 'L', 3: 'RGB', 4: 'RGBA'}
+_OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
+           b'RIFF': 'a WebP', b'II*': 'a TIFF', b'MM': 'a TIFF'}
+
+
+def pillow():
+    """Pillow's module Image; ImportError that says how to get it."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError('Image files need Pillow, which is not installed: '
+                          'pip install tinyflow-graph[images]') from error
+    return Image
+
+
+def _decoded(contents, channels, formats):
+    """The file's pixels [height, width, channels], uint8; ValueError if it is no such file."""
+    if contents.ndim:
+        raise ValueError(f'contents must be scalar, got shape {list(contents.shape)}|one file; '
+                         'tf.map_fn decodes several.')
+    with opened(contents.item(), formats) as picture:
+        if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
+            raise NotImplementedError('16-bit images are not decoded; save them with 8 bits.')
+        if picture.mode == 'LA' and not channels:
+            return np.array(picture)
+        own = {'L': 1, '1': 1, 'RGBA': 4}.get(picture.mode, 3)
+        if picture.mode == 'P' and 'transparency' in picture.info:
+            own = 4
+        if picture.format == 'PNG' and channels == 1 and own > 1:
+            return _grey(np.array(picture.convert('RGB')))
+        pixels = np.array(picture.convert(_MODES[channels or own]))
+    return pixels[..., None] if pixels.ndim == 2 else pixels
+
+
+def _grey(pixels):
+    """The brightness as libpng computes it: in 32768ths, cut off, where Pillow rounds."""
+    return (pixels @ np.int64([[9798], [19235], [3735]]) >> 15).astype(np.uint8)
+
+
+@contextlib.contextmanager
+def opened(data, formats):
+    """The file as a picture of Pillow; ValueError where it cannot be read as one of `formats`."""
+    image = pillow()
+    try:
+        with image.open(io.BytesIO(data), formats=formats) as picture:
+            yield picture
+    except (OSError, SyntaxError) as error:
+        raise ValueError(f'Invalid {" or ".join(formats)} data, size {len(data)}|'
+                         + what_it_is(data)) from error
+
+
+def what_it_is(data):
+    """What to do with bytes that are no picture, judging by how they begin."""
+    for start, kind in _OTHERS.items():
+        if data.startswith(start):
+            return f'this is {kind}; tf.image.decode_image takes GIF and BMP; save others as PNG.'
+    if data.startswith((b'\x89PNG', b'\xff\xd8')):
+        return 'it begins as a picture and is damaged or cut short; make the file anew.'
+    return (f'the bytes of a whole file, tf.read_file(name), not its name; these begin with '
+            f'{data[:12]!r}.')
+
+
+def _decoded_shape(contents, channels, allowed):
+    if channels not in allowed:
+        raise ValueError(f'channels must be one of {", ".join(map(str, allowed))}, got {channels}')
+    if contents:
+        raise ValueError(f'Shape must be rank 0 but is rank {len(contents)}|one file; tf.map_fn '
+                         'decodes several.')
+    return None, None, channels or None
+
+
+class DecodeJpeg(Op):
+    """The pixels of a JPEG file (or a PNG file)."""
+
+    signature = 'contents: string -> image: uint8'
+    attrs = {'channels': 0, 'ratio': 1, 'fancy_upscaling': True, 'try_recover_truncated': False,
+             'acceptable_fraction': 1.0, 'dct_method': ''}
+    gradient = NOT_DIFFERENTIABLE
+    partial_rank = True
+
+    def shape(contents, *, channels, ratio):
+        if ratio not in (1, 2, 4, 8):
+            raise ValueError(f'ratio must be 1, 2, 4, or 8, got {ratio}')
+        return _decoded_shape(contents, channels, (0, 1, 3, 4))
+
+    def kernel(contents, *, channels, ratio, try_recover_truncated):
+        if channels == 4:
+            raise ValueError('channels must be 0, 1, or 3 for JPEG, got 4|'
+                             'tf.image.decode_png gives four.')
+        if ratio != 1 or try_recover_truncated:
+            raise NotImplementedError('DecodeJpeg: ratio and try_recover_truncated are left out; '
+                                      'tf.image.resize makes the image smaller.')
+        return _decoded(contents, channels, ['JPEG', 'PNG'])
+
+
+class DecodePng(Op):
+    """The pixels of a PNG file (or a JPEG file)."""
+
+    signature = 'contents: string -> image: dtype'
+    types = {'dtype': frozenset({dtypes.uint8, dtypes.uint16})}
+    attrs = {'channels': 0, 'dtype': dtypes.uint8}
+    gradient = NOT_DIFFERENTIABLE
+    partial_rank = True
+
+    def shape(contents, *, channels):
+        return _decoded_shape(contents, channels, (0, 1, 3, 4))
+
+    def kernel(contents, *, channels, dtype):
+        pixels = _decoded(contents, channels, ['PNG', 'JPEG'])
+        return pixels if dtype == dtypes.uint8 else pixels.astype(np.uint16) * np.uint16(257)
+
+
+class EncodePng(Op):
+    """A PNG file of an image."""
+
+    signature = 'image: T -> contents: string'
+    types = {'T': frozenset({dtypes.uint8})}
+    attrs = {'compression': -1, 'T': dtypes.uint8}
+    gradient = NOT_DIFFERENTIABLE
+    partial_rank = True
+
+    def shape(image):
+        if image is not None and len(image) != 3:
+            raise ValueError(f'Shape must be rank 3 but is rank {len(image)}|an image is [height, '
+                             'width, channels].')
+        return ()
+
+    def kernel(image):
+        from tinyflow.formats.wire import png
+        if image.ndim != 3 or image.shape[2] not in (1, 3, 4) or not image.size:
+            raise ValueError('image must be [height, width, 1, 3 or 4 channels], not '
+                             f'{list(image.shape)}')
+        return np.array(png.encode(image), object)
+
+
+def decode_jpeg(contents, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False,
+                acceptable_fraction=1, dct_method='', name=None):
+    """The pixels of a JPEG file, uint8; they may differ from TensorFlow's by a few levels.
+
+    Shapes: contents [] string -> [height, width, channels]; `channels` 0 means as in the file.
+    ImportError without Pillow (pip install tinyflow-graph[images]).
+    """
+    return DecodeJpeg.apply(
+        contents, channels=channels, ratio=ratio, fancy_upscaling=fancy_upscaling,
+        try_recover_truncated=try_recover_truncated,
+        acceptable_fraction=float(acceptable_fraction), dct_method=dct_method, name=name)
+
+
+def decode_png(contents, channels=0, dtype=dtypes.uint8, name=None):
+    """The pixels of a PNG file, exactly.
+
+    Shapes: contents [] string -> [height, width, channels]; `channels` 0 means as in the file.
+    ImportError without Pillow (pip install tinyflow-graph[images]).
+    """
+    return DecodePng.apply(contents, channels=channels, dtype=dtypes.as_dtype(dtype), name=name)
+
+
+def encode_png(image, compression=-1, name=None):
+    """A PNG file of an image of uint8.
+
+    Shapes: image [height, width, channels], channels 1, 3 or 4 -> [], string.
+    """
+    return EncodePng.apply(image, compression=compression, name=name)

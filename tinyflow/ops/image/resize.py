@@ -1,0 +1,205 @@
+"""Images of another size: sampled bilinearly, or the nearest pixel taken."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.dtypes import FLOATS, REAL
+from tinyflow.graph.op import Op
+from tinyflow.ops.array import constants
+
+__all__ = ['resize_bilinear', 'resize_nearest_neighbor']
+
+
+def _check(attrs):
+    if attrs['align_corners'] and attrs['half_pixel_centers']:
+        raise ValueError('If half_pixel_centers is True, align_corners must be False.')
+
+
+def resized_shape(images, size):
+    """[batch, *size, channels], as far as known; ValueError unless images have rank 4."""
+    if images is not None and len(images) != 4:
+        raise ValueError(f'Shape must be rank 4 but is rank {len(images)}|images are [batch, '
+                         'height, width, channels]; tf.expand_dims(image, 0) makes a batch of one.')
+    height, width = size if size is not None else (None, None)
+    batch, channels = (None, None) if images is None else (images[0], images[3])
+    return batch, height, width, channels
+
+
+def check_sizes(images, size):
+    """ValueError unless both sizes are positive and the images a batch."""
+    if images.ndim != 4:
+        raise ValueError(f'input must be 4-dimensional, not {list(images.shape)}|images are '
+                         '[batch, height, width, channels].')
+    if len(size) != 2:
+        raise ValueError(f'size must hold a height and a width, and holds {len(size)} numbers')
+    if min(size) <= 0:
+        raise ValueError(f'output dimensions must be positive: {list(size)}')
+    if 0 in images.shape[1:3]:
+        raise ValueError(f'input image must be of non-zero size: {list(images.shape)}')
+
+
+def places(count, total, align_corners, half_pixel_centers):
+    """Where, among `total` pixels, each of `count` new ones samples; in float32, as TF does."""
+    single = np.float32
+    step = single(total - 1) / single(count - 1) if align_corners and count > 1 \
+        else single(total) / single(count)
+    at = np.arange(count, dtype=single)
+    return ((at + single(.5)) * step - single(.5) if half_pixel_centers else at * step), step
+
+
+def _neighbours(count, total, align_corners, half_pixel_centers):
+    """(lower, upper, weight of the upper) of the two pixels that each new one lies between."""
+    at, _ = places(count, total, align_corners, half_pixel_centers)
+    floor = np.floor(at)
+    lower = np.maximum(floor.astype(np.int64), 0)
+    upper = np.minimum(np.ceil(at).astype(np.int64), total - 1)
+    return lower, upper, at - floor
+
+
+def _nearest(count, total, align_corners, half_pixel_centers):
+    at, step = places(count, total, align_corners, False)
+    if half_pixel_centers:
+        at = (np.arange(count, dtype=np.float32) + np.float32(.5)) * step
+    # Halves go up, not to the even neighbour.
+    chosen = np.floor(at + np.float32(.5)) if align_corners else np.floor(at)
+    return np.minimum(chosen.astype(np.int64), total - 1)
+
+
+def _adjoint(count, total, picks):
+    """The matrix [total, count] that adds each new pixel's share back to the old ones."""
+    matrix = np.zeros((total, count), np.float64)
+    for pixels, weights in picks:
+        matrix[pixels, np.arange(count)] += weights
+    return matrix
+
+
+class ResizeBilinear(Op):
+    """Images of another size; each new pixel is a mean of the four around its place."""
+
+    signature = 'images: T, size: int32 -> resized_images: float32'
+    types = {'T': REAL}
+    attrs = {'align_corners': False, 'half_pixel_centers': False}
+    static = {'size': 1}
+    partial_rank = True
+
+    def shape(images, size):
+        return resized_shape(images, size)
+
+    def kernel(images, size, *, align_corners, half_pixel_centers):
+        check_sizes(images, size)
+        rows = _neighbours(size[0], images.shape[1], align_corners, half_pixel_centers)
+        columns = _neighbours(size[1], images.shape[2], align_corners, half_pixel_centers)
+        lerp = columns[2][:, None]
+
+        def across(part):
+            left = part[:, :, columns[0]].astype(np.float32)
+            return left + (part[:, :, columns[1]].astype(np.float32) - left) * lerp
+
+        top = across(images[:, rows[0]])
+        return top + (across(images[:, rows[1]]) - top) * rows[2][:, None, None]
+
+    def gradient(op, dy):
+        if op.inputs[0].dtype not in FLOATS:
+            return None, None
+        return ResizeBilinearGrad.apply(dy, op.inputs[0], **_how(op)), None
+
+
+def _how(op):
+    return {key: op.attrs[key] for key in ('align_corners', 'half_pixel_centers')}
+
+
+class ResizeBilinearGrad(Op):
+    """The sensitivity of the old pixels, from that of the new ones."""
+
+    signature = 'grads: float32, original_image: T -> output: T'
+    types = {'T': FLOATS}
+    attrs = {'align_corners': False, 'half_pixel_centers': False}
+
+    def shape(grads, original_image):
+        return original_image
+
+    def kernel(grads, original_image, *, align_corners, half_pixel_centers):
+        matrices = []
+        for count, total in zip(grads.shape[1:3], original_image.shape[1:3]):
+            lower, upper, lerp = _neighbours(count, total, align_corners, half_pixel_centers)
+            matrices.append(_adjoint(count, total, [(lower, 1 - lerp), (upper, lerp)]))
+        result = np.einsum('bijc,yi,xj->byxc', grads, *matrices, optimize=True)
+        return result.astype(original_image.dtype)
+
+    def gradient(op, ddx):
+        size = constants.shape(op.inputs[0])[1:3]
+        return ResizeBilinear.apply(ddx, size, **_how(op)), None
+
+
+class ResizeNearestNeighbor(Op):
+    """Images of another size; each new pixel is the old one nearest to its place."""
+
+    signature = 'images: T, size: int32 -> resized_images: T'
+    types = {'T': REAL}
+    attrs = {'align_corners': False, 'half_pixel_centers': False}
+    static = {'size': 1}
+    partial_rank = True
+
+    def shape(images, size):
+        return resized_shape(images, size)
+
+    def kernel(images, size, *, align_corners, half_pixel_centers):
+        check_sizes(images, size)
+        rows, columns = (_nearest(count, total, align_corners, half_pixel_centers)
+                         for count, total in zip(size, images.shape[1:3]))
+        return images[:, rows[:, None], columns]
+
+    def gradient(op, dy):
+        size = constants.shape(op.inputs[0])[1:3]
+        return ResizeNearestNeighborGrad.apply(dy, size, **_how(op)), None
+
+
+class ResizeNearestNeighborGrad(Op):
+    """The sensitivity of the old pixels: the sum over the new ones that took them."""
+
+    signature = 'grads: T, size: int32 -> output: T'
+    types = {'T': REAL}
+    attrs = {'align_corners': False, 'half_pixel_centers': False}
+    static = {'size': 1}
+    partial_rank = True
+
+    def shape(grads, size):
+        return resized_shape(grads, size)
+
+    def kernel(grads, size, *, align_corners, half_pixel_centers):
+        check_sizes(grads, size)
+        matrices = [
+            _adjoint(count, total, [(_nearest(count, total, align_corners, half_pixel_centers), 1)])
+            for count, total in zip(grads.shape[1:3], size)]
+        return np.einsum('bijc,yi,xj->byxc', grads, *matrices, optimize=True).astype(grads.dtype)
+
+    def gradient(op, ddx):
+        size = constants.shape(op.inputs[0])[1:3]
+        return ResizeNearestNeighbor.apply(ddx, size, **_how(op)), None
+
+
+def resize(kind, images, size, align_corners, half_pixel_centers, name):
+    """A node of `kind`, one of the ops that resize."""
+    attrs = {'align_corners': align_corners, 'half_pixel_centers': half_pixel_centers}
+    _check(attrs)
+    return kind.apply(convert_to_tensor(images, name='images'),
+                      convert_to_tensor(size, dtypes.int32, 'size'), name=name, **attrs)
+
+
+def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Images of another size, float32, interpolated between the four neighbours of each place.
+
+    Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
+    """
+    return resize(ResizeBilinear, images, size, align_corners, half_pixel_centers, name)
+
+
+def resize_nearest_neighbor(images, size, align_corners=False, name=None,
+                            half_pixel_centers=False):
+    """Images of another size, of the same dtype: each place takes the pixel next to it.
+
+    Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
+    """
+    return resize(ResizeNearestNeighbor, images, size, align_corners, half_pixel_centers, name)

@@ -1,0 +1,390 @@
+"""Sums, means, products and extremes of the rows that share a segment id.
+
+In the plain family the ids are sorted and name the output's rows 0, 1, ...; in the unsorted family
+they come in any order, the number of segments is given, and rows with a negative id are dropped.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.ops.array import constants, joining, shaping
+from tinyflow.ops.math import arithmetic, logic, reduction
+from tinyflow.ops.support import choosing
+
+# ---- sorted ids ------------------------------------------------------------------------------
+
+class _Segment(Op, abstract=True):
+    signature = 'data: T, segment_ids: Tindices -> output: T'
+    types = {'T': NUMBERS, 'Tindices': INDEX}
+    partial_rank = True
+
+    def shape(data, ids):
+        if data is None:
+            return None
+        if not data or ids is not None and len(ids) != 1:
+            raise ValueError('data must have rows, and segment_ids must be a vector, not '
+                             f'{shapes.text(ids)}')
+        return (None,) + data[1:]
+
+
+def _reduce_sorted(ufunc, data, ids, absent=0):
+    """(result, counts): `ufunc` over the rows of each id; `absent` for ids that do not occur."""
+    if ids.ndim != 1 or data.ndim < 1 or len(ids) != len(data):
+        raise ValueError(f'segment_ids must be a vector of {len(data)} ids, one for each row of '
+                         f'data, not of shape {list(ids.shape)}')
+    if not len(ids):
+        return np.zeros((0,) + data.shape[1:], data.dtype), np.zeros(0, np.intp)
+    starts = np.flatnonzero(np.diff(ids)) + 1
+    starts = np.concatenate([[0], starts])
+    present = ids[starts]
+    if ids[0] < 0 or (np.diff(present) < 0).any():
+        raise ValueError('segment ids must be >= 0 and are not increasing'
+                         '|sort the rows by id, or use tf.unsorted_segment_sum and its like.')
+    result = np.full((int(present[-1]) + 1,) + data.shape[1:], absent, data.dtype)
+    counts = np.zeros(len(result), np.intp)
+    result[present] = ufunc.reduceat(data, starts, axis=0, dtype=data.dtype)
+    counts[present] = np.diff(np.append(starts, len(ids)))
+    return result, counts
+
+
+class SegmentSum(_Segment):
+    def kernel(data, ids):
+        return _reduce_sorted(np.add, data, ids)[0]
+
+    def gradient(op, dy):
+        return choosing.gather(dy, op.inputs[1]), None
+
+
+class SegmentMean(_Segment):
+    def kernel(data, ids):
+        result, counts = _reduce_sorted(np.add, data, ids)
+        counts = np.maximum(counts, 1).astype(data.dtype)
+        counts = counts.reshape((-1,) + (1,) * (data.ndim - 1))
+        if data.dtype.kind in 'iu':
+            return np.floor_divide(result - np.fmod(result, counts), counts)
+        return np.true_divide(result, counts, result)
+
+    def gradient(op, dy):
+        data, ids = op.inputs
+        ones = constants.cast(constants.ones_like(ids), dy.dtype)
+        counts = choosing.gather(segment_sum(ones, ids), ids)
+        return choosing.gather(dy, ids) / _as_column(counts, data), None
+
+
+class SegmentProd(_Segment):
+    def kernel(data, ids):
+        return _reduce_sorted(np.multiply, data, ids, absent=1)[0]
+
+    # TF1 has none either.
+    gradient = None
+
+
+def _gradient_of_segment_extreme(op, dy):
+    """Shared equally between the rows that have the extreme value."""
+    data, ids = op.inputs
+    chosen = constants.cast(logic.equal(choosing.gather(op.outputs[0], ids), data), dy.dtype)
+    count = segment_sum(chosen, ids)
+    return chosen * choosing.gather(arithmetic.div_no_nan(dy, count), ids), None
+
+
+class SegmentMax(_Segment):
+    types = {'T': REAL, 'Tindices': INDEX}
+
+    def kernel(data, ids):
+        return _reduce_sorted(np.maximum, data, ids)[0]
+
+    gradient = _gradient_of_segment_extreme
+
+
+class SegmentMin(_Segment):
+    types = {'T': REAL, 'Tindices': INDEX}
+
+    def kernel(data, ids):
+        return _reduce_sorted(np.minimum, data, ids)[0]
+
+    gradient = _gradient_of_segment_extreme
+
+
+def _as_column(values, data):
+    """A vector with as many axes of size 1 after it as `data` has after its first."""
+    if data.raw_shape is None:
+        ones = constants.ones_like(constants.shape(data)[1:])
+        return shaping.reshape(values, joining.concat([constants.shape(values), ones], 0))
+    return shaping.reshape(values, [-1] + [1] * (len(data.raw_shape) - 1))
+
+
+# ---- ids in any order ------------------------------------------------------------------------
+
+class _UnsortedSegment(Op, abstract=True):
+    signature = 'data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T'
+    types = {'T': NUMBERS, 'Tindices': INDEX, 'Tnumsegments': INDEX}
+    attrs = {'Tnumsegments': dtypes.int32}
+    static = {'num_segments': 0}
+
+    def shape(data, ids, count):
+        if len(ids) > len(data):
+            raise ValueError(f'data.shape = {shapes.text(data)} does not start with '
+                             f'segment_ids.shape = {shapes.text(ids)}')
+        try:
+            shapes.merge(data[:len(ids)], ids)
+        except ValueError:
+            raise ValueError(f'data.shape = {shapes.text(data)} does not start with '
+                             f'segment_ids.shape = {shapes.text(ids)}') from None
+        return (count,) + data[len(ids):]
+
+
+def _reduce_unsorted(ufunc, start, data, ids, count, out):
+    if data.shape[:ids.ndim] != ids.shape:
+        raise ValueError(f'data.shape = {list(data.shape)} does not start with '
+                         f'segment_ids.shape = {list(ids.shape)}')
+    if count < 0:
+        raise ValueError(f'num_segments must not be negative, but is {count}')
+    rest = data.shape[ids.ndim:]
+    data, ids = data.reshape((ids.size,) + rest), ids.reshape(-1)
+    if out is None:
+        out = np.empty((count,) + rest, data.dtype)
+    out[...] = start
+    if ids.size:
+        if ids.max() >= count:
+            raise ValueError(f'segment_ids holds {ids.max()}, which is out of range [0, {count})')
+        if ids.min() < 0:
+            keep = ids >= 0
+            data, ids = data[keep], ids[keep]
+        ufunc.at(out, ids, data)
+    return out
+
+
+class UnsortedSegmentSum(_UnsortedSegment):
+    def kernel(data, ids, count, out=None):
+        return _reduce_unsorted(np.add, 0, data, ids, count, out)
+
+    def gradient(op, dy):
+        return _gather_kept(dy, op.inputs[1], op.inputs[0]), None, None
+
+
+class UnsortedSegmentProd(_UnsortedSegment):
+    def kernel(data, ids, count, out=None):
+        return _reduce_unsorted(np.multiply, 1, data, ids, count, out)
+
+    def gradient(op, dy):
+        # The product of a segment's other rows: the whole product over x, or, where x is 0, the
+        # product of the others alone, which is 0 if there is another 0 among them.
+        data, ids, count = op.inputs
+        zero = logic.equal(data, 0)
+        zeros = unsorted_segment_sum(constants.cast(zero, dtypes.int32), ids, count)
+        without = unsorted_segment_prod(
+            choosing.where(zero, constants.ones_like(data), data), ids, count)
+        ids = arithmetic.maximum(ids, 0)
+        divided = choosing.gather(op.outputs[0], ids) / data
+        alone = choosing.where(choosing.gather(zeros, ids) > 1, constants.zeros_like(data),
+                               choosing.gather(without, ids))
+        return (_gather_kept(dy, op.inputs[1], data) * choosing.where(zero, alone, divided),
+                None, None)
+
+
+def _gradient_of_unsorted_extreme(op, dy):
+    """Shared equally between the rows that have the extreme value."""
+    data, ids, count = op.inputs
+    largest = choosing.gather(op.outputs[0], arithmetic.maximum(ids, 0))
+    chosen = constants.cast(logic.equal(largest, data), dy.dtype)
+    total = unsorted_segment_sum(chosen, ids, count)
+    return chosen * _gather_kept(arithmetic.div_no_nan(dy, total), ids, data), None, None
+
+
+class UnsortedSegmentMax(_UnsortedSegment):
+    types = {**_UnsortedSegment.types, 'T': REAL}
+
+    def kernel(data, ids, count, out=None):
+        return _reduce_unsorted(np.maximum, limits(data.dtype).min, data, ids, count, out)
+
+    gradient = _gradient_of_unsorted_extreme
+
+
+class UnsortedSegmentMin(_UnsortedSegment):
+    types = {**_UnsortedSegment.types, 'T': REAL}
+
+    def kernel(data, ids, count, out=None):
+        return _reduce_unsorted(np.minimum, limits(data.dtype).max, data, ids, count, out)
+
+    gradient = _gradient_of_unsorted_extreme
+
+
+def limits(dtype):
+    """The smallest and largest number of a NumPy dtype."""
+    return np.finfo(dtype) if dtype.kind == 'f' else np.iinfo(dtype)
+
+
+def _gather_kept(values, ids, data):
+    """values[ids] in the shape of `data`, with 0 for the rows that were dropped."""
+    rows = choosing.gather(values, arithmetic.maximum(ids, 0))
+    keep = constants.cast(ids >= 0, values.dtype)
+    extra = constants.rank(data) - constants.rank(ids)
+    ones = constants.fill(shaping.reshape(extra, [1]), 1)
+    return rows * shaping.reshape(keep, joining.concat([constants.shape(ids), ones], 0))
+
+
+# ---- counting --------------------------------------------------------------------------------
+
+class Bincount(Op):
+    """How often each of 0, 1, ... size - 1 occurs, or the sum of the weights there."""
+
+    signature = 'arr: int32, size: int32, weights: T -> bins: T'
+    types = {'T': INDEX | {dtypes.float32, dtypes.float64}}
+    static = {'size': 0}
+    partial_rank = True
+    gradient = NOT_DIFFERENTIABLE
+
+    def shape(arr, size, weights):
+        return (size,)
+
+    def kernel(arr, size, weights):
+        if arr.size and arr.min() < 0:
+            raise ValueError('Input arr must be non-negative!')
+        if weights.size and weights.shape != arr.shape:
+            raise ValueError('weights must be empty or of the shape of arr, '
+                             f'{list(arr.shape)}, not {list(weights.shape)}')
+        inside = arr < size
+        kept = weights[inside] if weights.size else None
+        return np.bincount(arr[inside], kept, size).astype(weights.dtype)
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+def segment_sum(data, segment_ids, name=None):
+    """The sum of the rows that share an id; ids are sorted. 0 where an id does not occur.
+
+    Shapes: data [rows, *a], segment_ids [rows] -> [last id + 1, *a].
+    """
+    return SegmentSum.apply(data, segment_ids, name=name)
+
+
+def segment_mean(data, segment_ids, name=None):
+    """The mean of the rows that share an id; ids are sorted. 0 where an id does not occur.
+
+    Shapes: data [rows, *a], segment_ids [rows] -> [last id + 1, *a].
+    """
+    return SegmentMean.apply(data, segment_ids, name=name)
+
+
+def segment_prod(data, segment_ids, name=None):
+    """The product of the rows that share an id; ids are sorted. 1 where an id does not occur.
+
+    Shapes: data [rows, *a], segment_ids [rows] -> [last id + 1, *a].
+    """
+    return SegmentProd.apply(data, segment_ids, name=name)
+
+
+def segment_max(data, segment_ids, name=None):
+    """The largest of the rows that share an id; ids are sorted. 0 where an id does not occur.
+
+    Shapes: data [rows, *a], segment_ids [rows] -> [last id + 1, *a].
+    """
+    return SegmentMax.apply(data, segment_ids, name=name)
+
+
+def segment_min(data, segment_ids, name=None):
+    """The smallest of the rows that share an id; ids are sorted. 0 where an id does not occur.
+
+    Shapes: data [rows, *a], segment_ids [rows] -> [last id + 1, *a].
+    """
+    return SegmentMin.apply(data, segment_ids, name=name)
+
+
+def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
+    """The sum of the rows that share an id; 0 where an id does not occur.
+
+    Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
+    """
+    return UnsortedSegmentSum.apply(data, segment_ids, num_segments, name=name)
+
+
+def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
+    """The product of the rows that share an id; 1 where an id does not occur.
+
+    Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
+    """
+    return UnsortedSegmentProd.apply(data, segment_ids, num_segments, name=name)
+
+
+def unsorted_segment_max(data, segment_ids, num_segments, name=None):
+    """The largest of the rows that share an id.
+
+    An id that does not occur has the lowest number of the dtype.
+
+    Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
+    """
+    return UnsortedSegmentMax.apply(data, segment_ids, num_segments, name=name)
+
+
+def unsorted_segment_min(data, segment_ids, num_segments, name=None):
+    """The smallest of the rows that share an id.
+
+    An id that does not occur has the highest number of the dtype.
+
+    Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
+    """
+    return UnsortedSegmentMin.apply(data, segment_ids, num_segments, name=name)
+
+
+def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+    """The mean of the rows that share an id; 0 where an id does not occur.
+
+    Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
+    """
+    with name_scope(name, 'UnsortedSegmentMean'):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        counts = _segment_counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / counts
+
+
+def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
+    """The sum of the rows that share an id, over the square root of their number.
+
+    Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
+    """
+    with name_scope(name, 'UnsortedSegmentSqrtN'):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        counts = _segment_counts(data, segment_ids, num_segments)
+        total = unsorted_segment_sum(data, segment_ids, num_segments)
+        return total / arithmetic.sqrt(counts)
+
+
+def _segment_counts(data, ids, count):
+    """How many rows each segment has (at least 1), shaped to divide the segments' sums."""
+    ones = constants.ones(constants.shape(ids), data.dtype)
+    counts = unsorted_segment_sum(ones, ids, count)
+    extra = len(data.raw_shape) - len(ids.raw_shape)
+    return arithmetic.maximum(shaping.reshape(counts, [count] + [1] * extra), 1)
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
+    """How often each of 0, 1, ... occurs in `arr`, or the sums of the weights there.
+
+    Shapes: arr [*a] int32, weights [*a] -> [largest + 1], at least minlength, at most maxlength.
+    """
+    with name_scope('bincount'):
+        arr = convert_to_tensor(arr, dtypes.int32, 'arr')
+        not_empty = reduction.reduce_prod(constants.shape(arr)) > 0
+        size = constants.cast(not_empty, dtypes.int32) * (reduction.reduce_max(arr) + 1)
+        if minlength is not None:
+            minlength = convert_to_tensor(minlength, dtypes.int32, 'minlength')
+            size = arithmetic.maximum(minlength, size)
+        if maxlength is not None:
+            maxlength = convert_to_tensor(maxlength, dtypes.int32, 'maxlength')
+            size = arithmetic.minimum(maxlength, size)
+        if weights is not None:
+            weights = convert_to_tensor(weights, name='weights')
+            return unsorted_segment_sum(weights, arr, size)
+        return Bincount.apply(arr, size, constants.constant([], dtype))
+
+
+__all__ = [
+    'bincount', 'segment_max', 'segment_mean', 'segment_min', 'segment_prod', 'segment_sum',
+    'unsorted_segment_max', 'unsorted_segment_mean', 'unsorted_segment_min',
+    'unsorted_segment_prod', 'unsorted_segment_sqrt_n', 'unsorted_segment_sum',
+]

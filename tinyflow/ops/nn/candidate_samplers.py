@@ -1,0 +1,255 @@
+"""Classes drawn at random for sampled losses: the distributions, as TensorFlow 1.15 draws them.
+
+Every sampler gives `draw(words, count)`, classes from a seeded stream of 32-bit words, and
+`probability(classes)`. Words are read one after another, two for most draws, with a few thrown away
+so that integers come out exactly uniform; thus seeded programs draw TensorFlow's own classes.
+
+Imports NumPy and its neighbours on the lower floors alone.
+"""
+from __future__ import annotations
+
+import csv
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from tinyflow.ops.random import philox
+from tinyflow.ops.random.philox_floats import uniform32, uniform64
+
+# Words that a run sets aside for each draw, and that runs of unseeded ops start from anew.
+_PER_SAMPLE = 2048
+
+
+class Words:
+    """The 32-bit words of one run, read from the front."""
+
+    def __init__(self, start: philox.Counter) -> None:
+        self._start, self._ready = start, np.empty(0, np.uint32)
+
+    def take(self, count: int) -> np.ndarray:
+        """The next `count` words. Shapes: -> [count], dtype uint32."""
+        missing = count - len(self._ready)
+        if missing > 0:
+            blocks = -(-missing // 4)
+            more = philox.words(self._start, 4 * blocks)
+            self._start = self._start.skip(blocks)
+            self._ready = np.concatenate([self._ready, more]) if len(self._ready) else more
+        taken, self._ready = self._ready[:count], self._ready[count:]
+        return taken
+
+    def give_back(self, words: np.ndarray) -> None:
+        """Puts words in front again, which were taken and not needed."""
+        self._ready = np.concatenate([words, self._ready])
+
+
+def exact_integers(words: Words, count: int, below: int, wide: bool) -> np.ndarray:
+    """Exactly uniform integers of [0, below): words that would favour small ones are left out.
+
+    Shapes: -> [count], dtype int64. `wide` numbers are made of two words, the lower one first.
+    """
+    size = 2 if wide else 1
+    kind = np.dtype(f'u{4 * size}').type
+    rejected = 0 if below & (below - 1) == 0 else 2 ** (32 * size) % below
+    found = np.empty(0, kind)
+    while len(found) < count:
+        more = np.ascontiguousarray(words.take(size * (count - len(found)))).view(kind)
+        more = more[more >= kind(rejected)] if rejected else more
+        found = np.concatenate([found, more]) if len(found) else more
+    return (found % kind(below)).astype(np.int64)
+
+
+class Uniform:
+    """Every class is as likely as any other."""
+
+    def __init__(self, range_max: int) -> None:
+        self.range = range_max
+
+    def draw(self, words: Words, count: int) -> np.ndarray:
+        return exact_integers(words, count, self.range, wide=True)
+
+    def probability(self, classes: np.ndarray) -> np.ndarray:
+        return np.full(classes.shape, np.float32(1 / self.range))
+
+    def learn(self, classes: np.ndarray) -> None:
+        """Takes note of the true classes of a batch; only LearnedUnigram is changed by it."""
+
+
+class LogUniform(Uniform):
+    """P(class) = log((class + 2) / (class + 1)) / log(range + 1): Zipf's law, near enough."""
+
+    def __init__(self, range_max: int) -> None:
+        super().__init__(range_max)
+        self._log_range = np.log1p(float(range_max))
+
+    def draw(self, words: Words, count: int) -> np.ndarray:
+        u = uniform64(np.array(words.take(2 * count)))
+        return (np.exp(u * self._log_range).astype(np.int64) - 1) % self.range
+
+    def probability(self, classes: np.ndarray) -> np.ndarray:
+        ratio = (classes + 2.0) / (classes + 1.0)
+        return (np.log(ratio) / self._log_range).astype(np.float32)
+
+
+class LearnedUnigram(Uniform):
+    """P(class) follows how often a class was a true one so far, each counting once at the start.
+
+    The counts are the leaves of a binary tree of sums, so that both drawing and learning cost
+    log2(range) steps however many classes there are.
+    """
+
+    def __init__(self, range_max: int) -> None:
+        super().__init__(range_max)
+        levels = [np.ones(range_max, np.int64)]
+        while len(levels[0]) > 1:
+            below = levels[0]
+            levels[0] = np.append(below, 0) if len(below) % 2 else below
+            levels.insert(0, levels[0].reshape(-1, 2).sum(1))
+        self._levels = levels
+
+    def draw(self, words: Words, count: int) -> np.ndarray:
+        rest = exact_integers(words, count, int(self._levels[0][0]), wide=False)
+        index = np.zeros(count, np.int64)
+        for level in self._levels[1:]:
+            index *= 2
+            left = level[index]
+            right = rest >= left
+            rest -= np.where(right, left, 0)
+            index += right
+        return index
+
+    def probability(self, classes: np.ndarray) -> np.ndarray:
+        inside = (classes >= 0) & (classes < self.range)
+        weights = np.where(inside, self._levels[-1][np.where(inside, classes, 0)], 0)
+        return (weights / self._levels[0][0]).astype(np.float32)
+
+    def learn(self, classes: np.ndarray) -> None:
+        room = 2**31 - 1 - int(self._levels[0][0])
+        index = classes.reshape(-1)[:room]
+        for level in reversed(self._levels):
+            np.add.at(level, index, 1)
+            index = index // 2
+
+
+class FixedUnigram(Uniform):
+    """P(class) is given by a file or list of weights, each raised to the power `distortion`.
+
+    Drawn by the alias method (Walker 1977, in Vose's form of 1991): a uniform class is kept with
+    the probability of its own, or exchanged for its one alias.
+    """
+
+    def __init__(self, range_max: int, weights: np.ndarray) -> None:
+        super().__init__(range_max)
+        if len(weights) != range_max:
+            raise ValueError(f'range_max is {range_max} but the vocabulary has {len(weights)} '
+                             'weights|range_max counts the reserved ids, too.')
+        self._weights = weights
+        self._total = np.add.accumulate(weights)[-1]        # float32, added one by one, as in TF
+        self._keep, self._alias = _alias_table(self._weights)
+
+    def draw(self, words: Words, count: int) -> np.ndarray:
+        """One word says whether to keep the class, the next (and seldom more) which class it is."""
+        rejected = 0 if self.range & (self.range - 1) == 0 else 2**32 % self.range
+        found, places, done = np.empty(count, np.float32), np.empty(count, np.int64), 0
+        while done < count:
+            pairs = np.array(words.take(2 * (count - done))).reshape(-1, 2)
+            wrong = np.flatnonzero(pairs[:, 1] < rejected)
+            good = int(wrong[0]) if len(wrong) else len(pairs)
+            found[done:done + good] = uniform32(np.ascontiguousarray(pairs[:good, 0]))
+            places[done:done + good] = pairs[:good, 1] % np.uint32(self.range)
+            done += good
+            if len(wrong):                      # that draw takes its class from a later word
+                words.give_back(pairs[good + 1:].reshape(-1))
+                found[done] = uniform32(pairs[good, :1].copy())[0]
+                places[done] = exact_integers(words, 1, self.range, wide=False)[0]
+                done += 1
+        return np.where(found < self._keep[places], places, self._alias[places])
+
+    def probability(self, classes: np.ndarray) -> np.ndarray:
+        inside = (classes >= 0) & (classes < self.range)
+        weights = np.where(inside, self._weights[np.where(inside, classes, 0)], np.float32(0))
+        return (weights / self._total).astype(np.float32)
+
+
+def _alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The chance of keeping each class and the class to take otherwise."""
+    count = len(weights)
+    total = sum(weights.tolist())
+    share = [float(np.float32(w * np.float32(count))) / total for w in weights]
+    alias = list(range(count))
+    high = [i for i, p in enumerate(share) if p >= 1.0]
+    low = [i for i, p in enumerate(share) if p < 1.0]
+    while high and low:
+        poor, rich = low.pop(), high.pop()
+        alias[poor] = rich
+        share[rich] -= 1.0 - share[poor]
+        (low if share[rich] < 1.0 else high).append(rich)
+    for i in high + low:                        # what is left is 1 but for rounding
+        share[i], alias[i] = 1.0, i
+    return np.array(share, np.float32), np.array(alias)
+
+
+def unigram_weights(vocab_file: str, unigrams, distortion: float, reserved: int, shards: int,
+                    shard: int) -> np.ndarray:
+    """Weights of FixedUnigram; a file has one class per line, its weight after the last comma.
+
+    Shapes: -> [classes], the reserved ones first, with weight 0.
+    """
+    if vocab_file:
+        with Path(vocab_file).open(newline='', encoding='utf-8') as file:
+            rows = [line for line in csv.reader(file) if line]
+        unigrams = [float(line[-1]) for line in rows]
+    weights = [0.0 for i in range(reserved) if i % shards == shard]
+    given = np.array(unigrams, np.float32) ** np.float32(distortion)
+    weights += [w for i, w in enumerate(given.tolist(), len(weights)) if i % shards == shard]
+    return np.array(weights, np.float32)
+
+
+class Source:
+    """A sampler with its stream: what one node keeps in a Session."""
+
+    def __init__(self, sampler: Uniform, seed: int, seed2: int) -> None:
+        self.sampler = sampler
+        self._stream = (philox.PhiloxStream(seed, seed2) if seed or seed2
+                        else philox.PhiloxStream.from_os())
+        self._lock = threading.Lock()
+
+    def sample(self, true_classes: np.ndarray, count: int, unique: bool):
+        """Drawn classes, and how often true and drawn ones are expected among so many draws.
+
+        Shapes: true_classes [batch, true] -> [count], [batch, true], [count].
+        """
+        with self._lock:
+            words = Words(self._stream.reserve(-(-_PER_SAMPLE * count // 4)))
+            if unique:
+                drawn, tries = _distinct(self.sampler.draw, words, count)
+            else:
+                drawn, tries = self.sampler.draw(words, count), count
+            expected = [_expected(self.sampler.probability(c), count, tries)
+                        for c in (true_classes, drawn)]
+            self.sampler.learn(true_classes)
+        return drawn, *expected
+
+
+def _distinct(draw: Callable, words: Words, count: int) -> tuple[np.ndarray, int]:
+    """The first `count` different classes in the order drawn, and how many draws that took."""
+    drawn = draw(words, count)
+    while True:
+        values, first = np.unique(drawn, return_index=True)
+        missing = count - len(values)
+        if missing <= 0:
+            break
+        drawn = np.concatenate([drawn, draw(words, max(missing, len(drawn) // 2))])
+    first.sort()
+    return drawn[first[:count]], int(first[count - 1]) + 1 if count else 0
+
+
+def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
+    """How often a class is drawn; if all must differ, the chance to be among `tries` draws."""
+    if tries == count:
+        return probability * np.float32(count)
+    return -np.expm1(np.float32(tries) * np.log1p(-probability))
+
+
+__all__ = ['FixedUnigram', 'LearnedUnigram', 'LogUniform', 'Source', 'Uniform', 'unigram_weights']

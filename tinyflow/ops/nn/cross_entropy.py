@@ -1,0 +1,353 @@
+"""Softmax cross entropy, fused: one op gives the loss and its derivative at the logits.
+
+Computing them together is both faster and more accurate than softmax, logarithm, product and sum.
+The derivative is the second output, so a second derivative has something to differentiate: it is
+right here for both forms (TF1's own is refused for the sparse one).
+"""
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from tinyflow.graph import shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
+from tinyflow.graph.op import Op
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import (
+    constants,
+    identity_and_cast as identities,
+    joining,
+    shape_ops as measures,
+    shaping,
+    slicing,
+)
+from tinyflow.ops.checks import value_checks
+from tinyflow.ops.math import arithmetic
+from tinyflow.ops.nn.softmax import log_softmax, row_max, row_sum, softmax, softmax_gradient
+from tinyflow.ops.support.arguments import renamed
+from tinyflow.ops.support.ranks import of_rank
+
+
+def _normalized(x):
+    """x less its row maximum, the row sums of its exponentials, and the softmax.
+
+    Shapes: x [batch, classes] -> [batch, classes], [batch], [batch, classes].
+    """
+    shifted = x - row_max(x)
+    exponentials = np.exp(shifted)
+    total = row_sum(exponentials)
+    np.divide(exponentials, total[:, None], exponentials)
+    return shifted, total, exponentials
+
+
+def _logits_gradient(op, dloss, dbackprop):
+    logits = op.inputs[0]
+    parts = []
+    if dloss is not None:
+        parts.append(shaping.expand_dims(dloss, -1) * op.outputs[1])
+    if dbackprop is not None:
+        parts.append(softmax_gradient(softmax(logits), dbackprop))
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+_HELPERS = ('Reshape', 'StopGradient', 'Cast', 'Transpose')
+
+
+def _given(tensor, operation):
+    """What the user passed: `tensor` itself, or what the same call made it of."""
+    while tensor.op.type in _HELPERS and tensor.op._site == operation._site:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+class _CrossEntropy(Op, abstract=True):
+    """Messages name the tensors that the user passed, not those that were made of them."""
+
+    @classmethod
+    def told_inputs(cls, operation):
+        features, labels = operation.inputs
+        return [('logits', _given(features, operation)), ('labels', _given(labels, operation))]
+
+
+class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
+    """-sum(labels * log(softmax(features))) for each row, and softmax(features) - labels."""
+
+    signature = 'features: T, labels: T -> loss: T, backprop: T'
+    types = {'T': FLOATS}
+
+    def shape(features, labels):
+        try:
+            both = shapes.broadcast(features, labels)
+        except ValueError:
+            raise ValueError('logits and labels must be broadcastable: logits '
+                             f'{shapes.text(features)}, labels {shapes.text(labels)}|'
+                             f'{_mend_for_sizes(features, labels)}') from None
+        if len(both) != 2:
+            raise ValueError(f'Shape must be rank 2 but is rank {len(both)}|[batch, classes].')
+        return (both[0],), both
+
+    def kernel(x, labels):
+        if x.shape != labels.shape:
+            x, labels = np.broadcast_arrays(x, labels)
+        if not x.size:
+            return np.zeros(x.shape[0], x.dtype), np.empty(x.shape, x.dtype)
+        shifted, total, backprop = _normalized(x)
+        loss = np.log(total) * row_sum(labels) - np.einsum('ij,ij->i', labels, shifted)
+        return loss, np.subtract(backprop, labels, backprop)
+
+    def gradient(op, dloss, dbackprop):
+        features, labels = op.inputs
+        dlabels = None
+        if dloss is not None:
+            dlabels = shaping.expand_dims(dloss, -1) * -log_softmax(features)
+        if dbackprop is not None:
+            dlabels = -dbackprop if dlabels is None else dlabels - dbackprop
+        return (_summed(_logits_gradient(op, dloss, dbackprop), features, labels),
+                _summed(dlabels, labels, features))
+
+
+_EQUAL_ROWS = 'feed as many rows of labels as of logits.'
+
+
+def _mend_for_sizes(features, labels):
+    if len(features) == len(labels) == 2 and features[0] == labels[0]:
+        return 'labels and logits need one column for each class.'
+    return _EQUAL_ROWS
+
+
+def _summed(dx, x, other):
+    """`dx` summed along the axes where `x`, of size 1, is repeated for `other`."""
+    if x.raw_shape is None or other.raw_shape is None:
+        return dx
+    repeated = any(i == 1 != j for i, j in zip(x.raw_shape, other.raw_shape))
+    return measures.sum_to_shape_of(dx, x) if repeated else dx
+
+
+class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
+    """-log(softmax(features)[label]) for each row, and softmax(features) - one_hot(label)."""
+
+    signature = 'features: T, labels: Tlabels -> loss: T, backprop: T'
+    types = {'T': FLOATS, 'Tlabels': INDEX}
+    partial_rank = True
+
+    def shape(features, labels):
+        features, labels = of_rank(features, 2), of_rank(labels, 1)
+        if len(features) != 2:
+            raise ValueError(f'Shape must be rank 2 but is rank {len(features)}|logits are '
+                             '[batch, classes].')
+        if len(labels) != 1:
+            raise ValueError(f'Shape must be rank 1 but is rank {len(labels)}|labels are class '
+                             'numbers, [batch].')
+        try:
+            batch = shapes.merge(labels, features[:1])
+        except ValueError:
+            raise ValueError(_unequal_rows(features, labels)) from None
+        return batch, (batch[0], features[1])
+
+    def kernel(x, labels):
+        if labels.ndim != 1:
+            raise ValueError(f'labels must be 1-D, but got shape {shapes.text(labels.shape)}|'
+                             'labels are class numbers, [batch]: tf.reshape(labels, [-1]).')
+        if x.ndim != 2:
+            raise ValueError(f'logits must be 2-D, but got shape {shapes.text(x.shape)}|'
+                             'logits are [batch, classes].')
+        if len(x) != len(labels):
+            raise ValueError(_unequal_rows(x.shape, labels.shape))
+        _check_labels(labels, x.shape[1])
+        if not x.size:
+            return np.zeros(len(x), x.dtype), np.empty(x.shape, x.dtype)
+        shifted, total, backprop = _normalized(x)
+        # Flat positions of the labels: NumPy indexes with one array far quicker than with two.
+        chosen = _row_starts(*x.shape) + labels
+        loss = np.log(total) - shifted.take(chosen)
+        backprop.reshape(-1)[chosen] -= 1
+        return loss, backprop
+
+    def gradient(op, dloss, dbackprop):
+        return _logits_gradient(op, dloss, dbackprop), None
+
+
+def _unequal_rows(features, labels):
+    return ('logits and labels must have the same first dimension, got logits shape '
+            f'{shapes.text(features)} and labels shape {shapes.text(labels)}|{_EQUAL_ROWS}')
+
+
+@lru_cache(maxsize=64)
+def _row_starts(rows, columns):
+    return np.arange(rows) * columns
+
+
+_UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+def _check_labels(labels, classes):
+    # Seen as unsigned, a negative label is a huge one: a single pass finds both mistakes.
+    if labels.size and np.maximum.reduce(labels.view(_UNSIGNED[labels.itemsize])) >= classes:
+        worst = labels[(labels < 0) | (labels >= classes)][0]
+        seen = ' '.join(map(str, labels[:8])) + (' ...' if labels.size > 8 else '')
+        raise ValueError(
+            f'Received a label value of {worst} which is outside the valid range of [0, {classes})'
+            f'.  Label values: {seen}|labels count from 0 and logits need one column for each '
+            'class: largest label + 1.')
+
+
+# ---- public functions ----------------------------------------------------------------------
+
+
+def _check_named(function, sentinel, labels, logits):
+    if sentinel is not None:
+        raise worded(ValueError(report(
+            f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
+            mend=f'{function}(labels=y, logits=x): which of the two comes first has changed '
+                 'between versions of TensorFlow.')))
+    if labels is None or logits is None:
+        raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
+
+
+def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, dim=-1, name=None,
+                                      axis=None):
+    """-sum(labels * log(softmax(logits))) along an axis; no gradient flows into the labels.
+
+    Shapes: labels, logits [*a, classes] -> [*a]. Labels are probabilities, such as one-hot rows;
+    logits are any numbers, not probabilities. Only named arguments, as the order differs elsewhere.
+    """
+    _check_named('softmax_cross_entropy_with_logits', _sentinel, labels, logits)
+    axis = dim if axis is None else axis
+    with name_scope(name, 'softmax_cross_entropy_with_logits_sg', [logits, labels]) as scope:
+        labels = identities.stop_gradient(labels, name='labels_stop_gradient')
+        return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
+
+
+def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
+    """-sum(labels * log(softmax(logits))) along an axis, the last one unless it is said.
+
+    Shapes: labels, logits [*a, classes] -> [*a]. Labels are probabilities, such as one-hot rows;
+    logits are any numbers, not probabilities. Gradients flow into both.
+    """
+    axis = renamed('axis', axis, 'dim', dim)
+    _check_named('softmax_cross_entropy_with_logits', None, labels, logits)
+    return _dense(labels, logits, -1 if axis is None else shapes.integer(axis), name)
+
+
+def _dense(labels, logits, axis, name):
+    with name_scope(name, 'softmax_cross_entropy_with_logits', [logits, labels]) as scope:
+        logits = convert_to_tensor(logits, name='logits')
+        labels = convert_to_tensor(labels, name='labels')
+        precise = _precise(logits)
+        labels = identities.cast(labels, precise.dtype)
+        rank = measures.rank(precise)
+        shape = logits.raw_shape
+        if axis != -1:
+            precise, labels = (_axis_to_end(t, axis, rank) for t in (precise, labels))
+        outer = measures.shape(precise)
+        rows, label_rows = _as_rows(precise), _as_rows(labels)
+        loss, _ = SoftmaxCrossEntropyWithLogits.apply(rows, label_rows, name=scope)
+        loss = shaping.reshape(loss, slicing.slice(outer, [0], [arithmetic.subtract(rank, 1)]))
+        if shape:
+            axis = shapes.axis(axis, len(shape))
+            loss.set_shape(shape[:axis] + shape[axis + 1:])
+        return identities.cast(loss, float16) if logits.dtype == float16 else loss
+
+
+def _precise(logits):
+    """Half precision is computed in single precision, as TF does."""
+    return identities.cast(logits, float32) if logits.dtype == float16 else logits
+
+
+def _axis_to_end(x, axis, rank):
+    order = joining.concat([constants.range(axis), constants.range(axis + 1, rank), [axis]], 0)
+    return shaping.transpose(x, order)
+
+
+def _as_rows(x):
+    """x [*a, n] -> [product(a), n], made of the nodes that TF makes."""
+    rank = measures.rank(x)
+    classes = slicing.slice(measures.shape(x), [arithmetic.subtract(rank, 1)], [1])
+    rows = shaping.reshape(x, joining.concat([[-1], classes], 0))
+    if x.raw_shape is not None and shapes.known(x.raw_shape[:-1]):
+        rows.set_shape((shapes.size(x.raw_shape[:-1]), x.raw_shape[-1]))
+    return rows
+
+
+def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
+    """-log(softmax(logits)[label]), for labels that are class numbers from 0 on.
+
+    Shapes: labels [*a], logits [*a, classes] -> [*a]. Only named arguments. ValueError where the
+    shapes do not fit; InvalidArgumentError while running for a label outside [0, classes).
+    """
+    _check_named('sparse_softmax_cross_entropy_with_logits', _sentinel, labels, logits)
+    with name_scope(name, 'SparseSoftmaxCrossEntropyWithLogits', [labels, logits]):
+        labels = convert_to_tensor(labels)
+        logits = convert_to_tensor(logits)
+        precise = _precise(logits)
+        labels_shape = measures.shape(labels)
+        _check_shapes(labels, logits)
+        if logits.raw_shape is not None and len(logits.raw_shape) == 2:
+            loss, _ = SparseSoftmaxCrossEntropyWithLogits.apply(precise, labels, name=name)
+        else:
+            loss = _sparse_by_rows(labels, logits, precise, labels_shape, name)
+        return identities.cast(loss, float16) if logits.dtype == float16 else loss
+
+
+def _check_shapes(labels, logits):
+    label_shape, logit_shape = labels.raw_shape, logits.raw_shape
+    if logit_shape is None:
+        return
+    if logit_shape == ():
+        _refuse(labels, logits, 'Logits cannot be scalars - received shape ().',
+                'logits are [..., classes], one score for each class.')
+    if label_shape is None:
+        return
+    if len(label_shape) != len(logit_shape) - 1:
+        problem = (f'Rank mismatch: Rank of labels (received {len(label_shape)}) should equal rank '
+                   f'of logits minus 1 (received {len(logit_shape)}).')
+        if labels.dtype.is_floating and logits.dtype.is_integer:
+            _refuse(labels, logits,
+                    f'{problem} labels and logits look exchanged: labels={labels.name!r}, '
+                    f'logits={logits.name!r}.',
+                    'labels= takes the class numbers, logits= the output of the network.')
+        one_hot = shapes.compatible(label_shape, logit_shape)
+        _refuse(labels, logits, problem,
+                'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
+                'tf.argmax(labels, -1) makes class numbers of them.' if one_hot else
+                'labels are class numbers, one for each row of logits: tf.squeeze(labels, -1) '
+                'drops an axis of size 1.')
+    if (shapes.known(label_shape) and shapes.known(logit_shape[:-1])
+            and label_shape != logit_shape[:-1]):
+        _refuse(labels, logits,
+                f'Shape mismatch: The shape of labels (received {labels.shape}) should equal the '
+                f'shape of logits except for the last dimension (received {logits.shape}).', None)
+
+
+def _refuse(labels, logits, problem, mend):
+    raise worded(ValueError(report(
+        f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
+        site=user_site(), inputs=[('labels', labels), ('logits', logits)])))
+
+
+def _shape_checks(labels, logits):
+    """The node that compares the shapes while running, where they are not fully known."""
+    known = logits.raw_shape is not None and shapes.known(logits.raw_shape[:-1])
+    if known and labels.raw_shape is not None and shapes.known(labels.raw_shape):
+        return []
+    return [value_checks.assert_equal(measures.shape(labels), measures.shape(logits)[:-1])]
+
+
+def _sparse_by_rows(labels, logits, precise, labels_shape, name):
+    label_shape = labels.raw_shape
+    with control_dependencies(_shape_checks(labels, logits)):
+        classes = measures.shape(logits)[measures.rank(logits) - 1]
+        rows = shaping.reshape(precise, [-1, classes])
+        labels = shaping.reshape(labels, [-1])
+    loss, _ = SparseSoftmaxCrossEntropyWithLogits.apply(rows, labels, name=name)
+    loss = shaping.reshape(loss, labels_shape)
+    loss.set_shape(label_shape)
+    return loss
+
+
+__all__ = ['softmax_cross_entropy_with_logits', 'softmax_cross_entropy_with_logits_v2',
+           'sparse_softmax_cross_entropy_with_logits']

@@ -1,0 +1,111 @@
+"""dropout, and zero_fraction, which measures what it (or relu) does."""
+from __future__ import annotations
+
+from tinyflow.graph.constant_value import constant_value
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.dtypes import float32, int32, int64
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.shapes import TensorShape
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import constants, identity_and_cast as identities, shape_ops as measures
+from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.math import logic, reduction
+from tinyflow.ops.random import random_functions as random
+
+
+def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+    """Each element is 0 with probability `rate` (1 - keep_prob), and divided by 1 - rate otherwise.
+
+    Shapes: x [*a], noise_shape broadcasting with it -> [*a]; one decision for each entry of the
+    noise, so noise_shape=[n, 1] keeps or drops whole rows of x [n, m]. A rate of 0 gives x itself.
+    ValueError for a rate outside [0, 1) or an x that is not floating point. Source: Srivastava et
+    al., "Dropout: a simple way to prevent neural networks from overfitting", JMLR 15 (2014).
+    """
+    rate = _rate(keep_prob, rate)
+    with name_scope(name, 'dropout', [x]):
+        x = convert_to_tensor(x, name='x')
+        _check(x, rate)
+        if isinstance(rate, (int, float)) and rate == 0:
+            return x
+        rate = convert_to_tensor(rate, x.dtype, 'rate')
+        if constant_value(rate) == 0:
+            return x
+        drawn = random.random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
+        scale = 1 / (1 - rate)
+        kept = drawn >= rate
+        result = x * scale * identities.cast(kept, x.dtype)
+        result.set_shape(x.raw_shape)
+        return result
+
+
+def _rate(keep_prob, rate):
+    if rate is not None:
+        if keep_prob is not None:
+            raise worded(ValueError("dropout: Cannot specify both 'keep_prob' and 'rate'; rate is "
+                                    '1 - keep_prob.'))
+        return rate
+    if keep_prob is None:
+        raise worded(ValueError('You must provide a rate to dropout: tf.nn.dropout(x, rate=0.5).'))
+    try:
+        return 1 - keep_prob
+    except TypeError:
+        raise worded(ValueError('keep_prob must be a floating point number or Tensor (got '
+                                f'{keep_prob!r})')) from None
+
+
+def _check(x, rate):
+    if not x.dtype.is_floating:
+        raise worded(ValueError(report(
+            f"dropout: x has to be a floating point tensor since it's going to be scaled. Got a "
+            f'{x.dtype.name} tensor instead.', inputs=[('x', x)], mend='tf.cast(x, tf.float32).')))
+    if isinstance(rate, Tensor) or not isinstance(rate, (int, float)):
+        return
+    if not 0 <= rate < 1:
+        raise worded(ValueError(report(
+            f'dropout: rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}',
+            inputs=[('x', x)], mend='rate is the part that is dropped, keep_prob the part that '
+            'stays: rate = 1 - keep_prob.')))
+
+
+def _noise_shape(x, noise_shape):
+    """What to draw: the shape given, None in it standing for x's size."""
+    if noise_shape is None:
+        return measures.shape(x)
+    if isinstance(noise_shape, Tensor):
+        return noise_shape
+    try:
+        given = TensorShape(noise_shape).raw
+    except (TypeError, ValueError):
+        return noise_shape
+    if x.raw_shape is not None and given is not None and len(given) == len(x.raw_shape):
+        sizes = zip(given, x.raw_shape)
+        return TensorShape([s if g is None else g for g, s in sizes])
+    return noise_shape
+
+
+def zero_fraction(value, name=None):
+    """The part of the elements that is 0; NaN for an empty tensor.
+
+    Shapes: value [*a] -> [], dtype float32.
+    """
+    with name_scope(name, 'zero_fraction', [value]):
+        value = convert_to_tensor(value, name='value')
+        size = measures.size(value, out_type=int64)
+        # As in TF: 32-bit integers count faster, where they suffice.
+        nonzero = conditionals.cond(
+            logic.less_equal(size, int32.max),
+            lambda: identities.cast(_count_nonzero(value, int32), int64),
+            lambda: _count_nonzero(value, int64))
+        with name_scope('counts_to_fraction'):
+            fraction = identities.cast(size - nonzero, float32) / identities.cast(size, float32)
+        return identities.identity(fraction, 'fraction')
+
+
+def _count_nonzero(value, dtype):
+    with name_scope('count_nonzero'):
+        different = logic.not_equal(value, constants.zeros([], value.dtype))
+        return reduction.reduce_sum(identities.cast(different, dtype), name='nonzero_count')
+
+
+__all__ = ['dropout', 'zero_fraction']

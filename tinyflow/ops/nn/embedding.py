@@ -1,0 +1,126 @@
+"""embedding_lookup: rows of a table, which may be kept in several parts."""
+from __future__ import annotations
+
+from tinyflow.graph import shapes
+from tinyflow.graph.constant_value import constant_value
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.dtypes import int32
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.array import (
+    constants,
+    gathering,
+    identity_and_cast as identities,
+    indexing,
+    joining,
+    shape_ops as measures,
+    shaping,
+    unique as sets,
+)
+from tinyflow.ops.array.unique import DynamicStitch
+from tinyflow.ops.math import arithmetic, clip, reduction
+
+
+class ParallelDynamicStitch(DynamicStitch):
+    """DynamicStitch by the name that TF gives it where no index occurs twice."""
+
+
+def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_indices=True,
+                     max_norm=None):
+    """The rows of `params` at `ids`: a learned vector for each id.
+
+    Shapes: params [rows, *row], or a list of such parts; ids [*a] -> [*a, *row]. With several parts
+    row i is in part i % parts ('mod'), or the rows are cut into runs ('div'). `max_norm` clips each
+    vector. ValueError for no params or another strategy.
+    """
+    if params is None:
+        raise worded(ValueError('embedding_lookup: params must be specified'))
+    if isinstance(params, (list, tuple)):
+        params = list(params)
+    elif hasattr(params, '_get_variable_list'):
+        params = params._get_variable_list()            # a PartitionedVariable
+    else:
+        params = [params]
+    if not params:
+        raise worded(ValueError('embedding_lookup: Need at least one param'))
+    with name_scope(name, 'embedding_lookup', [*params, ids]) as scope:
+        if not all(hasattr(p, 'handle') for p in params):           # else rows are read alone
+            params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
+                      for i, p in enumerate(params)]
+        ids = convert_to_tensor(ids, name='ids')
+        if len(params) == 1:
+            rows = gathering.gather(params[0], ids, name=scope)
+            return identities.identity(_clipped(rows, ids, max_norm))
+        return _from_parts(params, ids, partition_strategy, max_norm, scope)
+
+
+def _clipped(rows, ids, max_norm):
+    if max_norm is None:
+        return rows
+    if ids.raw_shape is not None and rows.raw_shape is not None:
+        axes = list(range(len(ids.raw_shape), len(rows.raw_shape)))
+    else:
+        axes = constants.range(measures.rank(ids), measures.rank(rows))
+    return clip.clip_by_norm(rows, max_norm, axes=axes)
+
+
+def _from_parts(params, ids, strategy, max_norm, name):
+    """Asks each part for its rows, then puts them in the order of the ids."""
+    flat = shaping.reshape(ids, [-1])
+    places = constants.range(measures.size(flat))
+    if strategy == 'mod':
+        part, row = flat % len(params), flat // len(params)
+    elif strategy == 'div':
+        part, row = _runs(params, flat)
+    else:
+        raise worded(ValueError(f'Unrecognized partition strategy: {strategy}; it is '
+                                "'mod' or 'div'."))
+    part = identities.cast(part, int32)
+    asked = sets.dynamic_partition(row, part, len(params))
+    where = sets.dynamic_partition(places, part, len(params))
+    found = [gathering.gather(p, r) for p, r in zip(params, asked)]
+    result = ParallelDynamicStitch.apply(where, found, name=name)
+    row_shape = _row_shape(params)
+    if row_shape is not None and constant_value(ids) is not None:
+        result.set_shape((constant_value(ids).size, *row_shape))
+    if row_shape is None:
+        tail = measures.shape(params[0])[1:]
+    else:
+        tail = list(row_shape)
+    result = shaping.reshape(result, joining.concat([measures.shape(ids), tail], 0))
+    if ids.raw_shape is not None and row_shape is not None:
+        result.set_shape(ids.raw_shape + row_shape)
+    return _clipped(result, ids, max_norm)
+
+
+def _raw_shape(part):
+    """The static shape of a tensor, or of a resource variable, as plain data."""
+    return shapes.raw(part.shape)
+
+
+def _row_shape(params):
+    """The shape of a row, where every part knows it."""
+    known = [raw[1:] for raw in map(_raw_shape, params) if raw is not None
+             and None not in raw[1:]]
+    return known[0] if len(known) == len(params) else None
+
+
+def _runs(params, ids):
+    """Part and row of each id if the table is cut into runs; the first parts are one row longer."""
+    total = _total_rows(params, ids.dtype)
+    short = total // len(params)
+    extras = total % len(params)
+    part = arithmetic.maximum(ids // (short + 1), (ids - extras) // short)
+    row = indexing.where(part < extras, ids % (short + 1), (ids - extras) % short)
+    return part, row
+
+
+def _total_rows(params, dtype):
+    sizes = [raw[0] if raw else None for raw in map(_raw_shape, params)]
+    if None not in sizes:
+        return constants.constant(sum(sizes), dtype)
+    counts = [measures.shape(p)[0] for p in params]
+    return reduction.reduce_sum(joining.stack([identities.cast(c, dtype) for c in counts]))
+
+
+__all__ = ['embedding_lookup']

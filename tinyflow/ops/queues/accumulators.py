@@ -1,0 +1,236 @@
+"""tf.ConditionalAccumulator: the mean of gradients from several workers, none of them too old.
+
+The ResourceConditionalAccumulator node gives a handle, an array of no dimensions that holds the
+Session's Accumulator. Gradients of a step before the accumulator's own are dropped; taking waits
+until enough have come, then the step is counted up.
+"""
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.object_scalars import boxed
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.queues.waiting import Waiter, Watch, registered
+
+__all__ = ['ConditionalAccumulator', 'ConditionalAccumulatorBase']
+
+
+class Accumulator:
+    """The sum of the gradients that came since the last were taken."""
+
+    def __init__(self, operation, shared):
+        attrs = operation.attrs
+        self._name = operation.name
+        self._shape = shapes.raw(attrs['shape'])
+        self._mean = attrs['reduction_type'] == 'MEAN'
+        self._changed = threading.Condition()
+        self._cancelled = False
+        self.step = self.count = 0
+        self._total = None
+
+    def apply(self, step, gradient):
+        """Adds a gradient, unless it is older than the accumulator."""
+        if self._shape is not None and not shapes.compatible(gradient.shape, self._shape):
+            raise ValueError(f'Shape mismatch: expected {shapes.compact(self._shape)}, got '
+                             f'{shapes.compact(gradient.shape)}.')
+        with self._changed:
+            if step < self.step:
+                return
+            if not self.count:
+                self._total = np.array(gradient)
+            elif gradient.shape != self._total.shape:
+                raise ValueError(f'Shape mismatch: expected {list(self._total.shape)}, got '
+                                 f'{list(gradient.shape)}.')
+            else:
+                self._total += gradient
+            self.count += 1
+            self._changed.notify_all()
+
+    def take(self, wanted):
+        """Waits for `wanted` gradients; their mean (or sum)."""
+        if wanted <= 0:
+            raise ValueError('Argument num_required must be positive.')
+        with self._changed:
+            if self.count < wanted:
+                self._wait(wanted)
+            result = self._total / self._total.dtype.type(self.count) if self._mean else \
+                self._total
+            self.step, self.count, self._total = self.step + 1, 0, None
+        return np.asarray(result)
+
+    def set_step(self, step):
+        """Gradients of earlier steps are dropped from now on."""
+        with self._changed:
+            self.step = step
+
+    def cancel(self):
+        """The Session ends: who waits gets a CancelledError."""
+        with self._changed:
+            self._cancelled = True
+            self._changed.notify_all()
+
+    def _wait(self, wanted):
+        waiter = Waiter()
+        watch = Watch(waiter, lambda: self._hopeless(wanted), lambda: None)
+        with registered(waiter):
+            while self.count < wanted:
+                if self._cancelled:
+                    raise errors.CancelledError(None, None, 'TakeGrad operation was cancelled')
+                if not self._changed.wait(watch.seconds()) and self.count < wanted:
+                    watch.look()
+            waiter.done = True
+
+    def _hopeless(self, wanted):
+        return errors.FailedPreconditionError(
+            None, None, f"[A18] the accumulator '{self._name}' has {self.count} gradients, "
+            f'{wanted} are required, nobody is left to add more, and this waits for ever|run the '
+            'Operation of apply_grad first, with a local_step that is not below '
+            f'{self.step}, the step of the accumulator.')
+
+
+class ResourceConditionalAccumulator(Op):
+    """The handle of an accumulator."""
+
+    signature = '-> handle: resource'
+    attrs = {'dtype': REQUIRED, 'shape': REQUIRED, 'container': '', 'shared_name': '',
+             'reduction_type': 'MEAN'}
+    pure = False
+    state_of_node = True
+    state = Accumulator
+    gradient = NOT_DIFFERENTIABLE
+
+    def shape():
+        return (2,)             # what TF says, as if it were a pair of names
+
+    def kernel(accumulator):
+        return boxed(accumulator)
+
+
+class _OnAccumulator(Op, abstract=True):
+    pure = False
+    partial_rank = True
+    gradient = NOT_DIFFERENTIABLE
+
+
+class ResourceAccumulatorNumAccumulated(_OnAccumulator):
+    """How many gradients there are."""
+
+    signature = 'handle: resource -> num_accumulated: int32'
+
+    def shape(handle):
+        return ()
+
+    def kernel(handle):
+        return np.array(handle.item().count, np.int32)
+
+
+class ResourceAccumulatorSetGlobalStep(_OnAccumulator):
+    """Sets the step below which gradients are too old."""
+
+    signature = 'handle: resource, new_global_step: int64 ->'
+
+    def kernel(handle, new_global_step):
+        handle.item().set_step(int(new_global_step))
+
+
+class ResourceAccumulatorApplyGradient(_OnAccumulator):
+    """Adds a gradient of a step."""
+
+    signature = 'handle: resource, local_step: int64, gradient: dtype ->'
+    types = {'dtype': dtypes.NUMBERS}
+
+    def kernel(handle, local_step, gradient):
+        handle.item().apply(int(local_step), gradient)
+
+
+class ResourceAccumulatorTakeGradient(_OnAccumulator):
+    """Waits for gradients and takes their mean."""
+
+    signature = 'handle: resource, num_required: int32 -> average: dtype'
+    attrs = {'dtype': REQUIRED}
+
+    def kernel(handle, num_required):
+        return handle.item().take(int(num_required))
+
+
+class ConditionalAccumulatorBase:
+    """What accumulators share: a dtype, a name, a step, and a number of gradients."""
+
+    def __init__(self, dtype, shape, accumulator_ref):
+        self._dtype = dtypes.as_dtype(dtype)
+        self._shape = shapes.as_shape(shape)
+        self._accumulator_ref = accumulator_ref
+        self._name = accumulator_ref.op.name.rpartition('/')[2]
+
+    @property
+    def accumulator_ref(self):
+        """The tensor that names the accumulator."""
+        return self._accumulator_ref
+
+    @property
+    def name(self):
+        """The name of the node, without its scopes."""
+        return self._name
+
+    @property
+    def dtype(self):
+        """The dtype of the gradients."""
+        return self._dtype
+
+    def num_accumulated(self, name=None):
+        """How many gradients wait to be taken. Shapes: -> []."""
+        return ResourceAccumulatorNumAccumulated.apply(
+            self._accumulator_ref, name=name or f'{self._name}_NumAccumulated')
+
+    def set_global_step(self, new_global_step, name=None):
+        """An Operation; gradients of earlier steps are dropped from then on."""
+        step = identities.cast(convert_to_tensor(new_global_step), dtypes.int64)
+        return ResourceAccumulatorSetGlobalStep.apply(self._accumulator_ref, step, name=name)
+
+
+class ConditionalAccumulator(ConditionalAccumulatorBase):
+    """Gathers gradients until there are enough, and gives their mean.
+
+    Each Session has its own. Shapes: gradients are of `shape`, where it is given.
+    """
+
+    def __init__(self, dtype, shape=None, shared_name=None, name='conditional_accumulator',
+                 reduction_type='MEAN'):
+        if reduction_type not in ('MEAN', 'SUM'):
+            raise worded(ValueError(
+                f"reduction_type must be 'MEAN' or 'SUM', not {reduction_type!r}"))
+        super().__init__(dtype, shape, ResourceConditionalAccumulator.apply(
+            dtype=dtypes.as_dtype(dtype), shape=shapes.as_shape(shape),
+            shared_name=shared_name or '', name=name, reduction_type=reduction_type))
+
+    def apply_grad(self, grad, local_step=0, name=None):
+        """An Operation that adds a gradient, unless local_step is before the accumulator's step.
+
+        ValueError for a gradient of another shape.
+        """
+        grad = convert_to_tensor(grad, self._dtype)
+        if not grad.shape.is_compatible_with(self._shape):
+            raise worded(ValueError(report(
+                f"ResourceAccumulatorApplyGradient: Shapes {grad.shape} and {self._shape} are "
+                'incompatible', inputs=[('grad', grad)],
+                mend='the accumulator takes gradients of the shape that it was made with.')))
+        step = identities.cast(convert_to_tensor(local_step), dtypes.int64)
+        return ResourceAccumulatorApplyGradient.apply(self._accumulator_ref, step, grad, name=name)
+
+    def take_grad(self, num_required, name=None):
+        """Waits for num_required gradients; their mean, after which none are left.
+
+        Shapes: -> shape. The accumulator's step is counted up. InvalidArgumentError for
+        num_required < 1.
+        """
+        mean = ResourceAccumulatorTakeGradient.apply(self._accumulator_ref, num_required,
+                                                     dtype=self._dtype, name=name)
+        mean.set_shape(self._shape)
+        return mean

@@ -1,0 +1,85 @@
+"""sparse_to_dense: an array of one value, but for the places that are given."""
+from __future__ import annotations
+
+import numpy as np
+
+from tinyflow.graph.dtypes import INDEX
+from tinyflow.graph.op import Op
+from tinyflow.ops.array import gathering, shape_ops as measures, shaping
+from tinyflow.ops.math import arithmetic, reduction
+
+
+class SparseToDense(Op):
+    """`default_value` everywhere but at `sparse_indices`, where `sparse_values` are."""
+
+    signature = ('sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, '
+                 'default_value: T -> dense: T')
+    types = {'Tindices': INDEX}
+    attrs = {'validate_indices': True}
+    static = {'output_shape': 1}
+    partial_rank = True
+
+    def shape(indices, output_shape, values, default):
+        if indices is not None and len(indices) > 2:
+            raise ValueError(f'sparse_indices should be a scalar, vector, or matrix, not of rank '
+                             f'{len(indices)}|[points, rank], one row for each value.')
+        return output_shape
+
+    def kernel(indices, output_shape, values, default, *, validate_indices):
+        if indices.ndim > 2:
+            raise ValueError('sparse_indices should be a scalar, vector, or matrix, got shape '
+                             f'{list(indices.shape)}')
+        if default.ndim:
+            raise ValueError(f'default_value should be a scalar, not {list(default.shape)}')
+        places = indices if indices.ndim == 2 else indices.reshape(-1, 1)
+        _check_places(places, output_shape, values, validate_indices)
+        result = np.full(output_shape, default, values.dtype)
+        result[tuple(places.T)] = values
+        return result
+
+    def gradient(op, dy):
+        indices, shape, values, _ = op.inputs
+        if indices.raw_shape is None or len(indices.raw_shape) < 2:
+            indices = shaping.reshape(indices, [-1, measures.size(shape)])
+        d_values = gathering.gather_nd(dy, indices)
+        d_default = arithmetic.subtract(reduction.reduce_sum(dy), reduction.reduce_sum(d_values))
+        if values.raw_shape is None or not values.raw_shape:
+            d_values = measures.sum_to_shape_of(d_values, values)
+        return None, None, d_values, d_default
+
+
+def _check_places(places, shape, values, in_order):
+    if places.shape[1] != len(shape):
+        raise ValueError(f'output_shape has {len(shape)} elements, but each of sparse_indices has '
+                         f'{places.shape[1]}')
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(places)):
+        raise ValueError(f'sparse_values has incorrect shape {list(values.shape)}, should be [] or '
+                         f'[{len(places)}]')
+    outside = ((places < 0) | (places >= np.array(shape, places.dtype))).any(1)
+    if outside.any():
+        i = int(outside.argmax())
+        raise ValueError(f'indices[{i}] = {places[i].tolist()} is out of bounds: need 0 <= index < '
+                         f'{list(shape)}')
+    if in_order and len(places) > 1:
+        flat = np.ravel_multi_index(tuple(places.T), shape)
+        steps = np.diff(flat)
+        if (steps <= 0).any():
+            i = int((steps <= 0).argmax()) + 1
+            problem = 'repeated' if steps[i - 1] == 0 else 'out of order'
+            raise ValueError(f'indices[{i}] = {places[i].tolist()} is {problem}|'
+                             'validate_indices=False takes them in any order.')
+
+
+def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0,
+                    validate_indices=True, name=None):
+    """`default_value` everywhere but at `sparse_indices`, where `sparse_values` are.
+
+    Shapes: sparse_indices [points, rank] (or [points] where the rank is 1, or a scalar),
+    output_shape [rank], sparse_values [points] or a scalar -> [*output_shape]. With
+    `validate_indices`, InvalidArgumentError where they are not in order or repeat.
+    """
+    return SparseToDense.apply(sparse_indices, output_shape, sparse_values, default_value,
+                               validate_indices=validate_indices, name=name)
+
+
+__all__ = ['sparse_to_dense']

@@ -1,0 +1,130 @@
+"""Strings cut into parts: tf.string_split and tf.strings.split give a SparseTensor of them."""
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.strings.arrays import text_array
+from tinyflow.ops.support.arguments import renamed
+
+__all__ = ['string_split', 'strings_split']
+
+
+def _as_sparse(rows):
+    """(indices, values, dense_shape) of lists of parts, one for each string."""
+    lengths = np.array([len(row) for row in rows], np.int64)
+    count = int(lengths.sum())
+    indices = np.empty((count, 2), np.int64)
+    indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
+    indices[:, 1] = np.arange(count) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    widest = int(lengths.max()) if len(rows) else 0
+    return (indices, text_array([part for row in rows for part in row], (count,)),
+            np.array([len(rows), widest], np.int64))
+
+
+class _Split(Op, abstract=True):
+    partial_rank = True
+    gradient = NOT_DIFFERENTIABLE
+
+    def shape(input, separator):
+        if input is not None and len(input) != 1:
+            raise ValueError(f'Shape must be rank 1 but is rank {len(input)}|one vector of '
+                             'strings: tf.reshape(x, [-1]), or [x] for a single one.')
+        if separator is not None and len(separator) != 0:
+            raise ValueError(f'Shape must be rank 0 but is rank {len(separator)}|all strings are '
+                             'split at the same delimiter.')
+        return [(None, 2), (None,), (2,)]
+
+
+def _check(input, separator):
+    if input.ndim != 1:
+        raise ValueError(f'input must be a vector, got shape: {list(input.shape)}')
+    if separator.ndim:
+        raise ValueError(f'delimiter must be a scalar, got shape: {list(separator.shape)}')
+
+
+class StringSplit(_Split):
+    """Each string cut at every one of the delimiter's characters; at each byte if it has none."""
+
+    signature = ('input: string, delimiter: string -> indices: int64, values: string, '
+                 'shape: int64')
+    attrs = {'skip_empty': True}
+
+    def kernel(input, delimiter, *, skip_empty):
+        _check(input, delimiter)
+        characters = delimiter.item()
+        if not characters:
+            return _as_sparse([[text[i:i + 1] for i in range(len(text))]
+                               for text in input.tolist()])
+        cut = bytes.split if len(characters) == 1 else _cut_at_any
+        rows = [cut(text, characters) if text else [] for text in input.tolist()]
+        if skip_empty:
+            rows = [[part for part in row if part] for row in rows]
+        return _as_sparse(rows)
+
+
+def _cut_at_any(text, characters):
+    return re.split(b'[' + re.escape(characters) + b']', text)
+
+
+class StringSplitV2(_Split):
+    """Each string cut at the separator, as Python's split does; at white space if it is empty."""
+
+    signature = 'input: string, sep: string -> indices: int64, values: string, shape: int64'
+    attrs = {'maxsplit': -1}
+
+    def kernel(input, sep, *, maxsplit):
+        _check(input, sep)
+        return _as_sparse([text.split(sep.item() or None, maxsplit) for text in input.tolist()])
+
+
+# ---- public functions ------------------------------------------------------------------------
+
+def _check_result(result_type):
+    if result_type == 'RaggedTensor':
+        raise worded(NotImplementedError(
+            "result_type='RaggedTensor': there are no ragged tensors here; 'SparseTensor' has the "
+            'same parts, and tf.sparse_tensor_to_dense(x, default_value="") makes a matrix of '
+            'them.'))
+    if result_type != 'SparseTensor':
+        raise worded(ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'."))
+
+
+def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor',
+                 name=None):
+    """The parts of each string between any of the characters of `delimiter` (default: a space).
+
+    Shapes: source [n] -> SparseTensor [n, most parts]. An empty delimiter cuts into bytes;
+    `skip_empty` leaves empty parts out.
+    """
+    _check_result(result_type)
+    with name_scope(name, 'StringSplit', [source]):
+        delimiter = renamed('delimiter', delimiter, 'sep', sep)
+        delimiter = convert_to_tensor(' ' if delimiter is None else delimiter, dtypes.string)
+        source = convert_to_tensor(source, dtypes.string)
+        return SparseTensor(*StringSplit.apply(source, delimiter, skip_empty=skip_empty))
+
+
+def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor', source=None,
+                  name=None):
+    """The parts of each string as Python's str.split makes them: at `sep`, or at white space.
+
+    Shapes: input [n] -> SparseTensor [n, most parts]. At most `maxsplit` cuts (-1: all).
+    """
+    input = renamed('input', input, 'source', source)
+    _check_result(result_type)
+    with name_scope(name, 'StringSplit', [input]):
+        input = convert_to_tensor(input, dtypes.string, 'input')
+        if input.raw_shape is None or len(input.raw_shape) != 1:
+            raise worded(NotImplementedError(
+                'tf.strings.split of other than a vector needs ragged tensors, which are not here: '
+                'tf.reshape(input, [-1]) is a vector of all strings.'))
+        sep = convert_to_tensor('' if sep is None else sep, dtypes.string)
+        return SparseTensor(*StringSplitV2.apply(input, sep, maxsplit=maxsplit))

@@ -1,0 +1,305 @@
+"""The optimizers' updates as nodes: each changes a Variable and its slots in place, in one op.
+
+The arithmetic is in ops/updates/update_rules.py, how it is applied in ops/updating.py. tf.train's
+optimizers make these nodes; there are no public functions.
+"""
+from __future__ import annotations
+
+from math import sqrt
+
+from tinyflow.ops.updates import update_rules as rules
+from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, update, update_rows
+
+__all__: list[str] = []
+
+
+# ---- gradient descent, momentum --------------------------------------------------------------
+
+
+class ApplyGradientDescent(Update):
+    """var -= alpha delta."""
+
+    signature = 'var: Ref(T), alpha: T, delta: T -> out: Ref(T)'
+
+    def kernel(var, alpha, delta):
+        return update(rules.gradient_descent, (var,), delta, alpha)
+
+
+class ApplyMomentum(Update):
+    """accum = momentum accum + grad; var -= lr accum."""
+
+    signature = 'var: Ref(T), accum: Ref(T), lr: T, grad: T, momentum: T -> out: Ref(T)'
+    attrs = {'use_locking': False, 'use_nesterov': False}
+    state = count_updates
+
+    def kernel(updates, var, accum, lr, grad, momentum, *, use_nesterov):
+        update(rules.momentum, (var, accum), grad, lr, momentum, use_nesterov)
+        flush(updates, (accum,))
+        return var
+
+
+class SparseApplyMomentum(Update):
+    """ApplyMomentum on some rows."""
+
+    signature = ('var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T '
+                 '-> out: Ref(T)')
+    attrs = {'use_locking': False, 'use_nesterov': False}
+
+    def kernel(var, accum, lr, grad, indices, momentum, *, use_nesterov):
+        return update_rows(rules.momentum, (var, accum), grad, indices, lr, momentum,
+                            use_nesterov)
+
+
+# ---- Adagrad ---------------------------------------------------------------------------------
+
+
+class ApplyAdagrad(Update):
+    """accum += grad^2; var -= lr grad / sqrt(accum)."""
+
+    signature = 'var: Ref(T), accum: Ref(T), lr: T, grad: T -> out: Ref(T)'
+    attrs = {'use_locking': False, 'update_slots': True}
+
+    def kernel(var, accum, lr, grad, *, update_slots):
+        return update(rules.adagrad, (var, accum), grad, lr, update_slots)
+
+
+class SparseApplyAdagrad(Update):
+    """ApplyAdagrad on some rows."""
+
+    signature = 'var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices -> out: Ref(T)'
+    attrs = {'use_locking': False, 'update_slots': True}
+
+    def kernel(var, accum, lr, grad, indices, *, update_slots):
+        return update_rows(rules.adagrad, (var, accum), grad, indices, lr, update_slots)
+
+
+class ApplyAdagradDA(Update):
+    """Adagrad with dual averaging: var follows from the sums of all gradients and their squares."""
+
+    signature = ('var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), '
+                 'grad: T, lr: T, l1: T, l2: T, global_step: int64 -> out: Ref(T)')
+
+    def kernel(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2,
+               global_step):
+        return update(rules.adagrad_da, (var, gradient_accumulator, gradient_squared_accumulator),
+                       grad, *_adagrad_da(var, lr, l1, l2, global_step))
+
+
+class SparseApplyAdagradDA(Update):
+    """ApplyAdagradDA on some rows."""
+
+    signature = ('var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), '
+                 'grad: T, indices: Tindices, lr: T, l1: T, l2: T, global_step: int64 '
+                 '-> out: Ref(T)')
+
+    def kernel(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2,
+               global_step):
+        return update_rows(
+            rules.adagrad_da, (var, gradient_accumulator, gradient_squared_accumulator), grad,
+            indices, *_adagrad_da(var, lr, l1, l2, global_step))
+
+
+def _adagrad_da(var, lr, l1, l2, global_step):
+    steps = global_step.item()
+    return (scalar(-lr.item(), var), scalar(l1.item() * steps, var),
+            scalar(l2.item() * steps * lr.item(), var))
+
+
+# ---- Adadelta, Adam --------------------------------------------------------------------------
+
+
+class ApplyAdadelta(Update):
+    """The step is grad times the ratio of two root mean squares: of steps and of gradients."""
+
+    signature = ('var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, '
+                 'grad: T -> out: Ref(T)')
+    state = count_updates
+
+    def kernel(updates, var, accum, accum_update, lr, rho, epsilon, grad):
+        update(rules.adadelta, (var, accum, accum_update), grad, lr, rho,
+                scalar(1.0 - rho.item(), var), epsilon)
+        if epsilon.item() > 1e-20:
+            flush(updates, (), (accum, accum_update))
+        return var
+
+
+class SparseApplyAdadelta(Update):
+    """ApplyAdadelta on some rows."""
+
+    signature = ('var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, '
+                 'grad: T, indices: Tindices -> out: Ref(T)')
+
+    def kernel(var, accum, accum_update, lr, rho, epsilon, grad, indices):
+        return update_rows(rules.adadelta, (var, accum, accum_update), grad, indices, lr, rho,
+                            scalar(1.0 - rho.item(), var), epsilon)
+
+
+class ApplyAdam(Update):
+    """Running means m of the gradient and v of its square; var -= alpha m / (sqrt(v) + epsilon)."""
+
+    signature = ('var: Ref(T), m: Ref(T), v: Ref(T), beta1_power: T, beta2_power: T, lr: T, '
+                 'beta1: T, beta2: T, epsilon: T, grad: T -> out: Ref(T)')
+    attrs = {'use_locking': False, 'use_nesterov': False}
+    state = count_updates
+
+    def kernel(updates, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, *,
+               use_nesterov):
+        alpha = lr.item() * sqrt(1.0 - beta2_power.item()) / (1.0 - beta1_power.item())
+        update(rules.adam, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
+                scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon,
+                use_nesterov)
+        # Without an epsilon, m / sqrt(v) matters however small both are.
+        if epsilon.item() > 1e-9:
+            flush(updates, (m,), (v,))
+        return var
+
+
+# ---- RMSProp ---------------------------------------------------------------------------------
+
+
+class ApplyRMSProp(Update):
+    """ms: running mean of grad^2; mom = momentum mom + lr grad / sqrt(ms + epsilon); var -= mom."""
+
+    signature = ('var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, '
+                 'grad: T -> out: Ref(T)')
+    state = count_updates
+
+    def kernel(updates, var, ms, mom, lr, rho, momentum, epsilon, grad):
+        update(rules.rms_prop, (var, ms, mom), grad, lr, scalar(1.0 - rho.item(), var), momentum,
+                epsilon)
+        if epsilon.item() > 1e-20:
+            flush(updates, (mom,), (ms,))
+        return var
+
+
+class SparseApplyRMSProp(Update):
+    """ApplyRMSProp on some rows."""
+
+    signature = ('var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, '
+                 'grad: T, indices: Tindices -> out: Ref(T)')
+
+    def kernel(var, ms, mom, lr, rho, momentum, epsilon, grad, indices):
+        return update_rows(rules.rms_prop, (var, ms, mom), grad, indices, lr,
+                            scalar(1.0 - rho.item(), var), momentum, epsilon)
+
+
+class ApplyCenteredRMSProp(Update):
+    """ApplyRMSProp with the variance ms - mg^2 for ms, where mg is a running mean of grad."""
+
+    signature = ('var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, '
+                 'epsilon: T, grad: T -> out: Ref(T)')
+    state = count_updates
+
+    def kernel(updates, var, mg, ms, mom, lr, rho, momentum, epsilon, grad):
+        update(rules.centered_rms_prop, (var, mg, ms, mom), grad, lr,
+                scalar(1.0 - rho.item(), var), momentum, epsilon)
+        if epsilon.item() > 1e-20:
+            flush(updates, (mg, mom), (ms,))
+        return var
+
+
+class SparseApplyCenteredRMSProp(Update):
+    """ApplyCenteredRMSProp on some rows."""
+
+    signature = ('var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, '
+                 'epsilon: T, grad: T, indices: Tindices -> out: Ref(T)')
+
+    def kernel(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices):
+        return update_rows(rules.centered_rms_prop, (var, mg, ms, mom), grad, indices, lr,
+                            scalar(1.0 - rho.item(), var), momentum, epsilon)
+
+
+# ---- follow the regularized leader -----------------------------------------------------------
+
+
+class ApplyFtrl(Update):
+    """FTRL-proximal: var minimises what all gradients so far say, plus l1 |var| and l2 var^2."""
+
+    signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, lr: T, l1: T, l2: T, '
+                 'lr_power: T -> out: Ref(T)')
+
+    def kernel(var, accum, linear, grad, lr, l1, l2, lr_power):
+        return update(rules.ftrl, (var, accum, linear), grad, lr, l1,
+                       scalar(2.0 * l2.item(), var), lr_power.item(), None)
+
+
+class SparseApplyFtrl(Update):
+    """ApplyFtrl on some rows."""
+
+    signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, '
+                 'l1: T, l2: T, lr_power: T -> out: Ref(T)')
+
+    def kernel(var, accum, linear, grad, indices, lr, l1, l2, lr_power):
+        return update_rows(rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
+                            scalar(2.0 * l2.item(), var), lr_power.item(), None)
+
+
+class ApplyFtrlV2(Update):
+    """ApplyFtrl whose gradient gets 2 l2_shrinkage var added: a penalty on the size of var."""
+
+    signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, lr: T, l1: T, l2: T, '
+                 'l2_shrinkage: T, lr_power: T -> out: Ref(T)')
+
+    def kernel(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
+        return update(rules.ftrl, (var, accum, linear), grad, lr, l1,
+                       scalar(2.0 * l2.item(), var), lr_power.item(),
+                       scalar(2.0 * l2_shrinkage.item(), var))
+
+
+class SparseApplyFtrlV2(Update):
+    """ApplyFtrlV2 on some rows."""
+
+    signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, '
+                 'l1: T, l2: T, l2_shrinkage: T, lr_power: T -> out: Ref(T)')
+
+    def kernel(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power):
+        return update_rows(rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
+                            scalar(2.0 * l2.item(), var), lr_power.item(),
+                            scalar(2.0 * l2_shrinkage.item(), var))
+
+
+# ---- proximal steps --------------------------------------------------------------------------
+
+
+class ApplyProximalGradientDescent(Update):
+    """A gradient step, then the step that l1 |var| and l2 var^2 / 2 ask for."""
+
+    signature = 'var: Ref(T), alpha: T, l1: T, l2: T, delta: T -> out: Ref(T)'
+
+    def kernel(var, alpha, l1, l2, delta):
+        return update(rules.proximal_gradient_descent, (var,), delta, alpha,
+                       *_proximal(var, alpha, l1, l2))
+
+
+class SparseApplyProximalGradientDescent(Update):
+    """ApplyProximalGradientDescent on some rows."""
+
+    signature = 'var: Ref(T), alpha: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)'
+
+    def kernel(var, alpha, l1, l2, grad, indices):
+        return update_rows(rules.proximal_gradient_descent, (var,), grad, indices, alpha,
+                            *_proximal(var, alpha, l1, l2))
+
+
+def _proximal(var, alpha, l1, l2):
+    rate = alpha.item()
+    return scalar(rate * l1.item(), var), l1, scalar(1.0 + rate * l2.item(), var)
+
+
+class ApplyProximalAdagrad(Update):
+    """ApplyProximalGradientDescent with Adagrad's rates."""
+
+    signature = 'var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T -> out: Ref(T)'
+
+    def kernel(var, accum, lr, l1, l2, grad):
+        return update(rules.proximal_adagrad, (var, accum), grad, lr, l1, l2)
+
+
+class SparseApplyProximalAdagrad(Update):
+    """ApplyProximalAdagrad on some rows."""
+
+    signature = ('var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T, indices: Tindices '
+                 '-> out: Ref(T)')
+
+    def kernel(var, accum, lr, l1, l2, grad, indices):
+        return update_rows(rules.proximal_adagrad, (var, accum), grad, indices, lr, l1, l2)

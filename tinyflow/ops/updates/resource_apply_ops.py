@@ -1,0 +1,201 @@
+"""The optimizers' updates on handles: twins of those in apply_ops.py, with the same kernels.
+
+And those that only resource variables have, which Keras makes.
+"""
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from tinyflow.ops.updates import apply_ops as training
+from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, update, update_rows
+
+__all__: list[str] = []
+
+
+def _twin(op):
+    """Declares Resource<op>: places are handles, and there is no output."""
+    signature = op.signature.partition('->')[0].replace('Ref(', 'Handle(') + '->'
+    return type(f'Resource{op.type}', (op,), {
+        'signature': signature, '__doc__': op.__doc__, '__module__': __name__})
+
+
+for _op in list(vars(training).values()):
+    if isinstance(_op, type) and issubclass(_op, Update) and _op is not Update:
+        _twin(_op)
+
+
+# ---- rules: see update_rules.py for how they are called -------------------
+
+
+def keras_momentum(scratch, var, accum, grad, lr, momentum, use_nesterov):
+    """accum = momentum accum - lr grad; var += accum (Nesterov: momentum accum - lr grad)"""
+    t = np.multiply(grad, lr, scratch[0])
+    np.multiply(accum, momentum, accum)
+    np.subtract(accum, t, accum)
+    if use_nesterov:
+        u = np.multiply(accum, momentum, scratch[1])
+        np.subtract(u, t, u)
+        np.add(var, u, var)
+    else:
+        np.add(var, accum, var)
+
+
+def adagrad_v2(scratch, var, accum, grad, lr, epsilon, update_slots):
+    """accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)"""
+    if update_slots:
+        t = np.square(grad, scratch[0])
+        np.add(accum, t, accum)
+    t = np.sqrt(accum, scratch[0])
+    np.add(t, epsilon, t)
+    np.divide(grad, t, t)
+    np.multiply(t, lr, t)
+    np.subtract(var, t, var)
+
+
+def amsgrad(scratch, var, m, v, vhat, grad, alpha, beta1, beta2, one_minus_beta1,
+            one_minus_beta2, epsilon):
+    """Adam with the largest v so far in the place of v   (Reddi et al. 2018)"""
+    t = np.multiply(grad, one_minus_beta1, scratch[0])
+    np.multiply(m, beta1, m)
+    np.add(m, t, m)
+    np.square(grad, t)
+    np.multiply(t, one_minus_beta2, t)
+    np.multiply(v, beta2, v)
+    np.add(v, t, v)
+    np.maximum(vhat, v, out=vhat)
+    np.sqrt(vhat, t)
+    np.add(t, epsilon, t)
+    np.divide(m, t, t)
+    np.multiply(t, alpha, t)
+    np.subtract(var, t, var)
+
+
+def ada_max(scratch, var, m, v, grad, alpha, beta1, beta2, one_minus_beta1, epsilon):
+    """v = max(beta2 v, |grad|); var -= alpha m / (v + epsilon)   (Kingma & Ba 2014, section 7)"""
+    t = np.multiply(grad, one_minus_beta1, scratch[0])
+    np.multiply(m, beta1, m)
+    np.add(m, t, m)
+    np.absolute(grad, t)
+    np.multiply(v, beta2, v)
+    np.maximum(v, t, out=v)
+    np.add(v, epsilon, t)
+    np.divide(m, t, t)
+    np.multiply(t, alpha, t)
+    np.subtract(var, t, var)
+
+
+def sign_steps(scratch, var, m, grad, lr, beta, one_minus_beta, factor):
+    """m: running mean of grad; var -= lr factor(sign(grad) sign(m)) grad   (Bello et al. 2017)"""
+    t = np.multiply(grad, one_minus_beta, scratch[0])
+    np.multiply(m, beta, m)
+    np.add(m, t, m)
+    t = np.sign(grad, scratch[0])
+    u = np.sign(m, scratch[1])
+    t = factor(np.multiply(t, u, t))
+    t = np.multiply(t, grad, t)
+    np.multiply(t, lr, t)
+    np.subtract(var, t, var)
+
+
+# ---- their ops -------------------------------------------------------------------------------
+
+
+class ResourceApplyKerasMomentum(Update):
+    """accum = momentum accum - lr grad; var += accum."""
+
+    signature = 'var: Handle(T), accum: Handle(T), lr: T, grad: T, momentum: T ->'
+    attrs = {'use_locking': False, 'use_nesterov': False}
+    state = count_updates
+
+    def kernel(updates, var, accum, lr, grad, momentum, *, use_nesterov):
+        update(keras_momentum, (var, accum), grad, lr, momentum, use_nesterov)
+        flush(updates, (accum,))
+
+
+class ResourceSparseApplyKerasMomentum(Update):
+    """ResourceApplyKerasMomentum on some rows."""
+
+    signature = ('var: Handle(T), accum: Handle(T), lr: T, grad: T, indices: Tindices, '
+                 'momentum: T ->')
+    attrs = {'use_locking': False, 'use_nesterov': False}
+
+    def kernel(var, accum, lr, grad, indices, momentum, *, use_nesterov):
+        update_rows(keras_momentum, (var, accum), grad, indices, lr, momentum, use_nesterov)
+
+
+class ResourceApplyAdagradV2(Update):
+    """accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)."""
+
+    signature = 'var: Handle(T), accum: Handle(T), lr: T, epsilon: T, grad: T ->'
+    attrs = {'use_locking': False, 'update_slots': True}
+
+    def kernel(var, accum, lr, epsilon, grad, *, update_slots):
+        update(adagrad_v2, (var, accum), grad, lr, epsilon, update_slots)
+
+
+class ResourceSparseApplyAdagradV2(Update):
+    """ResourceApplyAdagradV2 on some rows."""
+
+    signature = ('var: Handle(T), accum: Handle(T), lr: T, epsilon: T, grad: T, '
+                 'indices: Tindices ->')
+    attrs = {'use_locking': False, 'update_slots': True}
+
+    def kernel(var, accum, lr, epsilon, grad, indices, *, update_slots):
+        update_rows(adagrad_v2, (var, accum), grad, indices, lr, epsilon, update_slots)
+
+
+class ResourceApplyAdamWithAmsgrad(Update):
+    """ResourceApplyAdam that divides by the root of the largest v so far."""
+
+    signature = ('var: Handle(T), m: Handle(T), v: Handle(T), vhat: Handle(T), beta1_power: T, '
+                 'beta2_power: T, lr: T, beta1: T, beta2: T, epsilon: T, grad: T ->')
+    state = count_updates
+
+    def kernel(updates, var, m, v, vhat, beta1_power, beta2_power, lr, beta1, beta2, epsilon,
+               grad):
+        alpha = lr.item() * sqrt(1.0 - beta2_power.item()) / (1.0 - beta1_power.item())
+        update(amsgrad, (var, m, v, vhat), grad, scalar(alpha, var), beta1, beta2,
+               scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon)
+        if epsilon.item() > 1e-9:
+            flush(updates, (m,), (v,))
+
+
+class ResourceApplyAdaMax(Update):
+    """Adam by the largest gradient: v is a decaying maximum of |grad|."""
+
+    signature = ('var: Handle(T), m: Handle(T), v: Handle(T), beta1_power: T, lr: T, beta1: T, '
+                 'beta2: T, epsilon: T, grad: T ->')
+
+    def kernel(var, m, v, beta1_power, lr, beta1, beta2, epsilon, grad):
+        alpha = lr.item() / (1.0 - beta1_power.item())
+        update(ada_max, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
+               scalar(1.0 - beta1.item(), var), epsilon)
+
+
+class ResourceApplyAddSign(Update):
+    """Steps lr (alpha + sign_decay s) grad, s being 1 where grad and its mean have one sign."""
+
+    signature = ('var: Handle(T), m: Handle(T), lr: T, alpha: T, sign_decay: T, beta: T, grad: T '
+                 '->')
+
+    def kernel(var, m, lr, alpha, sign_decay, beta, grad):
+        def factor(agreement):
+            agreement = np.multiply(agreement, sign_decay, agreement)
+            return np.add(agreement, alpha, agreement)
+        update(sign_steps, (var, m), grad, lr, beta, scalar(1.0 - beta.item(), var), factor)
+
+
+class ResourceApplyPowerSign(Update):
+    """Steps lr exp(logbase sign_decay s) grad, s being 1 where grad and its mean have one sign."""
+
+    signature = ('var: Handle(T), m: Handle(T), lr: T, logbase: T, sign_decay: T, beta: T, '
+                 'grad: T ->')
+
+    def kernel(var, m, lr, logbase, sign_decay, beta, grad):
+        power = logbase * sign_decay
+
+        def factor(agreement):
+            return np.exp(np.multiply(agreement, power, agreement), agreement)
+        update(sign_steps, (var, m), grad, lr, beta, scalar(1.0 - beta.item(), var), factor)

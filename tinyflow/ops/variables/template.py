@@ -1,0 +1,130 @@
+"""make_template: a function that makes its Variables once and shares them between its calls."""
+from __future__ import annotations
+
+import functools
+
+from tinyflow.graph.defaults import get_collection, get_collection_ref
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.source_location import Site, here
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.variables.variable_scope import variable_scope
+
+
+def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None,
+                  **kwargs):
+    """`func_`, made so that each call shares the Variables which the first one made.
+
+    Its tf.get_variable calls stand in a variable scope named `name_` (made unique; `unique_name_`
+    is taken as it is), opened at the first call or, with `create_scope_now_`, here. `kwargs` are
+    given to `func_`. ValueError for a trainable Variable that a later call makes.
+    """
+    if kwargs:
+        func_ = functools.partial(func_, **kwargs)
+    return Template(name_, func_, create_scope_now_, unique_name_, custom_getter_)
+
+
+class Template:
+    """A function with Variables of its own; see make_template."""
+
+    def __init__(self, name, func, create_scope_now=False, unique_name=None, custom_getter=None):
+        if name is None:
+            raise worded(ValueError('name cannot be None.'))
+        self._func = func
+        self._name, self._unique_name = name, unique_name
+        self._custom_getter = custom_getter
+        self._variables_created = False
+        self._variable_scope = None
+        self._site = here(3)
+        if create_scope_now:
+            with variable_scope(unique_name, name, custom_getter=custom_getter,
+                                auxiliary_name_scope=False) as scope:
+                self._variable_scope = scope
+
+    def __call__(self, *args, **kwargs):
+        if self._variable_scope is not None:
+            with variable_scope(self._variable_scope, reuse=self._variables_created):
+                return self._call(args, kwargs)
+        with variable_scope(self._unique_name, self._name,
+                            custom_getter=self._custom_getter) as scope:
+            self._variable_scope = scope
+            return self._call(args, kwargs)
+
+    def _call(self, args, kwargs):
+        before = len(get_collection_ref(GraphKeys.TRAINABLE_VARIABLES))
+        first, self._variables_created = not self._variables_created, True
+        try:
+            result = self._func(*args, **kwargs)
+        except BaseException:
+            if first:                   # a call that failed may not have made all of them
+                self._variables_created = False
+            raise
+        made = get_collection_ref(GraphKeys.TRAINABLE_VARIABLES)[before:]
+        if made and not first:
+            names = ', '.join(v.name for v in made)
+            raise worded(ValueError(report(
+                'Trainable variable created when calling a template after the first time, perhaps '
+                f'you used tf.Variable when you meant tf.get_variable: {names}',
+                site=self._site and Site(*self._site))))
+        return result
+
+    @property
+    def name(self):
+        """The name that was given."""
+        return self._name
+
+    @property
+    def func(self):
+        """The function that is called."""
+        return self._func
+
+    @property
+    def variable_scope(self):
+        """The variable scope of the calls; None before the first."""
+        return self._variable_scope
+
+    @property
+    def variable_scope_name(self):
+        """The name of that scope, without a final slash; None before the first call."""
+        return self._variable_scope and self._variable_scope.name.rstrip('/')
+
+    def _collected(self, key):
+        scope = self.variable_scope_name
+        return [] if scope is None else get_collection(key, scope + '/')
+
+    @property
+    def trainable_variables(self):
+        """The Variables of its scope that are trained."""
+        return self._collected(GraphKeys.TRAINABLE_VARIABLES)
+
+    @property
+    def global_variables(self):
+        """The Variables of its scope that are saved."""
+        return self._collected(GraphKeys.GLOBAL_VARIABLES)
+
+    @property
+    def local_variables(self):
+        """The Variables of its scope that are neither trained nor saved."""
+        return self._collected(GraphKeys.LOCAL_VARIABLES)
+
+    @property
+    def variables(self):
+        """All Variables of its scope."""
+        return self.global_variables + self.local_variables
+
+    @property
+    def weights(self):
+        """Same as `variables`."""
+        return self.variables
+
+    trainable_weights = trainable_variables
+
+    @property
+    def non_trainable_variables(self):
+        """The Variables of its scope that are not trained."""
+        trained = {id(v) for v in self.trainable_variables}
+        return [v for v in self.variables if id(v) not in trained]
+
+    non_trainable_weights = non_trainable_variables
+
+
+__all__ = ['Template', 'make_template']

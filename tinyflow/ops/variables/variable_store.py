@@ -1,0 +1,220 @@
+"""The Variables that get_variable made, by name: a new one, the existing one, or a refusal."""
+from __future__ import annotations
+
+import functools
+import inspect
+
+from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.defaults import (
+    add_to_collection,
+    colocate_with,
+    get_default_graph,
+    name_scope,
+)
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.source_location import Site, here
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
+from tinyflow.ops.variables.partitioned_variable import (
+    PartitionedVariable,
+    get_partitioned,
+    parts_of,
+)
+from tinyflow.ops.variables.replica_context import has_strategy
+from tinyflow.ops.variables.variable import (
+    Variable,
+    VariableAggregation,
+    VariableSynchronization,
+    init_scope,
+)
+
+
+def one_per_graph(key, make):
+    """The object that a graph keeps under `key` among its collections, as TF1 does."""
+    kept = get_default_graph().get_collection_ref(key)
+    if not kept:
+        kept.append(make())
+    return kept[0]
+
+
+def get_store():
+    return one_per_graph(('__variable_store',), VariableStore)
+
+
+class VariableStore:
+    """The Variables that get_variable made in one graph."""
+
+    def __init__(self):
+        self.variables: dict[str, Variable] = {}
+        self.partitioned: dict[str, PartitionedVariable] = {}
+
+    def get(self, name, custom_getter, **settings):
+        """The Variable of that full name, through the custom getter if there is one."""
+        if custom_getter is None:
+            return self._get(name, **settings)
+        if not callable(custom_getter):
+            raise worded(ValueError('Passed a custom_getter which is not callable: '
+                                    f'{custom_getter!r}'))
+        if not _accepts(custom_getter, 'constraint'):
+            constraint = settings.pop('constraint')
+            return custom_getter(getter=functools.partial(self._get, constraint=constraint),
+                                 name=name, **settings)
+        return custom_getter(getter=self._get, name=name, **settings)
+
+    def _get(self, name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None,
+             reuse=None, trainable=None, collections=None, caching_device=None, partitioner=None,
+             validate_shape=True, use_resource=None, constraint=None,
+             synchronization=VariableSynchronization.AUTO,
+             aggregation=VariableAggregation.NONE):
+        # As in TensorFlow: a Variable has parts for servers or components for replicas, not both.
+        if partitioner is not None and not _is_scalar(shape) and not has_strategy():
+            return self._get_partitioned(
+                name, partitioner, shape=shape, dtype=dtype, initializer=initializer,
+                regularizer=regularizer, reuse=reuse, trainable=trainable,
+                collections=collections, caching_device=caching_device,
+                validate_shape=validate_shape, use_resource=use_resource, constraint=constraint,
+                synchronization=synchronization, aggregation=aggregation)
+        if f'{name}/part_0' in self.variables:
+            raise worded(ValueError(
+                'No partitioner was provided, but a partitioned version of the variable was '
+                f'found: {name}/part_0.\n  Mend: the same partitioner, to share it.'))
+        from_value = initializer is not None and not callable(initializer)
+        if shape is not None and from_value:
+            raise worded(ValueError('If initializer is a constant, do not specify shape.'))
+        dtype = dtypes.as_dtype(dtype).base_dtype
+        shape = shapes.as_shape(shape)
+        existing = self.variables.get(name)
+        if existing is not None:
+            return _shared(existing, name, shape, dtype, reuse)
+        if reuse is True:
+            raise worded(ValueError(self._nothing_to_reuse(name)))
+        variable = Variable(
+            trainable=trainable, collections=collections, validate_shape=validate_shape,
+            caching_device=caching_device, name=name, constraint=constraint,
+            use_resource=use_resource, synchronization=synchronization, aggregation=aggregation,
+            **_initial_value(name, initializer, from_value, shape, dtype))
+        self.variables[name] = variable
+        if regularizer is not None:
+            _add_regularization(regularizer, variable, name)
+        return variable
+
+    def _get_partitioned(self, name, partitioner, reuse=None, **settings):
+        existing = self.partitioned.get(name)
+        if existing is not None:
+            if reuse is False:
+                raise worded(ValueError(
+                    f'Partitioned variable with name {name} already exists. Did you mean to set '
+                    'reuse=True or reuse=tf.AUTO_REUSE in VarScope?'))
+            dtype = dtypes.as_dtype(settings['dtype']).base_dtype
+            return _shared(existing, name, shapes.as_shape(settings['shape']), dtype, reuse)
+        if name in self.variables:
+            raise worded(ValueError(
+                f'A partitioner was provided, but an unpartitioned version of the variable was '
+                f'found: {name}.\n  Mend: leave out the partitioner, to share it.'))
+        if reuse is True:
+            raise worded(ValueError(self._nothing_to_reuse(name)))
+        self.partitioned[name] = get_partitioned(self._get, name, partitioner, reuse=reuse,
+                                                 **settings)
+        return self.partitioned[name]
+
+    def _nothing_to_reuse(self, name):
+        from difflib import get_close_matches
+        nearest = ', '.join(map(repr, get_close_matches(name, self.variables, n=3)))
+        return (f'Variable {name} does not exist, or was not created with tf.get_variable(). Did '
+                'you mean to set reuse=tf.AUTO_REUSE in VarScope?'
+                + (f'\n  nearest names: {nearest}' if nearest else '')
+                + '\n  Mend: reuse=tf.AUTO_REUSE makes the Variable at the first visit and shares '
+                  'it at the next.')
+
+
+def _is_scalar(shape):
+    return shape is not None and shapes.as_shape(shape).ndims == 0
+
+
+def _accepts(function, name):
+    """True if a function takes an argument of that name, or any."""
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _initial_value(name, initializer, from_value, shape, dtype):
+    """The arguments `initial_value` and `dtype` for Variable."""
+    if from_value:
+        return {'initial_value': initializer, 'dtype': None}
+    if initializer is None:
+        initializer = _default_initializer(name, dtype)
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    if shape.is_fully_defined():
+        settings = {'dtype': dtype}
+        if 'partition_info' in inspect.signature(initializer).parameters:
+            settings['partition_info'] = None
+        return {'initial_value': lambda: initializer(shape.as_list(), **settings), 'dtype': dtype}
+    parameters = inspect.signature(initializer).parameters.values()
+    if any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+           for p in parameters):
+        raise worded(ValueError(
+            f"The initializer passed for '{name}' is not valid: the shape {shape} is not fully "
+            'known, so it should be a callable without arguments.\n  Mend: give get_variable a '
+            'full shape.'))
+    return {'initial_value': initializer, 'dtype': None}
+
+
+def _default_initializer(name, dtype):
+    if dtype.is_floating:
+        return glorot_uniform_initializer()
+    if dtype.is_integer or dtype.is_bool or dtype is dtypes.string:
+        return zeros_initializer()
+    raise worded(ValueError(f'An initializer for variable {name} of {dtype} is required'))
+
+
+def _add_regularization(regularizer, variable, name):
+    with colocate_with(variable.op), name_scope(name + '/Regularizer/'), init_scope():
+        loss = regularizer(variable)
+    if loss is not None:
+        add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+
+
+def _shared(variable, name, shape, dtype, reuse):
+    """`variable`, if it may be shared; ValueError otherwise."""
+    if reuse is False:
+        raise worded(ValueError(_clash(variable, name)))
+    made = parts_of(variable)[0].op.site
+    if not shape.is_compatible_with(variable.shape):
+        raise worded(ValueError(
+            f'Trying to share variable {name}, but specified shape {shape} and found shape '
+            f'{variable.shape}.\n  made at {made}\n  Mend: a variable_scope of another '
+            'name, if this is to be another Variable; the same shape, if it is to be shared.'))
+    if not dtype.is_compatible_with(variable.dtype):
+        raise worded(ValueError(
+            f'Trying to share variable {name}, but specified dtype {dtype.name} and found dtype '
+            f'{variable.dtype.name}.\n  made at {made}'))
+    return variable
+
+
+def _clash(variable, name):
+    """The two causes of a clash want opposite mends, so they are told apart."""
+    first, second = variable.op.site, here(2) and Site(*here(2))
+    lines = [f'Variable {name} already exists, disallowed. Did you mean to set reuse=True or '
+             f'reuse=tf.AUTO_REUSE in VarScope?\n  made at {first}']
+    if first is None or second is None or not _same_line(first, second):
+        lines += [f'  asked for again at {second}',
+                  '  Mend: to share it, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around both; '
+                  'for a second Variable, another name or another variable_scope.']
+    elif second.code.co_name == '<module>':
+        lines += ['  the same line ran twice: a notebook cell run again, or a loop.',
+                  '  Mend: tf.reset_default_graph() before the graph is built again; in a loop, a '
+                  'name or variable_scope of its own for each pass.']
+    else:
+        lines += [f'  the same line ran twice: {second.code.co_name}() was called again, or loops.',
+                  '  Mend: if the whole model is built again, tf.reset_default_graph() first; '
+                  'to share the Variables, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around '
+                  'the calls; for new ones, a variable_scope of another name around each call.']
+    return '\n'.join(lines)
+
+
+def _same_line(first, second):
+    """A notebook may compile a cell to another file each time: then the text decides."""
+    if first.code.co_name != second.code.co_name or first.line != second.line:
+        return False
+    return first.file == second.file or bool(first.source) and first.source == second.source

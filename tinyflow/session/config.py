@@ -1,0 +1,128 @@
+"""ConfigProto, RunOptions and RunMetadata: the records that TF1 programs hand to a Session.
+
+Most settings steer devices that tinyflow does not have; they are accepted, checked for spelling,
+and have no effect. What has an effect is said beside it.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Record:
+    """Named settings with defaults; a misspelt one is an error that lists those that exist."""
+
+    _fields: dict[str, Any] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        for name, default in self._fields.items():
+            object.__setattr__(self, name, default() if isinstance(default, type) else default)
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._fields:
+            raise AttributeError(f'{type(self).__name__} has no setting {name!r}; it has: '
+                                 f'{", ".join(self._fields)}.')
+        object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        inside = ', '.join(f'{n}={getattr(self, n)!r}' for n in self._fields)
+        return f'{type(self).__name__}({inside})'
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    __hash__ = None             # type: ignore[assignment]
+
+    def CopyFrom(self, other: Record) -> None:                              # noqa: N802 (protobuf's name)
+        """Takes over all settings of another record."""
+        self.__dict__.update(other.__dict__)
+
+
+class GPUOptions(Record):
+    """Accepted and without effect: there is no GPU."""
+
+    _fields = {'per_process_gpu_memory_fraction': 0.0, 'allow_growth': False, 'allocator_type': '',
+               'deferred_deletion_bytes': 0, 'visible_device_list': '',
+               'polling_active_delay_usecs': 0, 'force_gpu_compatible': False}
+
+
+class OptimizerOptions(Record):
+    """`do_common_subexpression_elimination` and the like are steered by `tinyflow` itself."""
+
+    L1, L0 = 0, -1
+    OFF, ON_1, ON_2 = -1, 1, 2
+    _fields = {'do_common_subexpression_elimination': True, 'do_constant_folding': True,
+               'opt_level': 0, 'global_jit_level': 0}
+
+
+class GraphOptions(Record):
+    """Accepted; the graph is always optimised."""
+
+    _fields = {'optimizer_options': OptimizerOptions, 'rewrite_options': None,
+               'enable_recv_scheduling': False, 'infer_shapes': True,
+               'place_pruned_graph': False, 'build_cost_model': 0, 'timeline_step': 0}
+
+
+class ConfigProto(Record):
+    """Settings of a Session."""
+
+    _fields = {'allow_soft_placement': False, 'log_device_placement': False, 'device_count': dict,
+               'intra_op_parallelism_threads': 0, 'inter_op_parallelism_threads': 0,
+               'use_per_session_threads': False, 'session_inter_op_thread_pool': list,
+               'gpu_options': GPUOptions, 'graph_options': GraphOptions,
+               'operation_timeout_in_ms': 0, 'cluster_def': None, 'isolate_session_state': False,
+               'device_filters': list, 'placement_period': 0, 'experimental': None}
+
+
+class RunOptions(Record):
+    """Settings of one run; trace_level=RunOptions.FULL_TRACE times every node."""
+
+    trace_level: int
+    NO_TRACE, SOFTWARE_TRACE, HARDWARE_TRACE, FULL_TRACE = range(4)
+    _fields = {'trace_level': 0, 'timeout_in_ms': 0, 'inter_op_thread_pool': 0,
+               'output_partition_graphs': False, 'debug_options': None,
+               'report_tensor_allocations_upon_oom': False}
+
+
+@dataclass
+class NodeExecStats:
+    """When one node ran: microseconds, absolute start and lengths relative to it."""
+
+    node_name: str
+    all_start_micros: int
+    op_start_rel_micros: float
+    op_end_rel_micros: float
+    all_end_rel_micros: float
+    timeline_label: str = ''
+    thread_id: int = 0
+    output_bytes: int = 0
+
+
+@dataclass
+class DeviceStepStats:
+    """The nodes that ran on one device."""
+
+    device: str
+    node_stats: list[NodeExecStats] = field(default_factory=list)
+
+
+@dataclass
+class StepStats:
+    """The nodes that one run ran, by device."""
+
+    dev_stats: list[DeviceStepStats] = field(default_factory=list)
+
+
+@dataclass
+class RunMetadata:
+    """What `Session.run(..., run_metadata=m)` fills in; `step_stats` feeds a Timeline."""
+
+    step_stats: StepStats = field(default_factory=StepStats)
+    partition_graphs: list = field(default_factory=list)
+
+    def SerializeToString(self) -> bytes:                            # noqa: N802 (protobuf's name)
+        """The bytes of TensorFlow's RunMetadata message, as TensorBoard reads it."""
+        from tinyflow.formats.wire.run_metadata import to_proto
+        return to_proto(self).SerializeToString()

@@ -1,0 +1,146 @@
+"""What went wrong in a kernel, told by the node, its inputs, the user's line and the mend."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.ir import Instruction, Value
+from tinyflow.compiler.memory.plan import Plan
+from tinyflow.graph import shapes
+from tinyflow.graph.constant_value import as_python
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import errors
+from tinyflow.session.store import Cell
+
+
+def explain_failure(instruction: Instruction, error: Exception,
+                    arguments: Sequence[Any] | None = None) -> Exception:
+    """The error to raise instead of `error`, which an instruction's kernel raised.
+
+    A TF error keeps its class; ValueError, TypeError, IndexError and LinAlgError become
+    InvalidArgumentError, MemoryError ResourceExhaustedError; anything else (an exception of the
+    user's own function, say) stays as it is and gets a note.
+    """
+    operation = instruction.operation
+    if isinstance(error, ValueError):
+        error = _shapes_that_do_not_fit(instruction) or error
+    problem, _, mend = str(error).partition('|')
+    if isinstance(error, errors.OpError):
+        kind = type(error)
+        if error.op is not None:
+            return error
+    elif isinstance(error, MemoryError):
+        kind = errors.ResourceExhaustedError
+    elif isinstance(error, (ValueError, TypeError, IndexError, np.linalg.LinAlgError)) \
+            and not instruction.definition.calls_user_code:
+        kind = errors.InvalidArgumentError
+    else:
+        note = f"while running {operation.type} '{operation.name}'"
+        if operation.site:
+            note += f', built at {operation.site}'
+        if hasattr(error, 'add_note'):
+            error.add_note(note)
+        return error
+    text = errors.report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
+                         inputs=_inputs(instruction, arguments), mend=mend.strip() or None)
+    return kind(None, operation, text)
+
+
+def _shapes_that_do_not_fit(instruction: Instruction) -> ValueError | None:
+    """What the op's shape function says of the shapes that it had while running, if it objects."""
+    inputs, definition = instruction.inputs, instruction.definition
+    arguments = [v.raw_shape for v in inputs]
+    for i in definition.static_flat_positions(len(arguments)):
+        arguments[i] = as_python(inputs[i].array) if inputs[i].array is not None else None
+    try:
+        definition.check_static_ranks([v.raw_shape for v in inputs])
+        definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
+    except ValueError as error:
+        return error
+    except Exception:                           # noqa: BLE001 - only a better message is at stake
+        return None
+    return None
+
+
+class _Seen:
+    """A tensor with the shape that it had while running."""
+
+    def __init__(self, tensor: Tensor, array: Any, value: Value) -> None:
+        self.name, self.op = tensor.name, tensor.op
+        self.dtype = tensor.dtype.base_dtype
+        shape = getattr(array, 'shape', None) if value.raw_shape is None else value.raw_shape
+        self.shape_text = tensor.shape_text if shape is None else shapes.text(shape)
+
+
+def _inputs(instruction: Instruction,
+            arguments: Sequence[Any] | None) -> list[tuple[str, _Seen]]:
+    told = instruction.definition.told_inputs(instruction.operation)
+    values = instruction.inputs
+    if len(values) != len(told):
+        return []
+    if arguments is None or len(arguments) != len(told):
+        arguments = [None] * len(told)
+    return [(label, _Seen(tensor, array, value))
+            for (label, tensor), array, value in zip(told[:5], arguments, values)]
+
+
+def too_large(plan: Plan) -> errors.OpError:
+    """The results of a program do not fit in memory: names the largest of them."""
+    buffers = [v for v, location in plan.locations.items() if location.kind == 'buffer']
+    largest = max(buffers, key=lambda v: v.nbytes)
+    instruction = largest.producer
+    operation = None if instruction is None else instruction.operation
+    name = largest.name if operation is None else f"{operation.type} '{operation.name}'"
+    return errors.ResourceExhaustedError(None, operation, errors.report(
+        f'{name}: out of memory; the results of this run need {plan.arena_bytes:,} bytes, and the '
+        f'largest is {largest.dtype.name} {shapes.text(largest.raw_shape)}', op=operation,
+        mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
+
+
+def uninitialized(cells: Sequence[Cell]) -> Exception:
+    """PAINS A2: every uninitialised Variable that the run needs, not only the first."""
+    operations = [cell.operation for cell in cells]
+    first = operations[0]
+    names = ', '.join(f"'{op.name}'" for op in operations)
+    problem = f"Attempting to use uninitialized value {first.name}"
+    if len(operations) > 1:
+        problem += f'\n  the run needs {len(operations)} uninitialized variables: {names}'
+    return errors.FailedPreconditionError(None, first, errors.report(
+        problem + _made_too_late(operations), op=first,
+        mend=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
+             'was made, in this very Session; or tf.initialize_missing_variables(sess), which '
+             'leaves the others be.'))
+
+
+_ASSIGNMENTS = ('Assign', 'AssignVariableOp')
+
+
+def _made_too_late(operations: Sequence[Operation]) -> str:
+    """Which of these Variables were made after the last initializer, which leaves them out."""
+    for init in reversed(operations[0].graph.get_operations()):
+        if init.type != 'NoOp' or not init.control_inputs \
+                or any(op.type not in _ASSIGNMENTS for op in init.control_inputs):
+            continue                    # an optimizer's step assigns, too, beside its updates
+        initialized = {op.inputs[0].op for op in init.control_inputs}
+        late = [op for op in operations if op not in initialized and op.id > init.id]
+        if not late:
+            return ''
+        names = ', '.join(f"'{op.name}'" for op in late[:5]) + (' ...' if late[5:] else '')
+        place = '' if init.site is None else f' ({init.site})'
+        return (f"\n  made after the initializer '{init.name}'{place}, which leaves them out: "
+                f'{names}')
+    return ''
+
+
+def _initializers(operations: Sequence[Operation]) -> str:
+    """The call or calls that initialize all of these Variables; metrics make local ones."""
+    local = {v.op for v in operations[0].graph.get_collection(GraphKeys.LOCAL_VARIABLES)
+             if hasattr(v, 'op')}
+    kinds = [kind for kind, found in (
+        ('global', any(op not in local for op in operations)),
+        ('local', any(op in local for op in operations))) if found]
+    calls = ', '.join(f'tf.{kind}_variables_initializer()' for kind in kinds)
+    return calls if len(kinds) == 1 else f'[{calls}]'

@@ -1,0 +1,44 @@
+"""Warns of a graph that grows in a loop, which makes a program slower and slower."""
+from __future__ import annotations
+
+import warnings
+
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.source_location import Site
+from tinyflow.graph.support.errors import TinyflowWarning
+
+_RUNS = 10              # consecutive runs, each preceded by new nodes from one line
+
+
+class GrowthWatch:
+    """Looks at the nodes made between runs; warns once when one line keeps making them."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.seen = -1                  # graph version at the last run
+        self._graph = graph
+        self._streak: dict = {}         # site -> number of runs in a row
+        self._warned = False
+
+    def look(self) -> None:
+        """Called by a Session before a run when the graph has grown since the last one."""
+        graph, first = self._graph, self.seen
+        self.seen = graph._last_id
+        if first < 0 or self._warned:
+            return
+        sites = set()
+        loose = set(graph._loose)
+        for operation in reversed(graph._operations):
+            if operation.id <= first:
+                break
+            if operation not in loose:      # a model in a loop is no accident; its nodes go again
+                sites.add(operation._site)
+        self._streak = {s: self._streak.get(s, 0) + 1 for s in sites if s is not None}
+        worst = max(self._streak.items(), key=lambda item: item[1], default=None)
+        if worst is not None and worst[1] >= _RUNS:
+            self._warned = True
+            warnings.warn(
+                f'[A3] the graph grows inside a loop: {Site(*worst[0])} has added nodes before '
+                f'each of the last {_RUNS} runs ({graph._last_id} nodes now), and every run is '
+                'compiled anew.\n  Mend: build nodes once, before the loop, and feed what '
+                'changes; graph.finalize() makes an accidental node an error.',
+                TinyflowWarning, stacklevel=3)

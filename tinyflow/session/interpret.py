@@ -1,0 +1,88 @@
+"""The reference executor: runs a Program instruction by instruction, with no reuse of memory.
+
+Slow and obvious on purpose: the compiled program is tested against it.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.functions.nested import callables_of, plan_function
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Tensor
+from tinyflow.session.failure import explain_failure, uninitialized
+from tinyflow.session.store import Store
+
+
+def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> list:
+    """The fetched arrays, given arrays for the program's feeds and the Session's Store."""
+    env = dict(zip(program.feeds, feeds))
+    with np.errstate(all='ignore'):
+        for instruction in program.instructions:
+            arguments = arguments_of(instruction, env, store)
+            try:
+                outputs = run_kernel(instruction, arguments, store)
+            except Exception as error:                  # noqa: BLE001 - reworded for the user
+                raise explain_failure(instruction, error, arguments) from None
+            for value, array in zip(instruction.outputs, outputs):
+                if array is None:               # what a loop hands on; nobody asks for it here
+                    continue
+                env[value] = np.array(array, value.dtype.np, copy=instruction.copy or None)
+    return [None if v is None else np.array(_read(v, env, store), v.dtype.np)
+            for v in program.fetches]
+
+
+def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarray:
+    """The array of a value; for a place, what stands there now."""
+    if value.array is not None:
+        return value.array
+    if value.place is None:
+        return env[value]
+    cell = store.cell(value.place)
+    if cell.value is None:
+        raise uninitialized([cell])
+    return cell.value
+
+
+def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: Store) -> list[Any]:
+    """The arrays (cells for places that are assigned to) that an instruction's kernel is given."""
+    takes_cell = instruction.definition.takes_cell
+    arguments: list[Any] = []
+    for i, value in enumerate(instruction.handed_over):
+        if value.place is None:
+            arguments.append(env[value] if value.array is None else value.array)
+            continue
+        cell = store.cell(value.place)
+        if i in takes_cell:
+            arguments.append(cell)
+            continue
+        if cell.value is None:
+            raise uninitialized([cell])
+        arguments.append(cell.value)
+    for i in instruction.definition.keeps:
+        arguments[i] = np.array(arguments[i])
+    return arguments
+
+
+def run_kernel(instruction: Instruction, arguments: list[Any], store: Store) -> tuple:
+    """Calls an instruction's kernel; a tuple of its outputs."""
+    definition = instruction.definition
+    if definition.bind is not None:
+        return callables_of(instruction, partial(interpreted, store))(*arguments)
+    first: tuple = () if definition.state is None else (store.state(instruction.operation),)
+    if definition.functions:
+        first += tuple(callables_of(instruction, partial(interpreted, store)))
+    return definition.call(instruction.attrs, arguments, first)
+
+
+def interpreted(store: Store, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                wanted: Sequence[Tensor] | None = None,
+                known: dict[Tensor, np.ndarray] | None = None,
+                owned: Collection[Tensor] = ()) -> Callable[..., list]:
+    """A function's outputs by the interpreter; see nested.FunctionMaker."""
+    program = plan_function(graph, given, wanted, known, owned)
+    return lambda *arrays: interpret(program, arrays, store)

@@ -1,0 +1,268 @@
+"""Where a NaN or an infinity comes from (PAINS A10): runs that look at every value.
+
+A value that is not finite is not yet a mistake: a tf.where may leave it out, a softmax takes minus
+infinity as a mask. So each such value carries its origin - the first operation that made one of
+finite inputs - and only where it would leave the run, as a fetch or into a Variable, is that
+reported. The Variable is not touched.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tinyflow.compiler.functions.nested import callables_of, plan_function
+from tinyflow.compiler.ir import Instruction, Program, Value
+from tinyflow.graph.func_graph import FuncGraph
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import errors
+from tinyflow.session.executable import Arenas, Executable
+from tinyflow.session.failure import explain_failure
+from tinyflow.session.interpret import arguments_of
+from tinyflow.session.store import Store
+
+
+class Watched(Executable):
+    """A program that is run value by value, so that what is not finite can be traced back."""
+
+    def __init__(self, program: Program, arenas: Arenas, plain: Program) -> None:
+        super().__init__(program, arenas)
+        self._plain = plain
+
+    def __call__(self, feeds: Sequence[np.ndarray]) -> list:
+        self.runs += 1
+        with np.errstate(all='ignore'):
+            return _Watch(self.store).run(self._plain, feeds)
+
+    def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
+        return self(feeds)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What made the first value that is not finite; `operation` is None for a fed one."""
+
+    operation: Operation | None
+    name: str
+    found: str
+    place: tuple[int, ...]
+    inputs: tuple[str, ...]
+    iteration: int | None
+    constant: bool = False
+    rows: int | None = None         # the first size of the array
+    negative: bool = False          # was there a number below 0 in the first input?
+
+
+def _batch_size(feeds: Sequence[np.ndarray]) -> int | None:
+    """The first size that all fed tables have, or all fed vectors if there is no table."""
+    for rank in (2, 1):
+        sizes = {f.shape[0] for f in feeds if f.ndim >= rank}
+        if sizes:
+            return sizes.pop() if len(sizes) == 1 else None
+    return None
+
+
+def _bad(array: Any) -> bool:
+    return isinstance(array, (np.ndarray, np.generic)) and array.dtype.kind in 'fc' and \
+        not np.isfinite(array).all()
+
+
+class _Watch:
+    """One run: the origins of arrays by identity, and the loops that are open."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._origins: dict[int, tuple[Any, Origin]] = {}       # with the array, to keep its id
+        self._iterations: list[int] = []
+        self._batch: int | None = None          # examples that are fed, if that can be told
+
+    # ---- running -------------------------------------------------------------------------
+
+    def run(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
+        """The fetched values; raises InvalidArgumentError if one of them is not finite."""
+        self._batch = _batch_size(feeds)
+        for value, array in zip(program.feeds, feeds):
+            if _bad(array):
+                self._remember(array, self._told(None, value.name, array, ()))
+        results = self._instructions(program, feeds)
+        for fetch, result in zip(program.fetches, results):
+            if fetch is not None:
+                self._judge(result, f"the fetched value '{fetch.name}'")
+        return results
+
+    def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
+        env: dict[Value, Any] = dict(zip(program.feeds, feeds))
+        for instruction in program.instructions:
+            arguments = arguments_of(instruction, env, self.store)
+            self._judge_update(instruction, arguments)
+            try:
+                outputs = self._call(instruction, arguments)
+            except Exception as error:                  # noqa: BLE001 - reworded for the user
+                raise explain_failure(instruction, error, arguments) from None
+            for value, output in zip(instruction.outputs, outputs):
+                if output is None:
+                    continue
+                array = np.array(output, value.dtype.np, copy=instruction.copy or None)
+                env[value] = array
+                if _bad(array):
+                    self._trace(instruction, value, array, arguments, output)
+        return [None if v is None else self._result(v, env) for v in program.fetches]
+
+    def _result(self, value: Value, env: dict[Value, Any]) -> np.ndarray:
+        array = value.array if value.array is not None else env[value] \
+            if value.place is None else self.store.cell(value.place).value
+        copy = np.array(array, value.dtype.np)
+        if id(array) in self._origins:
+            self._remember(copy, self._origins[id(array)][1])
+        return copy
+
+    def _call(self, instruction: Instruction, arguments: list[Any]) -> Sequence[Any]:
+        definition = instruction.definition
+        if definition.bind is not None:
+            loop = instruction.type == 'While'
+            if loop:
+                self._iterations.append(0)
+            try:
+                return callables_of(instruction, self._function)(*arguments)
+            finally:
+                if loop:
+                    self._iterations.pop()
+        first: tuple = () if definition.state is None else \
+            (self.store.state(instruction.operation),)
+        if definition.functions:
+            first += tuple(callables_of(instruction, self._function))
+        return definition.call(instruction.attrs, arguments, first)
+
+    def _function(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,
+                  wanted: Sequence[Tensor] | None = None,
+                  known: dict[Tensor, np.ndarray] | None = None,
+                  owned: Collection[Tensor] = ()) -> Callable[..., list]:
+        program = plan_function(graph, given, wanted, known, owned)
+        body = graph.name.endswith(('body', 'body_grad'))
+
+        def call(*arrays: np.ndarray) -> list:
+            results = self._instructions(program, arrays)
+            if body and self._iterations:
+                self._iterations[-1] += 1
+            return results
+        return call
+
+    # ---- origins -------------------------------------------------------------------------
+
+    def _remember(self, array: Any, origin: Origin) -> None:
+        self._origins[id(array)] = array, origin
+
+    def _trace(self, instruction: Instruction, value: Value, array: np.ndarray,
+               arguments: list[Any], output: Any) -> None:
+        """Gives a value that is not finite its origin: an input's, or this instruction."""
+        if id(output) in self._origins:                 # a function's result has been traced
+            self._remember(array, self._origins[id(output)][1])
+            return
+        for argument in arguments:
+            if id(argument) in self._origins:
+                self._remember(array, self._origins[id(argument)][1])
+                return
+        known = [(label, a) for label, a in zip(_labels(instruction), arguments)
+                 if isinstance(a, np.ndarray)]
+        tainted = any(_bad(a) for a in arguments)       # a constant, or what a Variable holds
+        self._remember(array, self._told(instruction.operation, value.name, array,
+                                         [_range(label, a) for label, a in known], tainted,
+                                         bool(known) and _has_negative(known[0][1])))
+
+    def _told(self, operation: Operation | None, name: str, array: np.ndarray,
+              inputs: Sequence[str], constant: bool = False, negative: bool = False) -> Origin:
+        places = np.argwhere(~np.isfinite(array))
+        found = array[tuple(places[0])]
+        kind = 'NaN' if np.isnan(found) else 'Inf'
+        count = '' if len(places) == 1 else f' in {len(places)} of {array.size} elements'
+        return Origin(operation, name, kind + count, tuple(map(int, places[0])), tuple(inputs),
+                      self._iterations[-1] if self._iterations else None,
+                      constant or operation is not None and operation.type == 'Const',
+                      array.shape[0] if array.ndim else None, negative)
+
+    # ---- judging -------------------------------------------------------------------------
+
+    def _judge_update(self, instruction: Instruction, arguments: list[Any]) -> None:
+        """Refuses an assignment of what is not finite, before it is done."""
+        if not instruction.writes or instruction.definition.functions:
+            return
+        written = instruction.inputs[instruction.writes[0]]
+        name = written.place.name if written.place is not None else written.name
+        for i, argument in enumerate(arguments):
+            if i not in instruction.writes:
+                self._judge(argument, f"the update of the Variable '{name}' "
+                                      f"({instruction.type} '{instruction.name}')")
+
+    def _judge(self, array: Any, what: str) -> None:
+        known = self._origins.get(id(array))
+        if known is None or known[1].constant:
+            return
+        raise self._error(known[1], what)
+
+    def _error(self, origin: Origin, what: str) -> errors.OpError:
+        operation = origin.operation
+        place = f' at {list(origin.place)}' if origin.place else ''
+        if origin.rows is not None and origin.rows == self._batch:
+            place += f' (row {origin.place[0]} of the batch)'
+        made = f"fed as '{origin.name}'" if operation is None else \
+            f"first made by {operation.type} '{operation.name}'"
+        if origin.iteration is not None:
+            made += f' in iteration {origin.iteration} of its loop'
+        lines = [f'[A10] {origin.found}{place}, {made}, reached {what}.', *origin.inputs]
+        error = errors.InvalidArgumentError(None, operation, errors.report(
+            '\n  '.join(lines), op=operation, mend=_mend(origin)))
+        error.provenance = origin
+        return error
+
+
+def _labels(instruction: Instruction) -> list[str]:
+    told = instruction.definition.told_inputs(instruction.operation)
+    handed = set(map(id, instruction.handed_over))
+    kept = [label for (label, tensor), value in zip(told, instruction.inputs)
+            if id(value) in handed]
+    return [f"{label} '{value.name}'" for label, value in zip(kept, instruction.handed_over)]
+
+
+def _range(label: str, array: np.ndarray) -> str:
+    if array.dtype.kind not in 'fiu' or not array.size:
+        return f'{label}: {array.dtype} {list(array.shape)}'
+    return f'{label}: from {array.min():.6g} to {array.max():.6g}, shape {list(array.shape)}'
+
+
+_MENDS = {
+    'Log': 'the argument reached 0: tf.log(x + 1e-8), or a loss that takes logits.',
+    'RealDiv': 'a divisor of 0: tf.div_no_nan, or + 1e-8.',
+    'Div': 'a divisor of 0: tf.div_no_nan, or + 1e-8.',
+    'Exp': 'an argument above 88 overflows float32: subtract the maximum, or use tf.nn.softmax.',
+    'Sqrt': 'the root of a negative number: tf.sqrt(tf.maximum(x, 0.)).',
+    'Rsqrt': 'the root of 0 or less: add 1e-8.',
+    'SqrtGrad': 'the slope of a root at 0 is infinite: tf.sqrt(x + 1e-8).',
+    'Reciprocal': 'the reciprocal of 0: add 1e-8.',
+}
+
+
+_MENDS_IF_NEGATIVE = {
+    'Log': 'the argument is negative somewhere: tf.log(tf.maximum(x, 1e-8)), or a loss that takes '
+           'logits.',
+    'Log1p': 'the argument went below -1: tf.log1p(tf.maximum(x, -1 + 1e-6)).',
+    'Pow': 'a negative number to a power that is no integer: tf.pow(tf.maximum(x, 0.), y).',
+}
+
+
+def _has_negative(array: np.ndarray) -> bool:
+    return array.dtype.kind in 'fi' and bool((array < 0).any())
+
+
+def _mend(origin: Origin) -> str:
+    operation = origin.operation
+    if operation is None:
+        return 'look at the data: np.isfinite(x).all(axis=1).'
+    if origin.negative and operation.type in _MENDS_IF_NEGATIVE:
+        return _MENDS_IF_NEGATIVE[operation.type]
+    return _MENDS.get(operation.type, 'a smaller learning rate, clipped gradients '
+                                      '(tf.clip_by_global_norm), or scaled inputs.')
+
+
+__all__ = ['Origin', 'Watched']

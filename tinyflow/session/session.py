@@ -1,0 +1,411 @@
+"""Session: owns the values of Variables and turns feeds and fetches into a compiled call.
+
+`run` is the hot path of every program, so whatever can be decided once is decided at the first run
+of a (fetches, feeds) pair and looked up afterwards. Features that watch a run (profiling, traces)
+are separate paths, not flags inside it.
+"""
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tinyflow.compiler.compile import Options
+from tinyflow.graph import dtypes
+from tinyflow.graph.defaults import default_session, get_default_graph, stacks
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.session import config as configuration
+from tinyflow.session.executable import Executable
+from tinyflow.session.feeds import (
+    as_feed_element,
+    check_feed_shapes,
+    feed_array,
+    flat_keys,
+    flat_values,
+)
+from tinyflow.session.fetches import FetchPlan
+from tinyflow.session.graph_growth_warning import GrowthWatch
+from tinyflow.session.malloc_trim import give_back
+from tinyflow.session.profiled_run import fill_metadata
+from tinyflow.session.profiler import Profile, profile_executable
+from tinyflow.session.program_cache import CacheEntry, ProgramCache
+from tinyflow.session.store import Store
+
+_CALLS = 64             # (fetches, feeds) spellings whose programs are kept
+_NEST = object()        # begins the key of fetches that cannot be a key themselves
+
+
+class _DeviceAttributes(NamedTuple):
+    """What list_devices tells of a device; the last two are TensorFlow's for a CPU."""
+
+    name: str
+    device_type: str
+    memory_limit_bytes: int
+    incarnation: int
+
+    def __repr__(self) -> str:
+        return f'_DeviceAttributes({", ".join(map(str, self))})'
+
+
+class _Call:
+    """What is decided once about one spelling of fetches and fed keys."""
+
+    __slots__ = ('plan', 'entry', 'feeds', 'nested', 'echoes', 'executable_of', 'runs_seen')
+
+    def __init__(self, plan: FetchPlan, entry: CacheEntry, nested: list | None = None) -> None:
+        self.plan = plan
+        self.entry = entry
+        # An array of strings may hold str, where the graph has bytes; so it never fits as it is.
+        self.feeds = [(tensor, tensor.dtype.np if tensor.dtype is not dtypes.string else None)
+                      for tensor in entry.feeds]
+        self.nested = nested                    # the keys of feed_dict, if some are tuples
+        self.echoes = [(plan.elements.index(tensor), i) for i, tensor in enumerate(entry.feeds)
+                       if tensor.dtype is dtypes.string and tensor in plan.elements]
+        self.executable_of = entry.executables.get
+        self.runs_seen = 0
+
+    def runs_since(self) -> int:
+        """How often its programs ran since this was last asked."""
+        runs = sum(executable.runs for executable in list(self.entry.executables.values()))
+        since, self.runs_seen = runs - self.runs_seen, runs
+        return since
+
+    def arrays(self, values: Iterable[Any]) -> list[np.ndarray]:
+        """The fed values as arrays of their tensors' dtypes; without a copy where they fit."""
+        if self.nested:
+            values = flat_values(self.nested, values)
+        return [value if type(value) is np.ndarray and value.dtype is dtype
+                else feed_array(tensor, value)
+                for (tensor, dtype), value in zip(self.feeds, values)]
+
+    def echoed(self, results: list, values: Iterable[Any]) -> list:
+        """The results, with strings that are fed and fetched as they were fed: str stays str."""
+        values = flat_values(self.nested, values) if self.nested else list(values)
+        for fetch, feed in self.echoes:
+            results[fetch] = np.array(values[feed], dtype=object)
+        return results
+
+    def executable(self, arrays: list[np.ndarray]) -> Executable:
+        """The program compiled for the shapes of `arrays`."""
+        shapes = tuple([a.shape for a in arrays])
+        found = self.executable_of(shapes)
+        if found is None:
+            check_feed_shapes(self.entry.feeds, arrays)
+            found = self.entry.executable(shapes)
+        return found
+
+
+class BaseSession:
+    """What Session and InteractiveSession share.
+
+    With `nan_check` each run looks at every value, and one that is not finite and reaches a fetch
+    or a Variable raises InvalidArgumentError: which operation made it first, of what inputs. Runs
+    take several times as long.
+    """
+
+    def __init__(self, target: str = '', graph: Graph | None = None,
+                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+        if graph is not None and not hasattr(graph, 'get_operations'):
+            raise worded(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
+        if config is not None and not isinstance(config, configuration.ConfigProto):
+            raise worded(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
+        if target:
+            raise worded(NotImplementedError(
+                f'Session(target={target!r}): tinyflow runs in this process only.'))
+        give_back()                         # what Sessions before this one have left
+        self._graph = graph if graph is not None else get_default_graph()
+        self._config = config
+        self._store = Store()
+        self._compiler = ProgramCache(self._store, Options(nan_check=nan_check))
+        self._calls: dict[Any, _Call] = {}
+        self._growth = GrowthWatch(self._graph)
+        self._graph._sessions.add(self)
+        self._closed = False
+        self._lock = threading.Lock()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that this Session runs."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> Any:
+        """The graph's GraphDef protocol buffer."""
+        return getattr(self._graph, 'as_graph_def')()       # noqa: B009 - a higher floor adds it
+
+    @property
+    def sess_str(self) -> str:
+        return ''
+
+    def run(self, fetches: Any, feed_dict: Any = None,
+            options: configuration.RunOptions | None = None,
+            run_metadata: configuration.RunMetadata | None = None) -> Any:
+        """Runs what `fetches` need, once, and returns their values in the structure of `fetches`.
+
+        `fetches` is a Tensor, Operation, Variable, name, or any nest of lists, tuples, dicts and
+        namedtuples of those; an Operation gives None. `feed_dict` maps tensors (any, not only
+        placeholders) to values. A returned array is the caller's own.
+
+        Raises RuntimeError on a closed Session; TypeError, ValueError for what cannot be fetched or
+        fed; tf.errors.OpError subclasses for what goes wrong while running.
+        """
+        if self._closed:
+            raise _closed()
+        if self._graph._last_id != self._growth.seen:
+            self._growth.look()
+        if feed_dict is not None and type(feed_dict) is not dict:
+            feed_dict = _checked_feed_dict(feed_dict)
+        if options is not None:
+            _check_options(options)
+        try:
+            kind = type(fetches)
+            if kind is list or isinstance(fetches, tuple):
+                call = self._calls[(kind, *fetches, None, *feed_dict)] if feed_dict else \
+                    self._calls[(kind, *fetches)]
+            else:
+                call = self._calls[(fetches, None, *feed_dict)] if feed_dict else \
+                    self._calls[fetches]
+        except (KeyError, TypeError):
+            call = None                 # made below, so that its errors do not hang on this one
+        if call is None:
+            call = self._new_call(fetches, feed_dict)
+        arrays = call.arrays(feed_dict.values()) if feed_dict else []
+        executable = call.executable(arrays)
+        if run_metadata is not None and options is not None and options.trace_level:
+            return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
+        if call.echoes:
+            return call.plan.rebuild(call.echoed(executable(arrays), feed_dict.values()))
+        return call.plan.rebuild(executable(arrays))
+
+    def _new_call(self, fetches: Any, feed_dict: Any) -> _Call:
+        """Decides what a new spelling of fetches and feeds means, and remembers it."""
+        if self._closed:
+            raise _closed()
+        if not self._graph._last_id:
+            raise worded(RuntimeError(
+                f'The Session graph is empty: {self._graph}.\n  Mend: build nodes before run(); '
+                'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
+        if feed_dict is not None and type(feed_dict) is not dict:
+            feed_dict = _checked_feed_dict(feed_dict)
+        plan = FetchPlan(self._graph, fetches)
+        keys, nested = flat_keys(feed_dict or ())
+        feeds = tuple([as_feed_element(self._graph, key) for key in keys])
+        elements = tuple(plan.elements)
+        call = _Call(plan, self._compiler.entry(elements, feeds), nested)
+        key: Any = fetches
+        if isinstance(fetches, (list, tuple)):
+            # A namedtuple equals the tuple of its parts, so the type counts, too.
+            deeper = any(isinstance(f, tuple) for f in fetches)
+            key = (_NEST, elements) if deeper else (type(fetches), *fetches)
+        elif feed_dict:
+            key = (fetches,)
+        if feed_dict:
+            key = (*key, None, *feed_dict)
+        try:
+            self._remember(key, call)
+        except TypeError:           # a nest with lists or dicts in it cannot be a key
+            self._remember((_NEST, elements, None, *(nested or feeds)), call)
+        return call
+
+    def _remember(self, key: Any, call: _Call) -> None:
+        """Keeps a call, and with it its programs, at the expense of the one that ran least."""
+        hash(key)
+        with self._lock:
+            if key not in self._calls and len(self._calls) >= _CALLS:
+                runs = {old: kept.runs_since() for old, kept in self._calls.items()}
+                del self._calls[min(runs, key=runs.__getitem__)]
+            self._calls[key] = call
+
+    def make_callable(self, fetches: Any, feed_list: list | tuple | None = None,
+                      accept_options: bool = False) -> Callable[..., Any]:
+        """A function of the values of `feed_list` that returns `run(fetches)`'s result.
+
+        Everything but the values is looked up here, so calling it costs less than `run`.
+        """
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise worded(TypeError('`feed_list` must be a list or tuple.'))
+        feeds = tuple([as_feed_element(self._graph, key) for key in feed_list or ()])
+        if len(set(feeds)) < len(feeds):
+            raise worded(ValueError('`feed_list` names a tensor twice.'))
+        call = self._new_call(fetches, dict.fromkeys(feeds))
+
+        def run_it(*values: Any, options: configuration.RunOptions | None = None,
+                   run_metadata: configuration.RunMetadata | None = None) -> Any:
+            if self._closed:
+                raise _closed()
+            if len(values) != len(feeds):
+                raise worded(ValueError(f'The callable takes {len(feeds)} values, one for each '
+                                        f'tensor of feed_list, but got {len(values)}.'))
+            arrays = call.arrays(values)
+            executable = call.executable(arrays)
+            if run_metadata is not None and options is not None and options.trace_level:
+                return call.plan.rebuild(fill_metadata(executable, arrays, run_metadata))
+            if call.echoes:
+                return call.plan.rebuild(call.echoed(executable(arrays), values))
+            return call.plan.rebuild(executable(arrays))
+        return run_it
+
+    def profile(self, fetches: Any, feed_dict: Any = None, runs: int = 100) -> Profile:
+        """Runs `fetches` `runs` times with a clock on every node; see profiler.Profile."""
+        call = self._new_call(fetches, feed_dict)
+        arrays = call.arrays(feed_dict.values()) if feed_dict else []
+        return profile_executable(call.executable(arrays), arrays, runs)
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+        raise NotImplementedError('partial_run is left out of tinyflow; feed all in one run.')
+
+    partial_run = partial_run_setup
+
+    def variable_values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
+        """Copies of the Variables' values as they are now, without a run; None where none is.
+
+        tinyflow's own, for floors that keep the books of many Variables.
+        """
+        if self._closed:
+            raise _closed()
+        cells = [self._store.cell(v.op) for v in variables]
+        return [None if cell.value is None else cell.value.copy() for cell in cells]
+
+    def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Gives each Variable of the (variable, array) pairs that value, without a run or a node.
+
+        ValueError if a shape does not fit; then nothing is changed.
+        """
+        if self._closed:
+            raise _closed()
+        checked = []
+        for variable, value in pairs:
+            array = np.array(value, dtype=variable.dtype.base_dtype.as_numpy_dtype, order='C')
+            if not variable.shape.is_compatible_with(array.shape):
+                raise worded(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
+                                        f'the new value {array.shape}.'))
+            checked.append((self._store.cell(variable.op), array))
+        for cell, array in checked:
+            with cell.lock:
+                if cell.value is not None and cell.value.shape == array.shape:
+                    np.copyto(cell.value, array)
+                else:
+                    cell.value = array
+
+    def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """Where this Session's streams of random numbers and its iterators stand.
+
+        tinyflow's own, for a training that goes on exactly where it was interrupted: plain data by
+        the operation's name, and by name what cannot be put back and why.
+        """
+        if self._closed:
+            raise _closed()
+        return self._store.positions()
+
+    def set_positions(self, positions: dict[str, Any]) -> None:
+        """Puts them to where they stood, in this or another process that built the same graph."""
+        if self._closed:
+            raise _closed()
+        self._store.set_positions(positions)
+
+    def list_devices(self) -> list[_DeviceAttributes]:
+        """The devices: one CPU."""
+        return [_DeviceAttributes('/job:localhost/replica:0/task:0/device:CPU:0', 'CPU', 2**28, 1)]
+
+    def close(self) -> None:
+        """Frees the values of Variables and the compiled programs; nothing runs afterwards."""
+        self._closed = True
+        self._calls.clear()
+        self._compiler.clear()
+        self._store.clear()
+        give_back()
+
+    def as_default(self) -> AbstractContextManager[BaseSession]:
+        """Makes this the default Session inside a `with` block, without closing it afterwards."""
+        return default_session(self)
+
+
+def _closed() -> Exception:
+    return worded(RuntimeError(
+        'Attempted to use a closed Session.\n  Mend: `with tf.Session() as sess:` closes it where '
+        'the block ends, and the values of Variables are gone with it; indent this line into the '
+        'block, or call sess.close() later.'))
+
+
+def _checked_feed_dict(feed_dict: Any) -> Any:
+    """`feed_dict` if it is a mapping, None if it is empty; else a TypeError with what was meant."""
+    if hasattr(feed_dict, 'keys'):
+        return feed_dict
+    if isinstance(feed_dict, (list, tuple, set)) and not feed_dict:
+        return None
+    mend = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
+    if isinstance(feed_dict, (Tensor, Operation)):
+        mend = 'several fetches go into a list: sess.run([train_op, loss]).'
+    raise worded(TypeError('feed_dict must be a dict of tensor: value, not '
+                           f'{type(feed_dict).__name__}.\n  Mend: {mend}'))
+
+
+def _check_options(options: Any) -> None:
+    if not isinstance(options, configuration.RunOptions):
+        raise worded(TypeError(
+            f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Mend: one dict '
+            'holds all that is fed: sess.run(loss, {x: X, y: Y}).'))
+
+
+class Session(BaseSession):
+    """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it.
+
+    ``tf.Session(nan_check=True)`` tells where a NaN or an infinity comes from (PAINS A10).
+    """
+
+    def __init__(self, target: str = '', graph: Graph | None = None,
+                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+        super().__init__(target, graph, config, nan_check)
+        self._entered: list[AbstractContextManager] = []
+
+    def __enter__(self) -> Session:
+        if self._entered:
+            raise worded(RuntimeError('Session context managers are not re-entrant: the inner '
+                                      '`with` would close this Session.\n  Mend: `with '
+                                      'sess.as_default():` may be entered any number of times.'))
+        as_default = self._graph.as_default()
+        as_default.__enter__()
+        self._entered.append(as_default)
+        stacks.sessions.append(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        stacks.sessions.remove(self)
+        self._entered.pop().__exit__(kind, error, trace)
+        self.close()
+
+    @staticmethod
+    def reset(target: Any, containers: Any = None, config: Any = None) -> None:
+        """Accepted for TF1 programs; a Session's state ends with it."""
+
+
+class InteractiveSession(BaseSession):
+    """A Session that makes itself the default one, for notebooks: `x.eval()` just works."""
+
+    def __init__(self, target: str = '', graph: Graph | None = None,
+                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+        super().__init__(target, graph, config, nan_check)
+        stacks.sessions.append(self)
+        self._default_graph: AbstractContextManager | None = None
+        if graph is not None:
+            self._default_graph = graph.as_default()
+            self._default_graph.__enter__()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        super().close()
+        if self in stacks.sessions:
+            stacks.sessions.remove(self)
+        if self._default_graph is not None:
+            self._default_graph.__exit__(None, None, None)
+
+
+__all__ = ['BaseSession', 'InteractiveSession', 'Session']

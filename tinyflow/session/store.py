@@ -1,0 +1,106 @@
+"""What a Session owns: the values of Variables, and the states of stateful ops."""
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+
+from tinyflow.graph.operation import Operation
+from tinyflow.graph.support.errors import OpError
+
+
+def _full_name(operation: Operation) -> str:
+    """A name that is the same in each process that builds the same graph."""
+    function = getattr(operation.graph, 'name', None)       # only functions have one
+    return f'{function}/{operation.name}' if function else operation.name
+
+
+class Cell:
+    """The place of one Variable: `value` is its array, None before it is initialised.
+
+    The array is updated in place for as long as its shape stays; it is never handed out.
+    """
+
+    __slots__ = ('value', 'operation', 'lock', '__weakref__')
+
+    def __init__(self, operation: Operation) -> None:
+        self.value: np.ndarray | None = None
+        self.operation = operation
+        self.lock = threading.Lock()
+
+
+class Store:
+    """Cells by VariableV2 operation and states by stateful operation, made when first needed."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Operation, Cell] = {}
+        self._states: dict[Operation, Any] = {}
+        self._shared: dict[Any, Any] = {}           # what nodes with one shared_name have in common
+        self._lock = threading.Lock()
+        self._resumed: dict[str, Any] = {}          # positions of states that are not made yet
+
+    def cell(self, operation: Operation) -> Cell:
+        """The Cell of a VariableV2 operation."""
+        try:
+            return self._cells[operation]
+        except KeyError:
+            with self._lock:
+                return self._cells.setdefault(operation, Cell(operation))
+
+    def state(self, operation: Operation) -> Any:
+        """The state of a stateful operation, such as a random stream's position."""
+        try:
+            return self._states[operation]
+        except KeyError:
+            with self._lock:
+                if operation not in self._states:
+                    definition = operation.definition
+                    state = definition.state(operation, self._shared) \
+                        if definition.state_of_node else definition.state(operation.attrs)
+                    self._resume(operation, state)
+                    self._states[operation] = state
+                return self._states[operation]
+
+    def _resume(self, operation: Operation, state: Any) -> None:
+        if self._resumed and _full_name(operation) in self._resumed:
+            state.set_state(self._resumed.pop(_full_name(operation)))
+
+    def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """Where streams of random numbers and iterators stand, as plain data by operation.
+
+        The second dict says of other states, and of inputs that cannot tell, why they are not in
+        the first.
+        """
+        found, lost = dict(self._resumed), {}
+        for operation, state in list(self._states.items()):
+            name = _full_name(operation)
+            if not hasattr(state, 'get_state'):
+                lost[name] = f'a {operation.type} keeps what no file holds'
+                continue
+            try:
+                found[name] = state.get_state()
+            except OpError as error:
+                lost[name] = str(error.message).partition('|')[0]
+        return found, lost
+
+    def set_positions(self, positions: dict[str, Any]) -> None:
+        """Puts them to where they stood; those that are not made yet, when they are."""
+        with self._lock:
+            self._resumed = dict(positions)
+            for operation, state in list(self._states.items()):
+                self._resume(operation, state)
+
+    def cells(self) -> list[Cell]:
+        """All cells so far."""
+        return list(self._cells.values())
+
+    def clear(self) -> None:
+        """Forgets everything; for a closed Session. Whoever waits inside a state is woken."""
+        for state in list(self._states.values()):
+            cancel = getattr(state, 'cancel', None)
+            if cancel is not None:
+                cancel()
+        self._cells.clear()
+        self._states.clear()
+        self._shared.clear()

@@ -1,0 +1,186 @@
+"""The file `checkpoint` of a directory: which checkpoints there are, and which is the latest."""
+from __future__ import annotations
+
+import logging
+import os
+import time
+
+from tinyflow.formats.wire import bundle_writer, files
+from tinyflow.formats.wire.bundle import index_name
+from tinyflow.graph.support.errors import OpError, worded
+
+_LOG = logging.getLogger('tensorflow')
+
+
+def state_path(directory, latest_filename=None):
+    """The path of the state file of a directory."""
+    return os.path.join(directory, 'checkpoint' if latest_filename is None else latest_filename)
+
+
+def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
+                                    all_model_checkpoint_paths=None,
+                                    all_model_checkpoint_timestamps=None,
+                                    last_preserved_timestamp=None):
+    """The CheckpointState that names these checkpoints; paths become relative to `save_dir` where
+    `save_dir` itself is."""
+    from tinyflow.formats.protos import checkpoint_state_pb2
+    paths = list(all_model_checkpoint_paths or ())
+    if not paths or paths[-1] != model_checkpoint_path:
+        paths.append(model_checkpoint_path)
+    times = all_model_checkpoint_timestamps
+    if times and len(times) != len(paths):
+        raise worded(ValueError(
+            'Checkpoint timestamps, if provided, must match checkpoint paths (got paths '
+            f'{paths} and timestamps {times})'))
+    if not os.path.isabs(save_dir):
+        paths = [_relative(path, save_dir) for path in paths]
+        model_checkpoint_path = _relative(model_checkpoint_path, save_dir)
+    return checkpoint_state_pb2.CheckpointState(
+        model_checkpoint_path=model_checkpoint_path, all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=times, last_preserved_timestamp=last_preserved_timestamp)
+
+
+def _relative(path, directory):
+    return path if os.path.isabs(path) else os.path.relpath(path, directory or '.')
+
+
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None,
+                            latest_filename=None, all_model_checkpoint_timestamps=None,
+                            last_preserved_timestamp=None):
+    """Writes the state file of the directory `save_dir`, at once or not at all."""
+    write_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename,
+                all_model_checkpoint_timestamps, last_preserved_timestamp)
+
+
+def write_state(save_dir, latest, paths=None, latest_filename=None, timestamps=None,
+                preserved=None, relative=False):
+    """As `update_checkpoint_state`; `relative` writes every path relative to the directory."""
+    from google.protobuf import text_format
+    if relative:
+        latest = _from_directory(latest, save_dir)
+        paths = [_from_directory(path, save_dir) for path in paths or ()]
+        proto = generate_checkpoint_state_proto(os.path.abspath(save_dir), latest, paths,
+                                                timestamps, preserved)
+    else:
+        proto = generate_checkpoint_state_proto(save_dir, latest, paths, timestamps, preserved)
+    path = state_path(save_dir, latest_filename)
+    if path == proto.model_checkpoint_path:
+        raise worded(RuntimeError(f"Save path '{latest}' conflicts with path used for checkpoint "
+                                  'state.  Please use a different save path.'))
+    files.write_atomically(path, text_format.MessageToString(proto))
+
+
+def _from_directory(path, directory):
+    return os.path.relpath(path, directory or '.')
+
+
+def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+    """The CheckpointState of a directory, with full paths; None if it has no readable one."""
+    from google.protobuf import text_format
+
+    from tinyflow.formats.protos import checkpoint_state_pb2
+    checkpoint_dir = os.fspath(checkpoint_dir)
+    path = state_path(checkpoint_dir, latest_filename)
+    try:
+        if not os.path.exists(path):
+            return None
+        with files.explained(path), open(path, 'rb') as file:
+            state = text_format.Parse(file.read().decode(), checkpoint_state_pb2.CheckpointState())
+    except (OpError, text_format.ParseError, UnicodeDecodeError) as error:
+        _LOG.warning('%s: Checkpoint ignored: %s', path, error)
+        return None
+    if not state.model_checkpoint_path:
+        raise worded(ValueError(f'Invalid checkpoint state loaded from {checkpoint_dir}'))
+    state.model_checkpoint_path = _full(state.model_checkpoint_path, checkpoint_dir)
+    state.all_model_checkpoint_paths[:] = [_full(p, checkpoint_dir)
+                                           for p in state.all_model_checkpoint_paths]
+    return state
+
+
+def _full(path, directory):
+    return path if os.path.isabs(path) else os.path.join(directory, path)
+
+
+def latest_checkpoint(checkpoint_dir, latest_filename=None):
+    """The prefix of the latest checkpoint of a directory; None if there is none."""
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    if state and state.model_checkpoint_path:
+        if checkpoint_exists(state.model_checkpoint_path):
+            return state.model_checkpoint_path
+        _LOG.error("Couldn't match files for checkpoint %s", state.model_checkpoint_path)
+    return None
+
+
+def checkpoint_exists(checkpoint_prefix):
+    """True if there is a checkpoint of that name (its table, or a file of the old V1 format)."""
+    prefix = os.fspath(checkpoint_prefix)
+    return os.path.exists(index_name(prefix)) or bool(_matching(prefix))
+
+
+def _matching(pattern):
+    """Files of a name that may be a pattern, such as that of a sharded V1 checkpoint."""
+    import glob
+    if os.path.isfile(pattern):
+        return [pattern]
+    return [path for path in glob.glob(pattern) if os.path.isfile(path)]
+
+
+def get_checkpoint_mtimes(checkpoint_prefixes):
+    """When each checkpoint was written, in seconds since 1970; those not found are left out."""
+    times = []
+    for prefix in checkpoint_prefixes:
+        paths = _matching(index_name(prefix)) or _matching(prefix)
+        if paths:
+            times.append(os.path.getmtime(paths[0]))
+    return times
+
+
+def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix='meta'):
+    """Removes the files of a checkpoint; format 1 is that of before TensorFlow 0.12."""
+    if checkpoint_format_version == 1:
+        for path in _matching(checkpoint_prefix):
+            files.remove(path)
+    else:
+        bundle_writer.remove(checkpoint_prefix)
+    files.remove(meta_graph_name(checkpoint_prefix, meta_graph_suffix))
+    files.remove(f'{checkpoint_prefix}.resume')         # see exact_resume.py
+
+
+def meta_graph_name(prefix, suffix='meta'):
+    """The name of the graph's file: of 'model-3' and of a sharded 'model-3-?????-of-00002'."""
+    import re
+    base = re.sub(r'-[\d\?]+-of-\d+$', '', prefix)
+    return f'{base}.{suffix}'
+
+
+def checkpoints_iterator(checkpoint_dir, min_interval_secs=0, timeout=None, timeout_fn=None):
+    """Yields each new latest checkpoint of a directory, as it appears.
+
+    After `timeout` seconds without one it ends, unless `timeout_fn()` is not true.
+    """
+    last = None
+    while True:
+        new = _wait_for_new(checkpoint_dir, last, timeout)
+        if new is None:
+            if not timeout_fn:
+                _LOG.info('Timed-out waiting for a checkpoint.')
+                return
+            if timeout_fn():
+                return
+            continue
+        start, last = time.time(), new
+        yield new
+        left = start + min_interval_secs - time.time()
+        if left > 0:
+            time.sleep(left)
+
+
+def _wait_for_new(directory, last, timeout, pause=1.0):
+    stop = None if timeout is None else time.time() + timeout
+    while True:
+        path = latest_checkpoint(directory)
+        if path is not None and path != last:
+            return path
+        if stop is not None and time.time() + pause > stop:
+            return None
+        time.sleep(pause)

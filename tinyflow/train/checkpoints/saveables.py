@@ -1,0 +1,179 @@
+"""What a Saver can save: Variables, parts of Variables, and other SaveableObjects."""
+from __future__ import annotations
+
+from tinyflow.graph import dtypes
+from tinyflow.graph.defaults import get_collection
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
+from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables.resource_variable_ops import AssignVariableOp
+from tinyflow.ops.variables.variable import Variable
+from tinyflow.ops.variables.variable_lists import global_variables
+
+_PLACES = ('Variable', 'VariableV2', 'AutoReloadVariable', 'ReadVariableOp')
+
+
+class VariableSaveable(SaveableObject):
+    """A Variable (or its place), or a part of a partitioned one."""
+
+    def __init__(self, var, slice_spec, name):
+        tensor = var._snapshot if isinstance(var, Variable) else var
+        self.place = var._variable if isinstance(var, Variable) else _behind(var)
+        super().__init__(self.place, [SaveSpec(tensor, slice_spec, name, var.dtype)], name)
+
+    def restore(self, restored_tensors, restored_shapes):
+        from tinyflow.ops.array import shaping
+        value, = restored_tensors
+        if restored_shapes is not None:
+            value = shaping.reshape(value, restored_shapes[0])
+        if self.place.dtype is dtypes.resource:
+            return AssignVariableOp.apply(self.place, identities.identity(value))
+        fixed = restored_shapes is None and self.place.shape.is_fully_defined()
+        return state.assign(self.place, value, validate_shape=fixed)
+
+
+def all_saveables(scope=None):
+    """The global Variables of the default graph and what was put into SAVEABLE_OBJECTS."""
+    return global_variables(scope) + get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
+
+
+def by_name(var_list):
+    """{name: what to save} of a Saver's `var_list`: a list, or a dict with the names."""
+    if isinstance(var_list, dict):
+        return dict(var_list)
+    if not isinstance(var_list, (list, tuple, set)):
+        raise worded(TypeError('Variables to save should be passed in a dict or a list: '
+                               f'{var_list!r}'))
+    found = {}
+    for item in sorted(var_list, key=_sort_key):
+        info = isinstance(item, Variable) and item._get_save_slice_info()
+        if info:
+            parts = found.setdefault(info.full_name, [])
+            if not isinstance(parts, list):
+                raise worded(ValueError('Mixing slices and non-slices with the same name: '
+                                        f'{info.full_name}'))
+            parts.append(item)
+            continue
+        item = replicated(item) or (
+            item if isinstance(item, SaveableObject) else place_of(item))
+        name = item.name if isinstance(item, SaveableObject) else _behind(item).op.name
+        if name in found:
+            raise worded(ValueError(f'At least two variables have the same name: {name}'))
+        found[name] = item
+    return found
+
+
+class _ReplicatedSaveable(SaveableObject):
+    """A Variable with a component for each replica: one value on disk, which all get back."""
+
+    def __init__(self, variable, name=None):
+        name = variable._primary_op.name if name is None else name
+        super().__init__(variable._primary_op.outputs[0],
+                         [SaveSpec(variable._saved_in(), '', name, variable.dtype,
+                                   variable.device)], name)
+        self._variable = variable
+
+    def restore(self, restored_tensors, restored_shapes):
+        from tinyflow.ops.array import shaping
+        value, = restored_tensors
+        if restored_shapes is not None:
+            value = shaping.reshape(value, restored_shapes[0])
+        return self._variable._restored(value)
+
+
+def replicated(item, name=None):
+    """What saves a Variable with replicas; None for anything else."""
+    return _ReplicatedSaveable(item, name) if hasattr(item, '_primary_op') else None
+
+
+def _sort_key(item):
+    name = getattr(item, 'name', None)
+    if not isinstance(name, str):
+        raise worded(TypeError(f'Variable to save is not a Variable: {item!r}'))
+    return name
+
+
+def place_of(item):
+    """The place (output of VariableV2) that `item` names; of a resource variable its own reading.
+
+    TypeError if it names none.
+    """
+    place = item._as_graph_element() if isinstance(item, Variable) else item
+    if not isinstance(place, Tensor) or place.op.type not in _PLACES:
+        mend = None
+        if isinstance(place, Tensor) and place.op.inputs and place.op.inputs[0].dtype.is_ref:
+            mend = f"the Variable itself, '{place.op.inputs[0].op.name}'."
+        told = [('given', place)] if isinstance(place, Tensor) else []
+        raise worded(TypeError(report(f'Variable to save is not a Variable: {item!r}',
+                                      inputs=told, mend=mend)))
+    return place
+
+
+def _behind(place):
+    """The handle, for the reading of a resource variable."""
+    return place.op.inputs[0] if place.op.type == 'ReadVariableOp' else place
+
+
+def saveables_for(names_to_items):
+    """The SaveableObjects of {name: what to save}, by rising name."""
+    found, seen = [], {}
+    for name, item in sorted(names_to_items.items(), key=lambda pair: str(pair[0])):
+        if not isinstance(name, str):
+            raise worded(TypeError('names_to_saveables must be a dict mapping string names to '
+                                   f'trackable operations. Name is not a string: {name!r}'))
+        for saveable in _saveables(name, item):
+            if saveable.op in seen:
+                raise worded(ValueError('The same saveable will be restored with two names: '
+                                        f"'{seen[saveable.op]}' and '{name}'"))
+            seen[saveable.op] = name
+            found.append(saveable)
+    return found
+
+
+def _saveables(name, item):
+    item = replicated(item) or item
+    if isinstance(item, SaveableObject):
+        return [item]
+    if isinstance(item, (list, tuple)):
+        return [_part(name, part) for part in item]
+    if isinstance(item, Variable) and item._get_save_slice_info():
+        return [_part(name, item)]
+    try:
+        return [VariableSaveable(place_of(item), '', name)]
+    except TypeError as error:
+        raise worded(TypeError(
+            'names_to_saveables must be a dict mapping string names to Tensors/Variables. '
+            f'{error}')) from None
+
+
+def _part(name, variable):
+    info = isinstance(variable, Variable) and variable._get_save_slice_info()
+    if not info:
+        raise worded(ValueError(f'Slices must all be Variables with slice information: '
+                                f'{variable!r}'))
+    if info.full_name != name:
+        raise worded(ValueError(f'Slices must all be from the same tensor: {name} != '
+                                f'{info.full_name}'))
+    return VariableSaveable(variable, info.spec, name)
+
+
+def restore_group(saveables, tensors, reshape, name):
+    """One Operation that restores every saveable from its tensors, which come in their order."""
+    place, assigns = 0, []
+    for saveable in saveables:
+        shapes = [_shape_of(spec.tensor) for spec in saveable.specs] if reshape else None
+        count = len(saveable.specs)
+        assigns.append(saveable.restore(tensors[place:place + count], shapes))
+        place += count
+    return control.group(*assigns, name=name)
+
+
+def _shape_of(tensor):
+    from tinyflow.ops.array import shape_ops as measures
+    if tensor.shape.is_fully_defined():
+        return tensor.shape.as_list()
+    return measures.Shape.apply(tensor)

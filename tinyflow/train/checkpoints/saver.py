@@ -1,0 +1,396 @@
+"""tf.train.Saver: keeps the values of Variables in checkpoints, and a list of the last ones."""
+from __future__ import annotations
+
+import logging
+import os
+import time
+
+import numpy as np
+
+from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.train.checkpoints import checkpoint_state
+from tinyflow.train.checkpoints.restore_check import Differences, wanted_by
+from tinyflow.train.checkpoints.saveables import all_saveables
+from tinyflow.train.checkpoints.saver_builder import V2, BulkSaverBuilder
+from tinyflow.train.training_util import global_step as read_global_step
+
+_LOG = logging.getLogger('tensorflow')
+
+
+class Saver:
+    """Saves Variables to files and restores them.
+
+    `var_list` is a list of Variables, or a dict from the names to use in the files to Variables;
+    by default all global Variables. The last `max_to_keep` checkpoints are kept (None: all), and
+    one for each `keep_checkpoint_every_n_hours`. `reshape` restores into other shapes of the same
+    size. Raises ValueError if there is nothing to save, unless `allow_empty`.
+
+    `restore_sequentially` changes nothing: one node reads all, whatever the order.
+    """
+
+    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5,
+                 keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False,
+                 saver_def=None, builder=None, defer_build=False, allow_empty=False,
+                 write_version=V2, pad_step_number=False, save_relative_paths=False, filename=None):
+        if defer_build and var_list:
+            raise worded(ValueError('If `var_list` is provided then build cannot be deferred. '
+                                    'Either set defer_build=False or var_list=None.'))
+        self._var_list = var_list
+        self._reshape = reshape
+        self._sharded = sharded
+        self._max_to_keep = max_to_keep
+        self._keep_hours = keep_checkpoint_every_n_hours
+        self._name = name
+        self._restore_sequentially = restore_sequentially
+        self.saver_def = saver_def
+        self._builder = builder
+        self._allow_empty = allow_empty
+        self._write_version = write_version
+        self._pad_step_number = pad_step_number
+        self._save_relative_paths = save_relative_paths
+        self._filename = filename
+        self._is_built = False
+        self._is_empty = False
+        self._last_checkpoints = []             # (prefix, when), oldest first
+        self._to_be_deleted = []
+        self._next_kept = None                  # checkpoints younger than this are deleted
+        if not defer_build:
+            self.build()
+        if self.saver_def:
+            _check_saver_def(self.saver_def)
+            self._write_version = self.saver_def.version
+
+    # ---- nodes ---------------------------------------------------------------------------
+
+    def build(self):
+        """Adds the nodes, if that was deferred."""
+        if self._is_built:
+            return
+        self._is_built = True
+        if not self.saver_def:
+            if self._var_list is None:
+                self._var_list = all_saveables()
+            if not self._var_list:
+                if not self._allow_empty:
+                    raise worded(ValueError(report(
+                        'No variables to save', mend='make the Saver after the Variables, in '
+                        'their graph: `with graph.as_default():`.')))
+                self._is_empty = True
+                return
+            self.saver_def = (self._builder or BulkSaverBuilder(self._write_version)).build(
+                self._var_list, reshape=self._reshape, sharded=self._sharded,
+                max_to_keep=self._max_to_keep, keep_checkpoint_every_n_hours=self._keep_hours,
+                name=self._name, restore_sequentially=self._restore_sequentially,
+                filename=self._filename)
+        elif self._name:
+            for field in ('filename_tensor_name', 'save_tensor_name', 'restore_op_name'):
+                setattr(self.saver_def, field,
+                        f'{self._name.rstrip("/")}/{getattr(self.saver_def, field)}')
+        _check_saver_def(self.saver_def)
+        self._next_kept = time.time() + self.saver_def.keep_checkpoint_every_n_hours * 3600
+
+    def as_saver_def(self):
+        """The SaverDef protocol buffer."""
+        return self.saver_def
+
+    def to_proto(self, export_scope=None):
+        """A SaverDef, with names as seen from inside `export_scope`; None if it is outside."""
+        if export_scope is None:
+            return self.saver_def
+        inside = export_scope.rstrip('/') + '/'
+        if not (self.saver_def.filename_tensor_name.startswith(inside)
+                and self.saver_def.save_tensor_name.startswith(inside)
+                and self.saver_def.restore_op_name.startswith(inside)):
+            return None
+        copy = type(self.saver_def)()
+        copy.CopyFrom(self.saver_def)
+        for field in ('filename_tensor_name', 'save_tensor_name', 'restore_op_name'):
+            setattr(copy, field, getattr(copy, field)[len(inside):])
+        return copy
+
+    @staticmethod
+    def from_proto(saver_def, import_scope=None):
+        """A Saver for nodes that are in the graph already."""
+        copy = type(saver_def)()
+        copy.CopyFrom(saver_def)
+        return Saver(saver_def=copy, name=import_scope)
+
+    # ---- the list of checkpoints ---------------------------------------------------------
+
+    @property
+    def last_checkpoints(self):
+        """The prefixes of the checkpoints that are kept, oldest first."""
+        return [path for path, _ in self._last_checkpoints]
+
+    def set_last_checkpoints(self, last_checkpoints):
+        """Sets that list (deprecated: set_last_checkpoints_with_time)."""
+        if not isinstance(last_checkpoints, list):
+            raise worded(TypeError('last_checkpoints must be a list of prefixes, not '
+                                   f'{last_checkpoints!r}'))
+        self._last_checkpoints = [(path, np.inf) for path in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """Sets the list of pairs (prefix, seconds since 1970)."""
+        if not isinstance(last_checkpoints_with_time, list):
+            raise worded(TypeError('last_checkpoints_with_time must be a list of pairs, not '
+                                   f'{last_checkpoints_with_time!r}'))
+        self._last_checkpoints = last_checkpoints_with_time
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Sets the list to those of the prefixes that exist: after a restart."""
+        self.set_last_checkpoints_with_time(
+            [(path, when) for path in checkpoint_paths
+             for when in checkpoint_state.get_checkpoint_mtimes([path])])
+
+    def _record(self, prefix):
+        if not self.saver_def.max_to_keep:
+            return
+        self._last_checkpoints = [kept for kept in self._last_checkpoints if kept[0] != prefix]
+        self._last_checkpoints.append((prefix, time.time()))
+        if len(self._last_checkpoints) > self.saver_def.max_to_keep:
+            self._to_be_deleted.append(self._last_checkpoints.pop(0))
+
+    def _delete_old(self, suffix):
+        if not self._to_be_deleted:
+            return
+        prefix, when = self._to_be_deleted.pop(0)
+        if when > self._next_kept:
+            self._next_kept += self.saver_def.keep_checkpoint_every_n_hours * 3600
+            return
+        try:
+            checkpoint_state.remove_checkpoint(prefix, self.saver_def.version, suffix)
+        except OSError as error:
+            _LOG.warning('Ignoring: %s', error)
+
+    # ---- save ----------------------------------------------------------------------------
+
+    def save(self, sess, save_path, global_step=None, latest_filename=None,
+             meta_graph_suffix='meta', write_meta_graph=True, write_state=True,
+             strip_default_attrs=False, save_debug_info=False):
+        """Writes the checkpoint `save_path`, or `save_path-<global_step>`, and returns its prefix.
+
+        `global_step` is a number, Tensor or Variable. Until everything is on disk the checkpoint
+        from before is the latest. Raises RuntimeError before `build`, ValueError for a directory
+        that is not there.
+        """
+        self._check_built('save')
+        latest_filename = 'checkpoint' if latest_filename is None else latest_filename
+        if os.path.split(latest_filename)[0]:
+            raise worded(ValueError("'latest_filename' must not contain path components"))
+        _check_session(sess)
+        save_path = os.fspath(save_path)
+        prefix = self._prefix(sess, save_path, global_step, latest_filename)
+        if not self._is_empty:
+            prefix = self._write(sess, save_path, prefix)
+        if write_meta_graph:
+            meta = checkpoint_state.meta_graph_name(prefix, meta_graph_suffix)
+            with sess.graph.as_default():
+                self.export_meta_graph(meta, strip_default_attrs=strip_default_attrs,
+                                       save_debug_info=save_debug_info)
+        if self._is_empty:
+            return None
+        if write_state:
+            self._record(prefix)
+            checkpoint_state.write_state(
+                os.path.dirname(save_path), prefix, self.last_checkpoints, latest_filename,
+                relative=self._save_relative_paths)
+            self._delete_old(meta_graph_suffix)
+        return prefix
+
+    def _prefix(self, sess, save_path, global_step, latest_filename):
+        if global_step is not None:
+            if not isinstance(global_step, (int, np.integer)):
+                global_step = read_global_step(sess, global_step)
+            return self._numbered(save_path, global_step)
+        if os.path.basename(save_path) == latest_filename and not self._sharded:
+            raise worded(ValueError("'latest_filename' collides with 'save_path': "
+                                    f"'{latest_filename}' and '{save_path}'"))
+        return save_path
+
+    def _numbered(self, save_path, global_step):
+        return f'{save_path}-{global_step:08d}' if self._pad_step_number else \
+            f'{save_path}-{global_step:d}'
+
+    def _write(self, sess, save_path, prefix):
+        try:
+            saved = sess.run(self.saver_def.save_tensor_name,
+                             {self.saver_def.filename_tensor_name: prefix})
+        except errors.NotFoundError as error:
+            parent = os.path.dirname(save_path)
+            if parent and not os.path.isdir(parent):
+                raise worded(ValueError(
+                    f"Parent directory of {save_path} doesn't exist, can't save.\n  Mend: "
+                    f'os.makedirs({parent!r}, exist_ok=True)')) from error
+            raise
+        return saved.decode() if isinstance(saved, bytes) else str(saved)
+
+    def _check_built(self, what):
+        if not self._is_built:
+            raise worded(RuntimeError(
+                f'`build()` should be called before {what} if defer_build==True'))
+
+    # ---- restore -------------------------------------------------------------------------
+
+    def restore(self, sess, save_path):
+        """Puts the values of the checkpoint `save_path` into the Variables of `sess`.
+
+        Variables need not be initialised before. Either all are restored, or an error has a table
+        of what is missing or differs and none is changed: NotFoundError, InvalidArgumentError.
+        Raises ValueError if there is no such checkpoint.
+        """
+        if self._is_empty:
+            return
+        self._check_built('restore')
+        _check_session(sess)
+        if save_path is None:
+            raise worded(ValueError(
+                "Can't load save_path when it is None.\n  Mend: tf.train.latest_checkpoint gives "
+                'None where the directory has no checkpoint: train and save first, or look at the '
+                'path.'))
+        prefix = os.fspath(save_path)
+        prefix = prefix.decode() if isinstance(prefix, bytes) else prefix
+        if not checkpoint_state.checkpoint_exists(prefix) or _is_a_part(prefix):
+            raise worded(ValueError(_no_checkpoint(prefix)))
+        _LOG.info('Restoring parameters from %s', prefix)
+        feed = {self.saver_def.filename_tensor_name: prefix}
+        feed.update(self._values_of_other_formats(sess, prefix))
+        sess.run(self.saver_def.restore_op_name, feed)
+
+    def _values_of_other_formats(self, sess, prefix):
+        """Checks that the checkpoint has all; a feed for what a RestoreV2 node could not read."""
+        from tinyflow.train.checkpoints.inspection import reader_of
+        try:
+            restore = sess.graph.get_operation_by_name(self.saver_def.restore_op_name)
+        except KeyError:
+            raise worded(ValueError(
+                f"The graph of the session has no node '{self.saver_def.restore_op_name}' of this "
+                'Saver.\n  Mend: a Session of the graph that the Saver was made in.')) from None
+        wanted = wanted_by(restore)
+        if wanted is None:
+            return {}
+        with reader_of(prefix) as reader:
+            differences = Differences(wanted, reader)
+            if not differences:
+                if isinstance(reader, BundleReader):
+                    return {}
+                return {w.tensor: reader.get(w.name) for w in wanted}
+            keys = differences.missing and _object_keys(reader)
+            if keys:
+                return _object_values(reader, wanted, keys, differences)
+            raise differences.error()
+
+    # ---- the graph -----------------------------------------------------------------------
+
+    def export_meta_graph(self, filename=None, collection_list=None, as_text=False,
+                          export_scope=None, clear_devices=False, clear_extraneous_savers=False,
+                          strip_default_attrs=False, save_debug_info=False):
+        """Writes the default graph, its collections and this Saver to a file; a MetaGraphDef.
+
+        `save_debug_info` writes nothing more: nodes of tinyflow have no stack traces to save.
+        """
+        return export_meta_graph(
+            filename=filename, graph_def=None, saver_def=self.saver_def,
+            collection_list=collection_list, as_text=as_text, export_scope=export_scope,
+            clear_devices=clear_devices, clear_extraneous_savers=clear_extraneous_savers,
+            strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info)
+
+
+def _check_session(sess):
+    if not hasattr(sess, 'run'):        # a Session, or what stands for one: MonitoredSession, ...
+        raise worded(TypeError(f"'sess' must be a Session; {sess!r}"))
+
+
+def _check_saver_def(saver_def):
+    for field in ('save_tensor_name', 'restore_op_name'):
+        if not getattr(saver_def, field):
+            raise worded(ValueError(f'saver_def must specify the {field}: {saver_def}'))
+
+
+def _is_a_part(path):
+    """True for a name of one of a checkpoint's files, in place of that of the checkpoint."""
+    looks = path.endswith(('.index', '.meta')) or '.data-' in os.path.basename(path)
+    return looks and not os.path.exists(f'{path}.index')
+
+
+def _no_checkpoint(prefix):
+    """The message for a path that names no checkpoint, with those that there are."""
+    directory = os.path.dirname(prefix) or '.'
+    there = []
+    if os.path.isdir(directory):
+        there = sorted(name[:-len('.index')] for name in os.listdir(directory)
+                       if name.endswith('.index'))
+    if _is_a_part(prefix):
+        mend = 'the path without that ending; a checkpoint is several files.'
+    elif os.path.isdir(prefix):
+        mend = f'that is a directory: tf.train.latest_checkpoint({prefix!r}).'
+    elif there:
+        shown = ', '.join(there[:5]) + (' ...' if len(there) > 5 else '')
+        mend = f'in {directory} there are: {shown}'
+    else:
+        mend = f'there are no checkpoints in {os.path.abspath(directory)}.'
+    return f'The passed save_path is not a valid checkpoint: {prefix}\n  Mend: {mend}'
+
+
+# ---- checkpoints of tf.train.Checkpoint, by the names of Variables -------------------------------
+
+
+def _object_keys(reader):
+    """{full name of a Variable: its key} of an object-based checkpoint; {} for others."""
+    from tinyflow.train.checkpoints.object_graph import full_names_to_keys
+    return full_names_to_keys(reader)
+
+
+def _object_values(reader, wanted, keys, differences):
+    """What to feed to the RestoreV2 nodes, with values found under their objects' keys."""
+    if any(w.name not in keys for w in wanted):
+        raise differences.error()
+    _LOG.warning('Restoring an object-based checkpoint using a name-based saver. This may be '
+                 'somewhat fragile; tf.train.Checkpoint restores by objects.')
+    return {w.tensor: reader.get(keys[w.name]) for w in wanted}
+
+
+# ---- graphs in files -----------------------------------------------------------------------------
+
+
+def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None,
+                      collection_list=None, as_text=False, graph=None, export_scope=None,
+                      clear_devices=False, clear_extraneous_savers=False,
+                      strip_default_attrs=False, save_debug_info=False, **kwargs):
+    """A MetaGraphDef: the graph, its collections, the Saver; written to `filename` if given.
+
+    `save_debug_info` writes nothing more, as in Saver.export_meta_graph.
+    """
+    from tinyflow.formats.graphdef import meta_graph
+    return meta_graph.export_meta_graph(
+        filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,
+        collection_list=collection_list, as_text=as_text, graph=graph, export_scope=export_scope,
+        clear_devices=clear_devices, clear_extraneous_savers=clear_extraneous_savers,
+        strip_default_attrs=strip_default_attrs, **kwargs)
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Adds the nodes and collections of a `.meta` file to the default graph.
+
+    Returns the Saver of that graph, or None if it has no Variables to save.
+    """
+    from tinyflow.formats.graphdef import meta_graph
+    from tinyflow.formats.wire import reading
+    proto, variables, _ = meta_graph.import_meta_graph(
+        meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs)
+    if proto.HasField('saver_def'):
+        in_file = isinstance(meta_graph_or_file, (str, os.PathLike))
+        with reading.naming(os.fspath(meta_graph_or_file) if in_file else None):
+            return Saver(saver_def=proto.saver_def, name=_scope_of(variables, import_scope))
+    return Saver() if all_saveables(import_scope) else None
+
+
+def _scope_of(variables, import_scope):
+    """The scope that nodes were put into: `import_scope`, with a number if that was taken."""
+    for name, variable in variables.items():
+        return variable.name[:-len(name)].rstrip('/')
+    return import_scope
+
+
+__all__ = ['Saver', 'export_meta_graph', 'import_meta_graph']

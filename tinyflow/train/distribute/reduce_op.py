@@ -1,0 +1,37 @@
+"""ReduceOp: how the values of replicas become one."""
+from __future__ import annotations
+
+import enum
+
+from tinyflow.graph.support.errors import worded
+from tinyflow.ops.variables.variable import VariableAggregation
+
+__all__ = ['ReduceOp']
+
+
+class ReduceOp(enum.Enum):
+    """SUM adds the values of all replicas, MEAN divides the sum by their number."""
+
+    SUM = 'SUM'
+    MEAN = 'MEAN'
+
+    @staticmethod
+    def from_variable_aggregation(aggregation):
+        """The ReduceOp of a tf.VariableAggregation. ValueError for one that does not add."""
+        found = {VariableAggregation.SUM: ReduceOp.SUM,
+                 VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
+        if found is None:
+            raise worded(ValueError('Could not convert from `tf.VariableAggregation` '
+                                    f'{aggregation} to`tf.distribute.ReduceOp` type'))
+        return found
+
+
+def as_reduce_op(value):
+    """A ReduceOp, also of its name in any case. ValueError for another."""
+    if isinstance(value, ReduceOp):
+        return value
+    try:
+        return ReduceOp(str(value).upper())
+    except ValueError:
+        raise worded(ValueError(f'reduce_op must be tf.distribute.ReduceOp.SUM or MEAN, not '
+                                f'{value!r}.')) from None

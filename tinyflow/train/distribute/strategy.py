@@ -1,0 +1,361 @@
+"""Strategy: how one model runs on several replicas.
+
+`Strategy` is what programs use, `StrategyExtended` what libraries such as optimizers ask for and
+what a new kind of strategy defines: where Variables get components (`_create_variable`), how a
+function runs in each replica (`_call_for_each_replica`), how values become one (`_reduce_to`), how
+a Variable is changed (`_update`), and where each replica's input comes from. A strategy over
+several processes fills the same in; Estimator does not look below it.
+"""
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.support import nest
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.variable_creation import variable_creator_scope
+from tinyflow.ops.array import constants
+from tinyflow.ops.math import reduction
+from tinyflow.ops.variables import replica_context as context
+from tinyflow.train.distribute import inputs
+from tinyflow.train.distribute.reduce_op import ReduceOp, as_reduce_op
+from tinyflow.train.distribute.values import (
+    DistributedValues,
+    PerReplica,
+    grouped,
+    local_results,
+    select,
+)
+
+__all__ = ['InputContext', 'ReplicaContext', 'Strategy', 'StrategyExtended']
+
+
+class Strategy:
+    """A list of replicas, and what is done with them together; see the module's docstring."""
+
+    def __init__(self, extended):
+        self._extended = extended
+        self._scale_loss_for_estimator = False
+
+    @property
+    def extended(self):
+        """The StrategyExtended, for libraries."""
+        return self._extended
+
+    @property
+    def num_replicas_in_sync(self):
+        """The number of replicas whose gradients are added up."""
+        return self._extended._num_replicas_in_sync
+
+    @contextmanager
+    def scope(self):
+        """Variables made inside belong to the strategy; the code is cross-replica."""
+        mode = context._mode()
+        if mode is not None and mode[1] is not self:
+            raise worded(RuntimeError('Mixing different tf.distribute.Strategy objects: '
+                                      f'{self} is not {mode[1]}.'))
+        with context.entered(self), variable_creator_scope(self._extended._creator):
+            yield self
+
+    # ---- running -------------------------------------------------------------------------
+
+    def experimental_run_v2(self, fn, args=(), kwargs=None):
+        """Builds fn(*args, **kwargs) once for each replica, with its part of PerReplica values.
+
+        Returns the nest that fn returns, PerReplica where the replicas' values are their own.
+        """
+        with self._inside():
+            return self._extended.call_for_each_replica(fn, args=args, kwargs=kwargs)
+
+    def experimental_run(self, fn, input_iterator=None):
+        """`experimental_run_v2` with each replica's next batch as the arguments."""
+        with self._inside():
+            args = (input_iterator.get_next(),) if input_iterator is not None else ()
+            return self.experimental_run_v2(fn, args=args)
+
+    def reduce(self, reduce_op, value, axis=None):
+        """One tensor of the values of all replicas: their sum or mean (`reduce_op`).
+
+        `axis`: reduce along that dimension of each replica's value as well, e.g. 0 for the batch;
+        a mean is then that of all rows, also where the replicas have unequally many.
+        """
+        with self._inside():
+            if axis is None:
+                return self._extended._reduce(reduce_op, value)
+            parts = [convert_to_tensor(part) for part in self._of_all_replicas(value)]
+            total = self._summed([reduction.reduce_sum(part, axis) for part in parts])
+            if as_reduce_op(reduce_op) is ReduceOp.SUM:
+                return total
+            rows = self._summed([constants.shape(part)[axis] for part in parts])
+            return total / constants.cast(rows, total.dtype)
+
+    def _of_all_replicas(self, value):
+        return value.values if isinstance(value, DistributedValues) else \
+            [value] * self.num_replicas_in_sync
+
+    def _summed(self, parts):
+        return self._extended._reduce(
+            ReduceOp.SUM, PerReplica(parts) if len(parts) > 1 else parts[0])
+
+    def experimental_local_results(self, value):
+        """The values of all replicas, a tuple."""
+        return local_results(value)
+
+    def unwrap(self, value):
+        """The same as a list."""
+        return list(local_results(value))
+
+    def group(self, value, name=None):
+        """One operation that stands for those of all replicas."""
+        return grouped(value, name)
+
+    # ---- input ---------------------------------------------------------------------------
+
+    def make_dataset_iterator(self, dataset):
+        """An iterator whose get_next gives each replica a batch: `dataset`'s, shared out by rows.
+
+        The batch of the dataset is that of all replicas together.
+        """
+        count = self.num_replicas_in_sync
+        return inputs.DistributedIterator(inputs.rebatched(dataset, count), count)
+
+    def make_input_fn_iterator(self, input_fn, replication_mode='PER_WORKER'):
+        """An iterator over what input_fn(InputContext) gives: each replica takes a whole batch.
+
+        `replication_mode` has no other value in TensorFlow, either.
+        """
+        count = self.num_replicas_in_sync
+        return inputs.DistributedIterator(input_fn(InputContext(1, 0, count)), count)
+
+    def experimental_distribute_dataset(self, dataset):
+        """The dataset as one whose make_initializable_iterator() is `make_dataset_iterator`."""
+        return inputs.DistributedDataset(self, dataset)
+
+    def experimental_make_numpy_dataset(self, numpy_input, session=None):
+        """The dataset of the rows of arrays, which the graph keeps: `session` has nothing to do."""
+        from tinyflow.data.dataset import Dataset
+        return Dataset.from_tensor_slices(numpy_input)
+
+    # ---- other -----------------------------------------------------------------------------
+
+    def colocate_vars_with(self, colocate_with_variable):
+        """The scope in which the slots of a Variable are made."""
+        return self._extended.colocate_vars_with(colocate_with_variable)
+
+    def configure(self, session_config=None, cluster_spec=None, task_type=None, task_id=None):
+        """For strategies over several processes; nothing is left to settle in one."""
+
+    def update_config_proto(self, config_proto):
+        """A ConfigProto as the strategy needs it: the same one."""
+        return config_proto
+
+    @contextmanager
+    def _inside(self):
+        if context.get_strategy() is self:
+            yield
+        else:
+            with self.scope():
+                yield
+
+    def __deepcopy__(self, memo):
+        return self         # replicas are no data; copies of a RunConfig share it
+
+    def __repr__(self):
+        return f'<{type(self).__name__} of {self.num_replicas_in_sync} replicas>'
+
+
+class StrategyExtended:
+    """What a kind of strategy defines, with the answers for a single replica."""
+
+    def __init__(self, container_strategy=None):
+        self._strategy = container_strategy
+
+    # ---- replicas --------------------------------------------------------------------------
+
+    @property
+    def _num_replicas_in_sync(self):
+        return 1
+
+    @property
+    def worker_devices(self):
+        """The devices of the replicas."""
+        return ('/device:CPU:0',)
+
+    @property
+    def parameter_devices(self):
+        """The devices of the Variables."""
+        return self.worker_devices
+
+    @property
+    def experimental_between_graph(self):
+        return False
+
+    @property
+    def experimental_should_init(self):
+        return True
+
+    @property
+    def should_checkpoint(self):
+        return True
+
+    @property
+    def should_save_summary(self):
+        return True
+
+    def replica_context(self, number, thread=None):
+        return ReplicaContext(self._strategy, number, thread)
+
+    def default_replica_context(self):
+        return self.replica_context(0)
+
+    def call_for_each_replica(self, fn, args=(), kwargs=None):
+        """fn's results, regrouped; see Strategy.experimental_run_v2."""
+        if not context.in_cross_replica_context():
+            raise worded(RuntimeError('Method requires being in cross-replica context, use '
+                                      'get_replica_context().merge_call()'))
+        return self._call_for_each_replica(fn, args, dict(kwargs or {}))
+
+    def _call_for_each_replica(self, fn, args, kwargs):
+        with context.entered(self._strategy, self.replica_context(0)):
+            return fn(*select(tuple(args), 0), **select(kwargs, 0))
+
+    # ---- Variables -------------------------------------------------------------------------
+
+    def _creator(self, next_creator, **settings):
+        """What makes a Variable inside the scope."""
+        return self._create_variable(next_creator, settings)
+
+    def _create_variable(self, next_creator, settings):
+        return next_creator(**settings)
+
+    def variable_created_in_scope(self, v):
+        """True if the Variable belongs to this strategy."""
+        return getattr(v, 'distribute_strategy', None) is self._strategy
+
+    @contextmanager
+    def colocate_vars_with(self, colocate_with_variable):
+        yield
+
+    def read_var(self, v):
+        """The value of a Variable, as it is for all replicas."""
+        return v.value()
+
+    def value_container(self, value):
+        """The Variable that a component is part of, itself if it is part of none."""
+        return value
+
+    # ---- values of replicas ----------------------------------------------------------------
+
+    def reduce_to(self, reduce_op, value, destinations):
+        """The sum or mean of the replicas' values, for the replicas of `destinations`."""
+        return self._reduce_to(as_reduce_op(reduce_op), value, destinations)
+
+    def batch_reduce_to(self, reduce_op, value_destination_pairs):
+        """`reduce_to` of many pairs, a list."""
+        return [self.reduce_to(reduce_op, value, destinations)
+                for value, destinations in value_destination_pairs]
+
+    def _reduce(self, reduce_op, value):
+        reduced = self._reduce_to(as_reduce_op(reduce_op), value, None)
+        return local_results(reduced)[0]
+
+    def _reduce_to(self, reduce_op, value, destinations):
+        return value
+
+    def broadcast_to(self, tensor, destinations):
+        """The tensor, for each replica of `destinations`."""
+        return tensor
+
+    def update(self, var, fn, args=(), kwargs=None, group=True):
+        """Runs fn(component, *args) for each component of a Variable that is to change."""
+        return self._update(var, fn, args, dict(kwargs or {}), group)
+
+    def _update(self, var, fn, args, kwargs, group):
+        with context.entered(self._strategy, None, 0), name_scope('update'):
+            result = fn(var, *select(tuple(args), 0), **select(kwargs, 0))
+        return grouped(result) if group else [result]
+
+    def update_non_slot(self, colocate_with, fn, args=(), kwargs=None, group=True):
+        """Runs fn(*args) for each replica, to change what belongs to no Variable."""
+        return self._update_non_slot(fn, args, dict(kwargs or {}), group)
+
+    def _update_non_slot(self, fn, args, kwargs, group):
+        with context.entered(self._strategy, None, 0), name_scope('update'):
+            result = fn(*select(tuple(args), 0), **select(kwargs, 0))
+        return grouped(result) if group else [result]
+
+    def non_slot_devices(self, var_list):
+        return min(var_list, key=lambda v: v.name)
+
+
+class ReplicaContext:
+    """What the code of one replica knows: its number, and how to meet the others."""
+
+    def __init__(self, strategy, replica_id_in_sync_group=0, thread=None):
+        self._strategy = strategy
+        self.replica_number = replica_id_in_sync_group
+        self._thread = thread
+
+    @property
+    def strategy(self):
+        return self._strategy
+
+    @property
+    def num_replicas_in_sync(self):
+        return self._strategy.num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self):
+        """This replica's number, 0 for the first."""
+        return self.replica_number
+
+    @property
+    def devices(self):
+        return (self._strategy.extended.worker_devices[self.replica_number],)
+
+    def merge_call(self, merge_fn, args=(), kwargs=None):
+        """merge_fn(strategy, *args), once for all replicas, in cross-replica context.
+
+        In it each argument is PerReplica; each replica gets its own part of the result.
+        """
+        if self._thread is not None:
+            return self._thread.wait_for_others(merge_fn, tuple(args), dict(kwargs or {}))
+        with context.entered(self._strategy):
+            return merge_fn(self._strategy, *args, **(kwargs or {}))
+
+    def all_reduce(self, reduce_op, value):
+        """The sum or mean of the replicas' values, which every replica gets; also of a nest."""
+        op = as_reduce_op(reduce_op)
+
+        def reduce(strategy, value):
+            return nest.map_structure(
+                lambda part: strategy.extended.reduce_to(op, part, part), value)
+        return self.merge_call(reduce, args=(value,))
+
+
+class InputContext:
+    """What an input_fn may ask: which part of the input is its own."""
+
+    def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
+        self.num_input_pipelines = num_input_pipelines
+        self.input_pipeline_id = input_pipeline_id
+        self.num_replicas_in_sync = num_replicas_in_sync
+
+    def get_per_replica_batch_size(self, global_batch_size):
+        """The rows of one replica's batch. ValueError if they do not share evenly."""
+        if global_batch_size % self.num_replicas_in_sync:
+            raise worded(ValueError(
+                f'The `global_batch_size` {global_batch_size!r} is not divisible by '
+                f'`num_replicas_in_sync` {self.num_replicas_in_sync!r} '))
+        return global_batch_size // self.num_replicas_in_sync
+
+
+def _without_any():
+    """The strategy of programs that use none."""
+    extended = StrategyExtended()
+    strategy = extended._strategy = Strategy(extended)
+    return strategy
+
+
+context.set_default_strategy(_without_any())

@@ -1,0 +1,451 @@
+"""Optimizer: from a loss to one operation that changes the Variables.
+
+minimize() is compute_gradients() and apply_gradients(); programs that clip gradients call the two.
+A subclass says how one Variable is changed, by TF1's protocol:
+
+    _create_slots(var_list)    makes what it keeps for each Variable, with _zeros_slot and its kin
+    _prepare()                 makes the tensors of its settings, inside the optimizer's name scope
+    _apply_dense(grad, var)    returns the update, a Tensor or Operation
+    _apply_sparse(grad, var)   the same for an IndexedSlices without duplicate indices
+    _finish(update_ops, name)  returns the operation that stands for all updates
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tinyflow.gradients.diagnose import why_no_gradient
+from tinyflow.gradients.reverse import gradients
+from tinyflow.graph import dtypes
+from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.defaults import (
+    colocate_with,
+    control_dependencies,
+    get_collection_ref,
+    get_default_graph,
+    name_scope,
+)
+from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.op import Op
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.array import constants
+from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.variables import replica_context as replication, variable_ops as state
+from tinyflow.ops.variables.resource_variable import is_resource_variable
+from tinyflow.ops.variables.variable import Variable, init_scope
+from tinyflow.ops.variables.variable_lists import trainable_variables
+from tinyflow.train.optimizers import slot_creator
+
+_GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
+
+
+class Optimizer:
+    """Base of all optimizers; see the module's docstring for what a subclass defines."""
+
+    GATE_NONE = _GATE_NONE
+    GATE_OP = _GATE_OP
+    GATE_GRAPH = _GATE_GRAPH
+
+    def __init__(self, use_locking, name):
+        if not name:
+            raise worded(ValueError('Must specify the optimizer name'))
+        self._use_locking = use_locking
+        self._name = name
+        self._slots = {}            # slot name -> {(graph, variable's name): Variable}
+        self._non_slot_dict = {}    # (name, graph) -> Variable
+        self._loss = None           # of the last compute_gradients, for error messages
+
+    def get_name(self):
+        """The name that the optimizer was made with."""
+        return self._name
+
+    # ---- what a program calls ------------------------------------------------------------
+
+    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=_GATE_OP,
+                 aggregation_method=None, colocate_gradients_with_ops=False, name=None,
+                 grad_loss=None):
+        """An operation that changes the Variables of `var_list` so that `loss` gets smaller.
+
+        `var_list` defaults to all trainable Variables. `global_step`, if given, is a Variable that
+        grows by one each time. Raises ValueError if no Variable has a gradient.
+        """
+        grads_and_vars = self.compute_gradients(
+            loss, var_list=var_list, gate_gradients=gate_gradients,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss)
+        if all(grad is None for grad, _ in grads_and_vars):
+            variables = [v for _, v in grads_and_vars]
+            raise worded(ValueError(self._no_gradients(
+                'No gradients provided for any variable, check your graph for ops that do not '
+                f'support gradients, between variables {_names(variables)} and loss '
+                f"'{self._loss.name}'.", variables)))
+        return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
+
+    def compute_gradients(self, loss, var_list=None, gate_gradients=_GATE_OP,
+                          aggregation_method=None, colocate_gradients_with_ops=False,
+                          grad_loss=None):
+        """A list of pairs (gradient of `loss`, Variable).
+
+        A gradient is a Tensor, an IndexedSlices, or None where the loss does not depend on the
+        Variable. Raises ValueError for losses or Variables that are not floating-point.
+        """
+        if gate_gradients not in (_GATE_NONE, _GATE_OP, _GATE_GRAPH):
+            raise worded(ValueError(
+                'gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, '
+                f'Optimizer.GATE_GRAPH.  Not {gate_gradients}'))
+        if callable(loss) and not isinstance(loss, (Tensor, Variable)):
+            loss = loss()
+        self._loss = loss
+        self._assert_valid_dtypes([loss])
+        if grad_loss is not None:
+            self._assert_valid_dtypes([grad_loss])
+        loss = _share_of(loss)
+        var_list = trainable_variables() if var_list is None else list(_flat(var_list))
+        if not var_list:
+            raise worded(ValueError(report(
+                'No variables to optimize.', mend='make Variables with trainable=True before '
+                'minimize(), in the graph of the loss.')))
+        grads = gradients(loss, [_target(v) for v in var_list], grad_ys=grad_loss,
+                          gate_gradients=gate_gradients == _GATE_OP,
+                          aggregation_method=aggregation_method,
+                          colocate_gradients_with_ops=colocate_gradients_with_ops)
+        if gate_gradients == _GATE_GRAPH:
+            grads = control.tuple(grads)
+        self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None])
+        return list(zip(grads, var_list))
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        """An operation that changes each Variable by its gradient.
+
+        `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are left out.
+        Raises ValueError if nothing is left, TypeError for what is no gradient, RuntimeError in
+        cross-replica context, where no replica's gradients are meant.
+        """
+        pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
+        if not pairs:
+            raise worded(ValueError('No variables provided.'))
+        for _, var in pairs:
+            _target(var)
+        var_list = [var for grad, var in pairs if grad is not None]
+        if not var_list:
+            variables = [var for _, var in pairs]
+            raise worded(ValueError(self._no_gradients(
+                f'No gradients provided for any variable: {_names(variables)}.', variables)))
+        if global_step is not None:
+            _check_global_step(global_step)
+        if replication.in_cross_replica_context():
+            raise worded(RuntimeError(
+                'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
+                'context.\n  Mend: minimize() belongs into the function of the replicas: '
+                'strategy.experimental_run_v2(train_step).'))
+        replica = replication.replicas_meet()
+        if replica is not None:
+            return replica.merge_call(self._apply_together, args=(pairs, global_step, name))
+        with init_scope():
+            self._create_slots(var_list)
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [self._update(grad, var) for grad, var in pairs if grad is not None]
+            train_op = self._train_op(updates, global_step, scope)
+            if isinstance(train_op, Tensor):
+                train_op = train_op.op
+            train_ops = get_collection_ref(GraphKeys.TRAIN_OP)
+            if train_op not in train_ops:
+                train_ops.append(train_op)
+            return train_op
+
+    def _apply_together(self, strategy, pairs, global_step, name):
+        """apply_gradients for all replicas of a strategy: their gradients are added up."""
+        extended = strategy.extended
+        pairs = [(grad, var) for grad, var in pairs if grad is not None]
+        grads = extended.batch_reduce_to('SUM', pairs)
+        var_list = [var for _, var in pairs]
+        with init_scope():
+            self._create_slots(var_list)
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [update for grad, var in zip(grads, var_list)
+                       for update in extended.update(
+                           var, lambda v, g: self._update(g, v), args=(grad,), group=False)]
+            with control_dependencies(updates):
+                finished = extended.update_non_slot(
+                    None, lambda: self._finish([], 'update'), group=False)
+            done = control.group(*updates, *finished, name=None if global_step is not None
+                                 else scope)
+            if global_step is None:
+                return done
+            with control_dependencies([done]):
+                step = global_step.assign_add(1, read_value=False)
+            return control.group(step, name=scope)
+
+    def _train_op(self, updates, global_step, scope):
+        if global_step is None:
+            return self._finish(updates, scope)
+        with control_dependencies([self._finish(updates, 'update')]), colocate_with(global_step):
+            if is_resource_variable(global_step):
+                return global_step.assign_add(1, name=scope, read_value=False)
+            return state.assign_add(global_step, 1, name=scope)
+
+    def _update(self, grad, var):
+        """The update of one Variable, and its constraint after it."""
+        with name_scope(f'update_{var.op.name}'), colocate_with(var):
+            if isinstance(grad, IndexedSlices):
+                if var.constraint is not None:
+                    raise worded(RuntimeError(
+                        'Cannot use a constraint function on a sparse variable: '
+                        f"'{var.name}' gets an IndexedSlices as its gradient."))
+                return self._apply_sparse_duplicate_indices(grad, var)
+            update = self._apply_dense(grad, var)
+            if var.constraint is None:
+                return update
+            # The constraint gets the place: `var.value()` is read before the update.
+            with control_dependencies([update]):
+                return var.assign(var.constraint(
+                    var if is_resource_variable(var) else var._ref()))
+
+    def _no_gradients(self, problem, variables):
+        """A message that says which op is in the way (PAINS A12)."""
+        loss = self._loss
+        if loss is None or loss.graph is not variables[0].graph:
+            return f'{problem}\n  Mend: all gradients are None: tf.gradients(loss, variables) ' \
+                   'gives None where the loss does not depend on the variable.'
+        reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
+        return '\n  '.join([problem, *list(reasons)[:2]])
+
+    # ---- slots ---------------------------------------------------------------------------
+
+    def get_slot(self, var, name):
+        """The Variable that this optimizer keeps for `var` under `name`, or None."""
+        return self._slots.get(name, {}).get(_key(var))
+
+    def get_slot_names(self):
+        """The names of slots that this optimizer makes, sorted."""
+        return sorted(self._slots)
+
+    def variables(self):
+        """All Variables of this optimizer in the default graph, sorted by name."""
+        kept = list(self._non_slot_dict.values())
+        for named in self._slots.values():
+            kept += named.values()
+        graph = get_default_graph()
+        return sorted((v for v in kept if v.graph is graph), key=lambda v: v.name)
+
+    def _slot_dict(self, slot_name):
+        return self._slots.setdefault(slot_name, {})
+
+    def _slot(self, var, slot_name, make):
+        named = self._slot_dict(slot_name)
+        key = _key(var)
+        if key not in named:
+            named[key] = make()
+        return named[key]
+
+    def _get_or_make_slot(self, var, val, slot_name, op_name):
+        """A slot that begins as the tensor `val`."""
+        return self._slot(var, slot_name, lambda: slot_creator.create_slot(var, val, op_name))
+
+    def _get_or_make_slot_with_initializer(self, var, initializer, shape, dtype, slot_name,
+                                           op_name):
+        """A slot that begins as initializer(shape, dtype)."""
+        return self._slot(var, slot_name, lambda: slot_creator.create_slot_with_initializer(
+            var, initializer, shape, dtype, op_name))
+
+    def _zeros_slot(self, var, slot_name, op_name):
+        """A slot of zeros."""
+        return self._slot(var, slot_name, lambda: slot_creator.create_zeros_slot(var, op_name))
+
+    def _constant_slot(self, var, value, slot_name, op_name):
+        """A slot that begins as `value` everywhere."""
+        with colocate_with(var):
+            start = constants.constant(value, var.dtype.base_dtype, var.get_shape())
+        return self._get_or_make_slot(var, start, slot_name, op_name)
+
+    def _create_non_slot_variable(self, initial_value, name, colocate_with):
+        """A Variable of the optimizer itself, one for each graph."""
+        key = name, colocate_with.graph
+        if key not in self._non_slot_dict:
+            self._non_slot_dict[key] = Variable(
+                initial_value, name=name, trainable=False,
+                use_resource=is_resource_variable(colocate_with))
+        return self._non_slot_dict[key]
+
+    def _get_non_slot_variable(self, name, graph=None):
+        # Inside a branch or a loop the Variable is that of the graph around it.
+        while (name, graph) not in self._non_slot_dict and graph is not None:
+            graph = graph.outer_graph
+        return self._non_slot_dict.get((name, graph))
+
+    def _non_slot_variables(self):
+        return self._non_slot_dict.values()
+
+    # ---- for subclasses ------------------------------------------------------------------
+
+    def _create_slots(self, var_list):
+        """Makes slots; nothing, unless a subclass says otherwise."""
+
+    def _prepare(self):
+        """Makes the tensors of settings; nothing, unless a subclass says otherwise."""
+
+    def _apply_dense(self, grad, var):
+        raise NotImplementedError(f'{type(self).__name__} has no _apply_dense(grad, var)')
+
+    def _apply_sparse(self, grad, var):
+        raise NotImplementedError(f'{type(self).__name__} has no _apply_sparse(grad, var), and '
+                                  f"'{var.name}' gets an IndexedSlices as its gradient")
+
+    def _apply_sparse_duplicate_indices(self, grad, var):
+        """Adds rows of equal index up, for most rules are not linear in the gradient."""
+        indices, positions = Op.registry['Unique'].apply(grad.indices)
+        count = constants.shape(indices)[0]
+        values = Op.registry['UnsortedSegmentSum'].apply(grad.values, positions, count)
+        return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
+
+    def _finish(self, update_ops, name_scope):
+        return control.group(*update_ops, name=name_scope)
+
+    def _call_if_callable(self, param):
+        return param() if callable(param) and not isinstance(param, (Tensor, Variable)) else param
+
+    def _setting(self, value, name):
+        """A setting (a number, a tensor or a function of nothing) as a tensor."""
+        value = self._call_if_callable(value)
+        if value is None or isinstance(value, (str, bytes)):
+            mend = 'a number, such as 0.1.' if value is None else f'float({value!r}).'
+            raise worded((ValueError if value is None else TypeError)(report(
+                f'{type(self).__name__}: None values not supported: {name} is None.'
+                if value is None else
+                f'{type(self).__name__}: {name} must be a number or a tensor, not the text '
+                f'{value!r}.', site=user_site(), mend=mend)))
+        return convert_to_tensor(value, name=name)
+
+    def _valid_dtypes(self):
+        return {dtypes.float16, dtypes.float32, dtypes.float64}
+
+    def _assert_valid_dtypes(self, tensors):
+        valid = self._valid_dtypes()
+        for tensor in tensors:
+            if not isinstance(getattr(tensor, 'dtype', None), dtypes.DType):
+                raise worded(AttributeError(report(
+                    f'{type(self).__name__} needs a tensor of the graph as its loss, not '
+                    f'{tensor!r}.', site=user_site(), mend=_mend_for_loss(tensor))))
+            if tensor.dtype.base_dtype not in valid:
+                raise worded(ValueError(report(
+                    f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
+                    f'{sorted(valid, key=lambda d: d.name)}.',
+                    inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [],
+                    site=user_site(), mend=_MEND_FOR_INTEGERS)))
+
+
+_MEND_FOR_INTEGERS = ('only floating-point numbers are trained; tf.Variable(3.0), not '
+                      'tf.Variable(3), makes a Variable of them.')
+
+
+def _mend_for_loss(loss):
+    """What was probably meant, for a loss that is no tensor."""
+    if loss is None:
+        return 'the loss is None: did a function that makes it forget its return?'
+    if isinstance(loss, (list, tuple)) and any(isinstance(item, Tensor) for item in loss):
+        return 'the losses as one tensor: loss = tf.add_n([a, b]).'
+    if isinstance(loss, (int, float)) or hasattr(loss, 'dtype'):
+        return ('this is a number or array, not a node: was the name of the loss overwritten by '
+                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
+    return 'the tensor that is to become smaller.'
+
+
+def _share_of(loss):
+    """One replica's part of a loss that is a mean: their gradients then add up to the mean's."""
+    if replication.replicas_meet() is None or replication.loss_is_a_sum():
+        return loss
+    count = replication.get_strategy().num_replicas_in_sync
+    return loss if count == 1 else loss * constants.constant(1.0 / count, loss.dtype.base_dtype)
+
+
+def _check_global_step(step):
+    """AttributeError unless what counts the steps is a Variable."""
+    if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
+        raise worded(AttributeError(report(
+            f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
+            inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
+            mend='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
+
+
+def updated(op, var, *arguments, **attrs):
+    """The node that changes `var`: of the kind `op`, or its twin for a resource variable."""
+    kind = Op.registry[f'Resource{op.type}'] if is_resource_variable(var) else op
+    return kind.apply(var, *arguments, **attrs)
+
+
+def update_operation(op, var, *arguments, **attrs):
+    """As `updated`, but always the Operation."""
+    made = updated(op, var, *arguments, **attrs)
+    return made.op if isinstance(made, Tensor) else made
+
+
+def like(var, *tensors):
+    """The tensors cast to the Variable's dtype."""
+    return [constants.cast(t, var.dtype.base_dtype) for t in tensors]
+
+
+def check_positive(name, value):
+    """ValueError unless a setting is larger than 0."""
+    if value <= 0.0:
+        raise worded(ValueError(f'{name} must be positive: {value}'))
+
+
+def _target(var):
+    if isinstance(var, Variable):
+        return var._ref()
+    if isinstance(var, Tensor):
+        raise worded(NotImplementedError(report(
+            f"Trying to update a Tensor '{var.name}': only Variables can be changed.",
+            inputs=[('tensor', var)])))
+    raise worded(NotImplementedError(f'Trying to optimize unsupported type {var!r}'))
+
+
+def _pairs(grads_and_vars):
+    """The pairs given to apply_gradients. TypeError or ValueError for what are none."""
+    wanted = 'apply_gradients takes a list of pairs (gradient, variable), '
+    if not isinstance(grads_and_vars, Iterable):
+        raise worded(TypeError(f'{wanted}not {grads_and_vars!r}.'))
+    pairs = list(grads_and_vars)
+    for pair in pairs:
+        if not isinstance(pair, (list, tuple)):
+            raise worded(TypeError(f'{wanted}and {pair!r} is no pair.'))
+        if len(pair) != 2:
+            raise worded(ValueError(f'{wanted}and {pair!r} is no pair.'))
+    return pairs
+
+
+def _gradient(grad):
+    if grad is None:
+        return None
+    try:
+        return convert_to_tensor_or_indexed_slices(grad)
+    except TypeError:
+        raise worded(TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or '
+                               f'None: {grad!r}')) from None
+
+
+def _key(var):
+    op = getattr(var, '_primary_op', None) or var.op        # of a Variable with replicas the first
+    return op.graph, op.name
+
+
+def _names(variables):
+    text = ', '.join(f"'{v.name}'" for v in variables[:5])
+    return f'[{text}{", ..." if len(variables) > 5 else ""}]'
+
+
+def _flat(values):
+    if isinstance(values, dict):
+        values = [values[key] for key in sorted(values)]
+    if not isinstance(values, (list, tuple, set)) and not hasattr(values, '__next__'):
+        yield values
+        return
+    for value in values:
+        yield from _flat(value)
+
+
+__all__ = ['Optimizer']

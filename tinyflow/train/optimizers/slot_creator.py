@@ -1,0 +1,73 @@
+"""Slots: Variables that an optimizer keeps beside a Variable, such as `w/Momentum` beside `w`.
+
+With one device all nodes are together, so `colocate_with_primary` changes nothing.
+"""
+from __future__ import annotations
+
+from tinyflow.graph.defaults import colocate_with, get_default_graph
+from tinyflow.ops.array import constants
+from tinyflow.ops.variables.initializers import zeros_initializer
+from tinyflow.ops.variables.partitioned_variable import SaveSliceInfo
+from tinyflow.ops.variables.resource_variable import is_resource_variable
+from tinyflow.ops.variables.variable import Variable
+from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
+
+
+def create_slot(primary, val, name, colocate_with_primary=True):
+    """A Variable `<primary>/<name>` that begins as the tensor `val`."""
+    return _slot(primary, name, initializer=val,
+                 validate_shape=val.get_shape().is_fully_defined())
+
+
+def create_slot_with_initializer(primary, initializer, shape, dtype, name,
+                                 colocate_with_primary=True):
+    """A Variable `<primary>/<name>` that begins as initializer(shape, dtype).
+
+    `initializer` may also be the initial tensor itself; shape and dtype are its own then.
+    """
+    if not callable(initializer):
+        return create_slot(primary, initializer, name, colocate_with_primary)
+    return _slot(primary, name, initializer=initializer, shape=shape, dtype=dtype,
+                 validate_shape=shape.is_fully_defined())
+
+
+def create_zeros_slot(primary, name, dtype=None, colocate_with_primary=True):
+    """A Variable `<primary>/<name>` of zeros, shaped as `primary`."""
+    dtype = (dtype or primary.dtype).base_dtype
+    if primary.get_shape().is_fully_defined():
+        return create_slot_with_initializer(primary, zeros_initializer(), primary.get_shape(),
+                                            dtype, name, colocate_with_primary)
+    like = primary.initialized_value() if isinstance(primary, Variable) else primary
+    return create_slot(primary, constants.zeros(constants.shape(like), dtype), name,
+                       colocate_with_primary)
+
+
+def _slot(primary, name, **settings):
+    graph = get_default_graph()
+    if primary.graph is not graph:
+        with primary.graph.as_default():
+            return _slot(primary, name, **settings)
+    with variable_scope(None, f'{primary.op.name}/{name}'), colocate_with(primary):
+        scope = get_variable_scope()
+        partitioner = scope.partitioner
+        scope.set_partitioner(None)
+        try:
+            slot = get_variable('', trainable=False,
+                                use_resource=is_resource_variable(primary), **settings)
+            _mark_part(primary, slot)
+            return slot
+        finally:
+            scope.set_partitioner(partitioner)
+
+
+def _mark_part(primary, slot):
+    """The slot of one part of a partitioned Variable is a part itself, in a checkpoint."""
+    info = isinstance(primary, Variable) and primary._get_save_slice_info()
+    if info and slot.shape.as_list() == info.var_shape:
+        # As TF1 cuts the name: inside a variable_scope it keeps the end of 'part_0'.
+        name = slot.op.name[len(primary.op.name) + 1:]
+        slot._set_save_slice_info(SaveSliceInfo(f'{info.full_name}/{name}', info.full_shape,
+                                                info.var_offset, info.var_shape))
+
+
+__all__ = ['create_slot', 'create_slot_with_initializer', 'create_zeros_slot']

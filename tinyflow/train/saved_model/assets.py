@@ -1,0 +1,95 @@
+"""Assets: files that a graph reads, such as vocabularies; they travel inside the SavedModel."""
+from __future__ import annotations
+
+import filecmp
+import logging
+import os
+
+from tinyflow.formats.wire import files
+from tinyflow.graph import dtypes
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.train.saved_model import constants
+
+_LOG = logging.getLogger('tinyflow')
+
+
+def save_assets(tensors, export_dir):
+    """Copies the files that constant string tensors name into `export_dir`/assets.
+
+    Returns AssetFileDefs, packed for the collection ASSETS_KEY. Raises TypeError for a tensor that
+    is no string constant, NotFoundError for a file that is not there.
+    """
+    from google.protobuf.any_pb2 import Any
+
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef
+    if tensors is None:
+        _LOG.info('No assets to save.')
+        return []
+    sources: dict[str, str] = {}
+    packed = []
+    for tensor in tensors:
+        source = _path(tensor)
+        name = _name(source, sources)
+        sources[name] = source
+        asset = AssetFileDef(filename=name)
+        asset.tensor_info.name = tensor.name
+        wrapped = Any()
+        wrapped.Pack(asset)
+        # TensorFlow's readers know the message by TensorFlow's name of it.
+        wrapped.type_url = 'type.googleapis.com/tensorflow.AssetFileDef'
+        packed.append(wrapped)
+    _copy(sources, os.path.join(export_dir, constants.ASSETS_DIRECTORY))
+    return packed
+
+
+def _path(tensor):
+    if not isinstance(tensor, Tensor):
+        raise worded(TypeError('Asset path tensor must be a Tensor.'))
+    if tensor.op.type != 'Const':
+        raise worded(TypeError('Asset path tensor must be of type constant.'))
+    if tensor.dtype is not dtypes.string:
+        raise worded(TypeError('Asset path tensor must be of dtype string.'))
+    value = tensor.op.attrs['value']
+    if value.size != 1:
+        raise worded(TypeError('Asset path tensor must be a scalar.'))
+    path = value.reshape(())[()].decode()
+    if not path:
+        raise worded(ValueError(f'Invalid asset filepath tensor {tensor}'))
+    return path
+
+
+def _name(source, sources):
+    """The file's own name, with a number if another file has it."""
+    base = name = os.path.basename(source)
+    number = 0
+    while name in sources and sources[name] != source and \
+            not filecmp.cmp(source, sources[name], shallow=False):
+        number += 1
+        name = f'{base}_{number}'
+    return name
+
+
+def _copy(sources, directory):
+    if not sources:
+        _LOG.info('No assets to write.')
+        return
+    os.makedirs(directory, exist_ok=True)
+    for name, source in sources.items():
+        target = os.path.join(directory, name)
+        if not os.path.exists(target):
+            with files.explained(source), open(source, 'rb') as file:
+                files.write_atomically(target, file.read())
+    _LOG.info('Assets written to: %s', directory)
+
+
+def asset_feeds(meta_graph, export_dir, import_scope=None):
+    """{tensor name: path} of the assets of a loaded SavedModel."""
+    from tinyflow.formats.graphdef import scopes
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef
+    found = list(meta_graph.asset_file_def)
+    if not found and constants.ASSETS_KEY in meta_graph.collection_def:
+        found = [AssetFileDef.FromString(wrapped.value) for wrapped
+                 in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value]
+    return {scopes.prepend(a.tensor_info.name, import_scope):
+            os.path.join(export_dir, constants.ASSETS_DIRECTORY, a.filename) for a in found}

@@ -1,0 +1,217 @@
+"""SessionManager: makes a Session whose Variables have values, from a checkpoint or anew."""
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.support import errors, logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.session.session import Session
+from tinyflow.train.checkpoints.checkpoint_state import get_checkpoint_state
+
+__all__ = ['SessionManager']
+
+
+class SessionManager:
+    """Makes Sessions that are ready to be used.
+
+        session = tf.train.SessionManager().prepare_session('', init_op, saver, checkpoint_dir)
+
+    `local_init_op` is run in every new Session, once `ready_for_local_init_op` gives no names;
+    `ready_op` gives the names of what has no value yet. `restored_from` is the checkpoint that the
+    last Session came from, None if there was none. ValueError for a ready_for_local_init_op
+    without a local_init_op.
+    """
+
+    def __init__(self, local_init_op=None, ready_op=None, ready_for_local_init_op=None, graph=None,
+                 recovery_wait_secs=30, local_init_run_options=None, nan_check=False):
+        self._graph = get_default_graph() if graph is None else graph
+        self._local_init_op = local_init_op
+        self._ready_op = ready_op
+        self._ready_for_local_init_op = ready_for_local_init_op
+        self._recovery_wait_secs = recovery_wait_secs
+        self._local_init_run_options = local_init_run_options
+        self._nan_check = nan_check
+        self.restored_from = None
+        if ready_for_local_init_op is not None and local_init_op is None:
+            raise worded(ValueError(
+                'If you pass a ready_for_local_init_op you must also pass a local_init_op , '
+                f'ready_for_local_init_op [{ready_for_local_init_op}]'))
+
+    # ---- three ways to a Session ---------------------------------------------------------
+
+    def prepare_session(self, master, init_op=None, saver=None, checkpoint_dir=None,
+                        checkpoint_filename_with_path=None, wait_for_checkpoint=False,
+                        max_wait_secs=7200, config=None, init_feed_dict=None, init_fn=None):
+        """A Session restored from the latest checkpoint; or initialised, if there is none.
+
+        To initialise is to run `init_op` with `init_feed_dict` and to call `init_fn(session)`.
+        RuntimeError if Variables have no value afterwards, or nothing is given to initialise
+        them; ValueError for both a directory and a path of a checkpoint.
+        """
+        session, restored = self._restored(
+            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
+            max_wait_secs, config)
+        try:
+            if not restored:
+                self._initialize(session, init_op, init_feed_dict, init_fn)
+            self._check_ready(session, init_op, init_fn)
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def recover_session(self, master, saver=None, checkpoint_dir=None,
+                        checkpoint_filename_with_path=None, wait_for_checkpoint=False,
+                        max_wait_secs=7200, config=None):
+        """(Session, True) if a checkpoint gave values to all, else (Session, False)."""
+        session, restored = self._restored(
+            master, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint,
+            max_wait_secs, config)
+        local_done, message = self._try_run_local_init_op(session)
+        if not restored:
+            return session, False
+        source = checkpoint_dir or checkpoint_filename_with_path
+        if not local_done:
+            logging.info('Restoring model from %s did not make model ready for local init: %s',
+                         source, message)
+            return session, False
+        ready, message = _ready(self._ready_op, session, 'Model not ready')
+        if not ready:
+            logging.info('Restoring model from %s did not make model ready: %s', source, message)
+            return session, False
+        logging.info('Restored model from %s', source)
+        return session, True
+
+    def wait_for_session(self, master, config=None, max_wait_secs=float('inf')):
+        """A Session of a model that another task initialises. DeadlineExceededError if none does.
+
+        A Session of this process has its own Variables, which no other can initialise: if some
+        have no value the error comes at once.
+        """
+        end = time.time() + (float('inf') if max_wait_secs is None else max_wait_secs)
+        while True:
+            session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
+            ready, message = None, None
+            local_done, local_message = self._try_run_local_init_op(session)
+            if local_done:
+                ready, message = _ready(self._ready_op, session, 'Model not ready')
+                if ready:
+                    return session
+            session.close()
+            missing = _UNINITIALIZED in f'{message} {local_message}'
+            if missing or time.time() + self._recovery_wait_secs > end:
+                raise errors.DeadlineExceededError(None, None, _not_ready(
+                    max_wait_secs, message or local_message, missing))
+            logging.info('Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s',
+                         local_message, message)
+            time.sleep(self._recovery_wait_secs)
+
+    # ---- steps ---------------------------------------------------------------------------
+
+    def _restored(self, master, saver, checkpoint_dir, path, wait, max_wait_secs, config):
+        """(Session, whether a checkpoint was restored)."""
+        if checkpoint_dir and path:
+            raise worded(ValueError('Can not provide both checkpoint_dir and '
+                                    'checkpoint_filename_with_path.'))
+        self.restored_from = None
+        session = Session(master, graph=self._graph, config=config, nan_check=self._nan_check)
+        if not saver or not (checkpoint_dir or path):
+            return session, False
+        if path:
+            saver.restore(session, path)
+            self.restored_from = path
+            return session, True
+        state = self._checkpoint_state(checkpoint_dir, max_wait_secs if wait else 0)
+        if state is None:
+            return session, False
+        saver.restore(session, state.model_checkpoint_path)
+        saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
+        self.restored_from = state.model_checkpoint_path
+        return session, True
+
+    def _checkpoint_state(self, directory, max_wait_secs):
+        """The state file of a directory that has a checkpoint; None after `max_wait_secs`."""
+        waited = 0
+        while True:
+            state = get_checkpoint_state(directory)
+            if state and state.model_checkpoint_path:
+                return state
+            if waited >= max_wait_secs:
+                return None
+            logging.info('Waiting for checkpoint to be available.')
+            time.sleep(self._recovery_wait_secs)
+            waited += self._recovery_wait_secs
+
+    def _initialize(self, session, init_op, init_feed_dict, init_fn):
+        if init_op is None and not init_fn and self._local_init_op is None:
+            raise worded(RuntimeError('Model is not initialized and no init_op or init_fn or '
+                                      'local_init_op was given'))
+        if init_op is not None:
+            session.run(init_op, feed_dict=init_feed_dict)
+        if init_fn:
+            init_fn(session)
+
+    def _check_ready(self, session, init_op, init_fn):
+        done, message = self._try_run_local_init_op(session)
+        if not done:
+            raise worded(RuntimeError(
+                'Init operations did not make model ready for local_init.  Init op: '
+                f'{_name_of(init_op)}, init fn: {init_fn}, error: {message}'))
+        ready, message = _ready(self._ready_op, session, 'Model not ready')
+        if not ready:
+            raise worded(RuntimeError(
+                f'Init operations did not make model ready.  Init op: {_name_of(init_op)}, init '
+                f'fn: {init_fn}, local_init_op: {self._local_init_op}, error: {message}\n  Mend: '
+                'Variables made in an init_fn, or after the Scaffold was finalized, need an '
+                'init_op that initialises them; a checkpoint has to hold all of saver\'s list.'))
+
+    def _try_run_local_init_op(self, session):
+        """(True, None) if it ran or there is none; (False, why not)."""
+        if self._local_init_op is None:
+            return True, None
+        ready, message = _ready(self._ready_for_local_init_op, session,
+                                'Model not ready for local init')
+        if not ready:
+            return False, message
+        logging.info('Running local_init_op.')
+        session.run(self._local_init_op, options=self._local_init_run_options)
+        logging.info('Done running local_init_op.')
+        return True, None
+
+
+_UNINITIALIZED = 'Variables not initialized: '
+
+
+def _ready(op, session, what):
+    """(True, None) if `op` gives no names of Variables without values; else (False, them)."""
+    if op is None:
+        return True, None
+    try:
+        names = session.run(op)
+    except errors.FailedPreconditionError as error:
+        if 'uninitialized' not in str(error):
+            logging.warning('%s : error [%s]', what, error)
+            raise
+        return False, str(error)
+    # None and int32 are what programs from before TensorFlow 1.0 have as a ready_op.
+    if names is None or names.dtype == np.int32 or names.size == 0:
+        return True, None
+    return False, _UNINITIALIZED + ', '.join([name.decode('utf-8') for name in names])
+
+
+def _not_ready(max_wait_secs, message, in_vain):
+    text = f'Session was not ready after waiting {max_wait_secs:.0f} secs.' if \
+        max_wait_secs not in (None, float('inf')) else 'Session was not ready.'
+    if in_vain:
+        return (f'{text} {message}\n  Mend: a Session has its own Variables here, which no other '
+                'task can initialise; is_chief=True, or a ChiefSessionCreator, does it.')
+    return f'{text} {message}'
+
+
+def _name_of(obj):
+    if obj is None:
+        return 'None'
+    return obj.name if hasattr(obj, 'name') else f'<no name for {type(obj)}>'

@@ -1,0 +1,16 @@
+"""What the old op TensorSummary says of itself."""
+from __future__ import annotations
+
+from tinyflow.graph.support.errors import worded
+
+
+def get_summary_description(node_def):
+    """The SummaryDescription in the NodeDef of a TensorSummary. ValueError for another node."""
+    from google.protobuf import json_format
+
+    from tinyflow.formats.protos.summary_pb2 import SummaryDescription
+    if node_def.op != 'TensorSummary':
+        raise worded(ValueError(f"Can't get_summary_description on {node_def.op}"))
+    description = SummaryDescription()
+    json_format.Parse(node_def.attr['description'].s.decode(), description)
+    return description
