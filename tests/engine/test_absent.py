@@ -120,8 +120,7 @@ def test_the_tables_are_about_names_that_are_absent():
 
 
 @pytest.mark.parametrize('name', [
-    'absent', 'aliases', 'compiler', 'feeds', 'fetches', 'graph', 'growth', 'naming',
-    'ops', 'profiler', 'session', 'tiles', 'variables',
+    'api', 'compiler', 'formats', 'graph', 'inspect', 'ops', 'session',
 ])
 def test_modules_of_the_engine_are_no_names_of_tf(name):
     assert not hasattr(tf, name)

@@ -359,7 +359,7 @@ def test_an_error_inside_tinyflow_shows_all_frames(tmp_path):
 
 def test_an_error_of_a_library_that_tinyflow_called_shows_all_frames(tmp_path):
     text = ('import tinyflow as tf, tinyflow.nest, json\n'
-            "tinyflow.graph.support.nest.map_structure(json.loads, ['{'])\n")
+            "tinyflow.nest.map_structure(json.loads, ['{'])\n")
     told_lines = lines_told(tmp_path, text)
     assert f'{os.sep}nest' in told_lines and 'JSONDecodeError' in told_lines
 

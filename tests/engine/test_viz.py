@@ -10,6 +10,7 @@ import tinyflow as tf
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.op import Op
 from tinyflow.inspect import viz
+from tinyflow.inspect.viz import render, select
 
 pytestmark = pytest.mark.engine
 SVG = '{http://www.w3.org/2000/svg}'
@@ -327,7 +328,7 @@ def test_a_failing_layout_leaves_the_old_file(net, tmp_path, monkeypatch):
 
     def fail(*_):
         raise RuntimeError('no layout')
-    monkeypatch.setattr('tinyflow.inspect.viz.render.layout', fail)
+    monkeypatch.setattr(render, 'layout', fail)
     with pytest.raises(RuntimeError, match='no layout'):
         viz.draw(net['loss'], path)
     assert path.read_text() == 'old' and list(tmp_path.iterdir()) == [path]
@@ -374,7 +375,7 @@ def test_networkx(graph, net):
 def test_new_kinds_of_objects_can_be_registered(net, monkeypatch):
     class Model:
         outputs = [net['y']]
-    monkeypatch.setattr('tinyflow.inspect.viz.select._drawables', [])
+    monkeypatch.setattr(select, '_drawables', [])
     viz.register_drawable(Model, lambda model: model.outputs)
     assert 'dense/y' in names(viz.draw(Model()))
 
