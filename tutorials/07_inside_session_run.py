@@ -66,57 +66,68 @@ print('  not needed: ', *[op.name for op in account.cut])
 print('\n2 order:      ', *[op.name for op in account.order])
 
 # %% [markdown]
-# ## Stage 3: passes
+# ## Stages 3 and 4: lower and infer
+#
+# The nodes become a list of instructions over values, which may be changed without touching your
+# graph. Then shapes are inferred from the 100 rows that were fed, and what depends on constants
+# alone is computed beforehand.
+
+# %%
+print('\n3 lower:      ', len(account.lowered.instructions), 'instructions')
+print('4 infer:      ', account.notes[0].text)
+
+# %% [markdown]
+# ## Stage 5: passes
 #
 # Now that the whole calculation lies open, it can be simplified. Each pass has one idea and reports
 # what it did:
 #
-# - *infer and fold* works out shapes, and computes beforehand what depends on constants alone.
 # - *identities* removes nodes that only repeat their input.
 # - *merge* finds nodes that compute the same thing, and keeps one of them.
 # - *broadcasts* leaves out work that NumPy does anyway.
 # - *transposes*: a matrix product can read a matrix as its transpose, so that no one need be made.
-# - *unused* removes what has become superfluous by all that.
+# - *dead* removes what has become superfluous by all that.
 
 # %%
-print('\n3 passes             nodes before -> after')
+print('\n5 passes           instructions before -> after')
 for note in account.notes:
-    print('  ', note)
+    if note.changes:
+        print('  ', note)
 
 # %% [markdown]
 # The division has been done for good, there is one `tanh` instead of two, and no transpose.
 #
-# ## Stage 4: memory
+# ## Stage 6: memory
 #
 # `x` was fed with 100 rows, so the size of every result is known. A result that nobody reads any
 # more leaves its place to a later one, and the places are kept for the next run.
 
 # %%
-print('\n4 memory:     ', account.memory)
+print('\n6 memory:     ', account.memory)
 
 # %% [markdown]
-# ## Stage 5: a program
+# ## Stage 7: codegen
 #
 # What remains becomes an ordinary Python function, one line for a node. Behind each line stands
 # which node it is and which line of *your* program made it. `b4` and its like are the places of
-# stage 4; you see one written again as soon as its content is no longer needed ("overwrites").
+# stage 6; you see one written again as soon as its content is no longer needed ("overwrites").
 
 # %%
-print('\n5 program\n')
+print('\n7 codegen\n')
 print(account.source)
 
 # %% [markdown]
 # This function is kept. The next `session.run(y, {x: ...})` with 100 rows goes straight to it,
 # which is why the first run takes longer than the others.
 #
-# ## Stage 6: run
+# ## Run
 #
 # How long does it take, and which of your lines takes how much of it? `session.profile` puts a
 # clock behind every node. (Reading a clock takes time too, so its sum is more than a plain run
 # needs. And your numbers will be others than mine.)
 
 # %%
-print(f'\n6 a run takes {account.run_seconds * 1e6:.1f} millionths of a second\n')
+print(f'\na run takes {account.run_seconds * 1e6:.1f} millionths of a second\n')
 
 profile = session.profile(y, {x: batch}, runs=50)
 print(profile.table())

@@ -251,7 +251,8 @@ def test_explain_shows_the_costliest_run(cli):
     assert (done.returncode, done.stderr) == (0, '')
     assert done.stdout.startswith('1.0 3.1415927\n2.0 12.566371\n')
     assert 'The costliest run of the program (' in done.stdout
-    for title in ('asked', '1 prune', '2 schedule', '3 passes', '4 memory', '5 program', '6 time'):
+    for title in ('request', '1 prune', '2 schedule', '3 lower', '4 infer', '5 passes', '6 memory',
+                  '7 codegen', 'time'):
         assert f'\n{title}' in done.stdout, title
     assert 'def run(' in done.stdout
 

@@ -16,7 +16,7 @@ def test_a_long_program_is_abridged(layers):
             y = tf.sin(y)
         explanation = tf.explain(y, {x: [1.0, 2.0, 3.0]}, runs=0)
     source = explanation.source.rstrip().splitlines()
-    shown = dict(explanation.sections())['5 program']
+    shown = dict(explanation.sections())['7 codegen']
     if layers == 3:
         assert shown == source
     else:

@@ -452,7 +452,7 @@ def test_masks_and_sums_come_before_the_gradient_of_max_pooling(ksize, strides, 
     left = types(fetches, fold=False)
     assert left.index('ReluGrad') < left.index('MaxPoolGrad')
     plain = values(fetches, {}, Options(False, ()))
-    rewritten = values(fetches, {}, Options(False, ('pools',)))
+    rewritten = values(fetches, {}, Options(False, ('pool_gradients',)))
     for a, b in zip(plain[:2], rewritten):
         assert a.tobytes() == b.tobytes()       # only the sum is added up in another order
     np.testing.assert_allclose(plain[2], rewritten[2], rtol=1e-5, atol=1e-6)

@@ -61,7 +61,7 @@ def test_a_product_keeps_its_factors(case):
     fetches = [known - 1, product * y]
     fetches += {'used elsewhere': [product - 1], 'fetched': [product]}.get(case, [])
     feeds = {p: RANDOM.uniform(1, 2, p.shape.as_list()).astype('f') for p in (a, b, c)}
-    assert _note(_program(fetches, feeds), 'shared').startswith('0 ')
+    assert _note(_program(fetches, feeds), 'factor_reuse').startswith('0 ')
 
 
 def test_a_product_that_stays_finite_does_so_still():
@@ -83,7 +83,7 @@ def test_factors_are_found_on_either_side(swap):
     feeds = {p: RANDOM.normal(size=5) for p in (a, b, c)}
     fetches = [known + 1, outer]
     program = _program(fetches, feeds)
-    assert _note(program, 'shared').startswith('1 ')
+    assert _note(program, 'factor_reuse').startswith('1 ')
     assert _count(program, 'Mul') == 2
     with tf.Session() as session:
         np.testing.assert_allclose(session.run(fetches, feeds)[1],
@@ -129,7 +129,7 @@ def test_a_matrix_that_many_products_read_as_its_transpose_is_turned_once(count,
     matrix = tf.Variable(weights)
     value, feeds = _steps(count, matrix)
     program = _program([value], feeds)
-    assert _note(program, 'turned').startswith(f'{turned} ')
+    assert _note(program, 'pretranspose').startswith(f'{turned} ')
     assert sum(i.attrs['transpose_b'] for i in program.instructions
                if i.type == 'MatMul') == (0 if turned else count)
     with tf.Session() as session:
@@ -163,12 +163,12 @@ def test_small_and_tall_products_stay_as_they_are():
     x = tf.placeholder(tf.float32, [7, 8])
     small = [tf.matmul(x + n, matrix, transpose_b=True) for n in range(20)]
     feeds = {x: np.ones([7, 8], 'f')}
-    assert _note(_program(small, feeds), 'turned').startswith('0 ')
+    assert _note(_program(small, feeds), 'pretranspose').startswith('0 ')
     wide = tf.Variable(np.ones([64, 64], 'f'))
     x = tf.placeholder(tf.float32, [2000, 64])
     tall = [tf.matmul(x + n, wide, transpose_b=True) for n in range(20)]
     feeds = {x: np.ones([2000, 64], 'f')}
-    assert _note(_program(tall, feeds), 'turned').startswith('0 ')
+    assert _note(_program(tall, feeds), 'pretranspose').startswith('0 ')
 
 
 # ---- biases ------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def test_biases_of_a_recurrent_network_and_their_gradients_come_from_its_product
     gradients = tf.gradients(tf.reduce_sum(tf.sin(last)), tf.trainable_variables())
     values = _initial_values()
     program = _program([last, *gradients], feeds)
-    assert _note(program, 'biases').startswith(f'{sums} ')
+    assert _note(program, 'rnn_bias').startswith(f'{sums} ')
     assert not _count(program, 'BiasAdd')
     assert not _count(program, 'BiasAddGrad')
     plain = _run([last, *gradients], feeds, values, ())
@@ -214,7 +214,7 @@ def test_biases_of_a_recurrent_network_and_their_gradients_come_from_its_product
 def test_a_network_that_is_only_run_forwards_adds_its_biases_in_products_too():
     last, feeds = _recurrent(12, tf.nn.rnn_cell.BasicLSTMCell)
     values = _initial_values()
-    assert _note(_program([last], feeds), 'biases').startswith('1 ')
+    assert _note(_program([last], feeds), 'rnn_bias').startswith('1 ')
     np.testing.assert_allclose(_run(last, feeds, values, tuple(PASSES)),
                                _run(last, feeds, values, ()), rtol=1e-5, atol=1e-6)
 
@@ -267,7 +267,7 @@ def test_biases_stay_where_folding_would_not_help_or_not_be_right(case):
     values = _initial_values()
     program = _program(fetches, feeds)
     if case == 'weights that change':
-        assert _note(program, 'biases').startswith('0 ')
+        assert _note(program, 'rnn_bias').startswith('0 ')
     else:
         assert _count(program, 'BiasAdd') >= steps - 1
     for a, c in zip(_run(fetches, feeds, values, tuple(PASSES)), _run(fetches, feeds, values, ())):
@@ -305,7 +305,7 @@ def test_the_forget_bias_is_added_to_the_biases_once(order):
     program = _program(fetches, feeds)
     plain = _program(fetches, feeds, tuple(p for p in PASSES if p in EXACT))
     networks = 1 if order == 'part first' else 2
-    assert _note(program, 'biases').startswith(f'{networks} ')
+    assert _note(program, 'rnn_bias').startswith(f'{networks} ')
     count = [sum(i.type in ('Add', 'AddV2') and any(
         v.array is not None for v in i.inputs) for i in p.instructions) for p in (program, plain)]
     assert count[1] >= 12 * networks and count[0] <= count[1] - 11 * networks
@@ -354,7 +354,7 @@ def test_steps_that_are_only_joined_are_read_where_they_are(axis):
     feeds = {x: RANDOM.normal(size=(4, 4, 4)).astype('f'),
              y: RANDOM.normal(size=(4, 4)).astype('f')}
     program = _program(sums, feeds)
-    assert _note(program, 'unstacked').startswith('1 ')
+    assert _note(program, 'unstack_slices').startswith('1 ')
     assert not _count(program, 'Unpack')
     a, b = feeds.values()
     for n, found in enumerate(_run(sums, feeds, {}, tuple(PASSES))):
@@ -377,7 +377,7 @@ def test_steps_are_unstacked(case):
         fetches.append(parts[2])
     feeds = {x: RANDOM.normal(size=x.shape.as_list()).astype('f')}
     program = _program(fetches, feeds)
-    assert _note(program, 'unstacked').startswith('0 ')
+    assert _note(program, 'unstack_slices').startswith('0 ')
     assert _count(program, 'Unpack')
     for a, b in zip(_run(fetches, feeds, {v: np.eye(4, 3)}, tuple(PASSES)),
                     _run(fetches, feeds, {v: np.eye(4, 3)}, ())):

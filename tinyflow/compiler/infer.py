@@ -68,8 +68,8 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
     feeds = tuple(new[v] for v in program.feeds)
     fetches = tuple(None if v is None else new.get(v) or _place(v, new) for v in program.fetches)
     folded = len(program.instructions) - len(instructions)
-    note = Note('infer and fold', f'{folded} nodes are constants for these feed shapes',
-                len(program.instructions), len(instructions))
+    note = Note('infer', f'{folded} are constants for these feed shapes',
+                len(program.instructions), len(instructions), folded)
     return replace(program, instructions=tuple(instructions), feeds=feeds, fetches=fetches,
                    notes=program.notes + (note,))
 

@@ -179,8 +179,9 @@ class Note:
 
     name: str
     text: str
-    before: int
+    before: int             # instructions before and after it
     after: int
+    changes: int            # 0 if it left the program as it was
 
     def __str__(self) -> str:
-        return f'{self.name:<22}{self.before:>6} -> {self.after:<6}{self.text}'
+        return f'{self.name:<20}{self.before:>6} -> {self.after:<6}{self.text}'

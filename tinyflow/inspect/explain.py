@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tinyflow.compiler.ir import Note
+from tinyflow.compiler.compile import STAGES
+from tinyflow.compiler.ir import Note, Program
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.graph import shapes
@@ -28,8 +29,9 @@ class Explanation:
     """What a Session does for one (fetches, feeds); prints as text, renders in a notebook.
 
     `kept` and `cut` are the operations that run and those of the graph that do not; `order` is the
-    schedule; `notes` say what each pass changed; `executable` holds the program, its memory plan
-    and its source; `profile` the times, if the run was possible (else `not_run` says why not).
+    schedule; `lowered` the Program before it is specialised to the fed shapes; `notes` say what
+    each pass changed; `executable` holds the final program, its memory plan and its source;
+    `profile` the times, if the run was possible (else `not_run` says why not).
     """
 
     fetches: tuple[Tensor | Operation, ...]
@@ -38,6 +40,7 @@ class Explanation:
     cut: list[Operation]
     order: list[Operation]
     copies: list[str]
+    lowered: Program
     executable: Executable
     runs_so_far: int
     run_seconds: float | None = None
@@ -75,20 +78,22 @@ class Explanation:
         return self.executable.plan
 
     def sections(self) -> list[tuple[str, list[str]]]:
-        """(title, lines) of each part, in the order in which things happen."""
-        parts = [
-            ('asked', self._asked()),
-            ('1 prune', [f'{len(self.kept)} of {len(self.kept) + len(self.cut)} nodes are needed '
-                         'for these fetches; what is fed needs nothing']),
-            ('2 schedule', self._schedule()),
-            ('3 passes', self._passes()),
-            ('4 memory', [str(self.memory)]),
-            ('5 program', _abridged(self._programs())),
-            ('6 time', self._time()),
-        ]
-        return parts
+        """(title, lines) of the request, of each stage of compilation, and of the times."""
+        stages = {
+            'prune': [f'{len(self.kept)} of {len(self.kept) + len(self.cut)} nodes are needed '
+                      'for these fetches; what is fed needs nothing'],
+            'schedule': self._schedule(),
+            'lower': self._lower(),
+            'infer': self._infer(),
+            'passes': self._passes(),
+            'memory': [str(self.memory)],
+            'codegen': _abridged(self._programs()),
+        }
+        return [('request', self._request()),
+                *[(f'{number} {name}', stages[name]) for number, name in enumerate(STAGES, 1)],
+                ('time', self._time())]
 
-    def _asked(self) -> list[str]:
+    def _request(self) -> list[str]:
         lines = [f'fetch {f.name}' for f in self.fetches]
         lines += [f'feed  {t.name} {shapes.text(shape)}' for t, shape in self.feeds]
         return lines
@@ -103,13 +108,27 @@ class Explanation:
                          + ', '.join(_few(self.copies)))
         return lines
 
+    def _lower(self) -> list[str]:
+        return [f'{len(self.kept)} nodes become {len(self.lowered.instructions)} instructions; '
+                'a Variable is its storage, with no node to read it']
+
+    def _infer(self) -> list[str]:
+        return [f'{note.before} -> {note.after} instructions: {note.text}' for note in self.notes
+                if note.name == 'infer']
+
     def _passes(self) -> list[str]:
-        return [f'{"nodes before -> after":>38}'] + [str(note) for note in self.notes]
+        notes = [note for note in self.notes if note.name != 'infer']
+        changed = [note for note in notes if note.changes]
+        if not changed:
+            return [f'none of the {len(notes)} passes found anything to change']
+        return [f'{"":<20}{"instructions":>16}', *map(str, changed),
+                f'({len(notes) - len(changed)} other passes found nothing to change)']
 
     def _time(self) -> list[str]:
         if self.profile is None or self.run_seconds is None:
             return [f'not run: {self.not_run}']
-        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}']
+        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}; by line, with a '
+                 'clock read after every instruction:']
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:
@@ -207,7 +226,7 @@ def describe_executable(session, entry, executable: Executable, fed_shapes) -> E
         cut=[op for op in session.graph.get_operations() if op not in inside],
         order=schedule(kept, frozenset(entry.feeds)),
         copies=[i.name for i in program.instructions if i.copy],
-        executable=executable, runs_so_far=executable.runs, not_run='only compiled')
+        lowered=entry.program, executable=executable, runs_so_far=executable.runs, not_run='only compiled')
 
 
 def _measure(explanation, executable, arrays, runs):

@@ -4,8 +4,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
+from tinyflow.compiler.ir import Instruction
 from tinyflow.compiler.memory.plan import Plan
 from tinyflow.graph import shapes
 from tinyflow.graph.support.errors import worded
@@ -25,24 +27,27 @@ class Profile:
         return len(self.timings)
 
     def by_node(self) -> list[tuple[str, str, float]]:
-        """(node name, op type, mean seconds in a run), slowest first."""
-        total: dict = defaultdict(float)
-        for run in self.timings:
-            for timing in run:
-                total[timing.instruction.name, timing.instruction.type] += timing.seconds
-        rows = [(name, kind, seconds / self.runs) for (name, kind), seconds in total.items()]
+        """(node name, op type, median seconds in a run), slowest first."""
+        rows = [(i.name, i.type, seconds) for i, seconds in self._medians().items()]
         return sorted(rows, key=lambda row: -row[2])
 
-    def by_line(self) -> list[tuple[str, int, float]]:
-        """(the user's line, number of nodes from it, mean seconds in a run), slowest first."""
-        total: dict = defaultdict(float)
-        nodes: dict = defaultdict(set)
+    def _medians(self) -> dict[Instruction, float]:
+        """The median of each instruction's seconds over all runs."""
+        seconds: dict[Instruction, list[float]] = defaultdict(list)
         for run in self.timings:
             for timing in run:
-                line = str(timing.instruction.operation.site or '(no line known)')
-                total[line] += timing.seconds
-                nodes[line].add(timing.instruction.name)
-        rows = [(line, len(nodes[line]), seconds / self.runs) for line, seconds in total.items()]
+                seconds[timing.instruction].append(timing.seconds)
+        return {instruction: median(found) for instruction, found in seconds.items()}
+
+    def by_line(self) -> list[tuple[str, int, float]]:
+        """(the user's line, number of nodes from it, median seconds in a run), slowest first."""
+        total: dict[str, float] = defaultdict(float)
+        nodes: dict[str, set[str]] = defaultdict(set)
+        for instruction, seconds in self._medians().items():
+            line = str(instruction.operation.site or '(no line known)')
+            total[line] += seconds
+            nodes[line].add(instruction.name)
+        rows = [(line, len(nodes[line]), total[line]) for line in total]
         return sorted(rows, key=lambda row: -row[2])
 
     def table(self, most: int = 20) -> str:

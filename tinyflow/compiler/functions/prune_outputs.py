@@ -18,7 +18,7 @@ def narrow_functions(program: Program) -> Program:
     if not any(i.definition.bind is not None for i in program.instructions):
         count = len(program.instructions)
         return program.with_instructions(program.instructions, Note(
-            'functions', 'no conds and no loops', count, count))
+            'functions', 'no conds and no loops', count, count, 0))
     used = {v for v in program.fetches if v is not None}
     kept: list[Instruction] = []
     dropped = 0
@@ -33,7 +33,7 @@ def narrow_functions(program: Program) -> Program:
     kept.reverse()
     return program.with_instructions(kept, Note(
         'functions', f'{dropped} results of conds and loops that nobody uses',
-        len(program.instructions), len(kept)))
+        len(program.instructions), len(kept), dropped))
 
 
 def _narrowed(instruction: Instruction, used: Collection[Value]) -> Instruction:

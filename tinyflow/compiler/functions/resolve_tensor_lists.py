@@ -51,7 +51,7 @@ def resolve_lists(program: Program) -> Program:
         stacks.note(instruction)
         kept.append(instruction)
     note = Note('lists', f'{count} elements of lists are used as they are',
-                len(program.instructions), len(kept))
+                len(program.instructions), len(kept), count)
     fetches = tuple(None if v is None else instead(v) for v in program.fetches)
     return replace(program.with_instructions(kept, note), fetches=fetches)
 

@@ -59,7 +59,7 @@ def unroll(program: Program, fold: bool) -> Program:
     if not count:
         return program
     note = Note('loops', f'{count} loops of known length are written out',
-                len(program.instructions), len(instructions))
+                len(program.instructions), len(instructions), count)
     fetches = tuple(None if v is None else instead(v) for v in program.fetches)
     return drop_unused(resolve_lists(
         replace(program.with_instructions(instructions, note), fetches=fetches)))

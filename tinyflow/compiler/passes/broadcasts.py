@@ -27,8 +27,8 @@ def drop_broadcasts(program: Program) -> Program:
                 count += 1
                 instruction = instruction.with_inputs(small)
         kept.append(instruction)
-    return Replacement().finish(program, kept, 'broadcasts',
-                                f'{count} nodes do their own broadcasting')
+    return Replacement().finish(program, kept, 'broadcasts', count,
+                                'nodes do their own broadcasting')
 
 
 def _small_inputs(instruction: Instruction, shrunk: dict[Value, Value]) -> tuple[Value, ...]:

@@ -18,4 +18,4 @@ def drop_unused(program: Program) -> Program:
     kept.reverse()
     dropped = len(program.instructions) - len(kept)
     return program.with_instructions(kept, Note(
-        'unused', f'{dropped} results that nobody uses', len(program.instructions), len(kept)))
+        'dead', f'{dropped} results that nobody uses', len(program.instructions), len(kept), dropped))

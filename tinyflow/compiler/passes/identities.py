@@ -34,7 +34,8 @@ def drop_identities(program: Program) -> Program:
             kept.append(instruction)
         else:
             instead.put(instruction.outputs[0], source)
-    return instead.finish(program, kept, 'identities', f'{len(instead)} nodes repeat their input')
+    return instead.finish(program, kept, 'identities', len(instead),
+                          'nodes repeat their input')
 
 
 def _repeats(instruction: Instruction, of_place: bool) -> Value | None:

@@ -33,8 +33,8 @@ def merge_equal(program: Program) -> Program:
         else:
             seen[key] = instruction.outputs
             kept.append(instruction)
-    return instead.finish(program, kept, 'merge',
-                          f'{len(program.instructions) - len(kept)} nodes repeat another')
+    return instead.finish(program, kept, 'merge', len(program.instructions) - len(kept),
+                          'nodes repeat another')
 
 
 def _merge_constant(value: Value, array: np.ndarray, constants: dict[tuple, Value],

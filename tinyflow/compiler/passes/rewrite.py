@@ -42,8 +42,9 @@ class Replacement:
         return instruction
 
     def finish(self, program: Program, instructions: Sequence[Instruction], name: str,
-               text: str) -> Program:
+               changes: int, text: str) -> Program:
         """The rewritten program; fetches follow the replacements too."""
-        note = Note(name, text, len(program.instructions), len(instructions))
+        note = Note(name, f'{changes} {text}', len(program.instructions), len(instructions),
+                    changes)
         fetches = tuple(None if v is None else self(v) for v in program.fetches)
         return replace(program.with_instructions(instructions, note), fetches=fetches)

@@ -18,8 +18,8 @@ def fold_transposes(program: Program) -> Program:
             count += folded is not instruction
             instruction = folded
         kept.append(instruction)
-    return Replacement().finish(program, kept, 'transposes',
-                                f'{count} MatMuls read a matrix as its transpose')
+    return Replacement().finish(program, kept, 'transposes', count,
+                                'MatMuls read a matrix as its transpose')
 
 
 def _fold(instruction: Instruction, flags: tuple[str, ...]) -> Instruction:

@@ -31,8 +31,8 @@ def stack_products(program: Program) -> Program:
     kept = [new for old in program.instructions if old not in gone
             for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'stacks', f'{len(gone)} matrix products are summed as {len(instead)} of stacked factors',
-        len(program.instructions), len(kept)))
+        'batch_matmul_sums', f'{len(gone)} matrix products are summed as {len(instead)} of stacked factors',
+        len(program.instructions), len(kept), len(gone)))
 
 
 def _stackable(product: Instruction, uses: Counter) -> bool:

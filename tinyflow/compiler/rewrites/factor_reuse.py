@@ -31,8 +31,8 @@ def share_products(program: Program) -> Program:
             known.setdefault(frozenset(instruction.inputs), instruction.outputs[0])
         kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'shared', f'{count} products use another product of two of their factors',
-        len(program.instructions), len(kept)))
+        'factor_reuse', f'{count} products use another product of two of their factors',
+        len(program.instructions), len(kept), count))
 
 
 def _is_product(instruction: Instruction) -> bool:

@@ -30,8 +30,8 @@ def scale_steps(program: Program) -> Program:
             instead.update(_scaled(step))
     kept = [new for old in program.instructions for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'steps', f'{len(instead) // 2} updates scale a small factor of their gradient',
-        len(program.instructions), len(kept)))
+        'fold_learning_rate', f'{len(instead) // 2} updates scale a small factor of their gradient',
+        len(program.instructions), len(kept), len(instead)))
 
 
 def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: set) -> bool:

@@ -38,8 +38,8 @@ def mask_before_pools(program: Program) -> Program:
     kept = [new for old in program.instructions if old not in gone
             for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'pools', f'{len(gone)} ReLU masks and {len(instead) - len(gone)} sums of gradients come '
-        'before max pooling spreads them', len(program.instructions), len(kept)))
+        'pool_gradients', f'{len(gone)} ReLU masks and {len(instead) - len(gone)} sums of gradients come '
+        'before max pooling spreads them', len(program.instructions), len(kept), len(instead)))
 
 
 def _is_mask_of(mask: Instruction, spread: Instruction, uses: Counter) -> bool:

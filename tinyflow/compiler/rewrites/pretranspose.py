@@ -28,8 +28,8 @@ def turn_repeated(program: Program) -> Program:
     count += _turn(readers, instead)
     kept = [new for old in program.instructions for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'turned', f'{count} matrices are transposed once for many products',
-        len(program.instructions), len(kept)))
+        'pretranspose', f'{count} matrices are transposed once for many products',
+        len(program.instructions), len(kept), count))
 
 
 def _reads_transpose(instruction: Instruction) -> bool:

@@ -86,8 +86,8 @@ def fold_biases(program: Program) -> Program:
 
 def _with_note(program: Program, kept: Sequence[Instruction], count: int) -> Program:
     return program.with_instructions(kept, Note(
-        'biases', f'{count} biases are added inside matrix products',
-        len(program.instructions), len(kept)))
+        'rnn_bias', f'{count} biases are added inside matrix products',
+        len(program.instructions), len(kept), count))
 
 
 def _step(sum_: Instruction, context: _Context) -> _Step | None:

@@ -38,8 +38,8 @@ def flatten_sums(program: Program) -> Program:
             sums[instruction.outputs[0]] = instruction
         instructions.append(instruction)
     kept = [i for i in instructions if i not in gone]
-    return instead.finish(program, kept, 'sums',
-                          f'{count} sums have others or zeros among their terms')
+    return instead.finish(program, kept, 'sums', count,
+                          'sums have others or zeros among their terms')
 
 
 def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Counter,

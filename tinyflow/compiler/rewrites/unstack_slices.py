@@ -24,8 +24,8 @@ def read_unstacked(program: Program) -> Program:
         else:
             kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'unstacked', f'{count} tensors are read in parts without unstacking them',
-        len(program.instructions), len(kept)))
+        'unstack_slices', f'{count} tensors are read in parts without unstacking them',
+        len(program.instructions), len(kept), count))
 
 
 def _joined(program: Program) -> set[Value]:

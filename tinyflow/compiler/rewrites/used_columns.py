@@ -38,8 +38,8 @@ def narrow_products(program: Program) -> Program:
         elif instruction not in gone:
             kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'columns', f'{len(instead)} matrix products compute only what is used',
-        len(program.instructions), len(kept)))
+        'used_columns', f'{len(instead)} matrix products compute only what is used',
+        len(program.instructions), len(kept), len(instead)))
 
 
 def _part_of_product(instruction: Instruction, uses: Counter) \
