@@ -165,8 +165,7 @@ def forward(name):
     graph, _ = build(name)
     inner = GRADIENT_SCOPES.get(name, '/')
     return ([op for op in forward_nodes(graph) if not op.name.startswith(inner)],
-            [node for node in RECORDED[name].nodes
-             if not node.in_gradients and not node.name.startswith(inner)])
+            [node for node in RECORDED[name].nodes if not node.name.startswith(inner)])
 
 
 def listing(nodes):

@@ -3,17 +3,16 @@
 The trainings stand in tests/golden/hook_runs.py; what TensorFlow told of them is recorded in
 tests/golden/recorded/hooks.json.
 """
-from pathlib import Path
 
 import pytest
 
 import tinyflow as tf
-from tests.golden.encoding import read_json
+from tests.golden import read_recorded
 from tests.golden.hook_runs import RUNS, tell
 from tinyflow.graph.support import logging
 from tinyflow.train.training_util import global_step_read
 
-RECORDED = read_json(Path(__file__).parent.parent / 'golden' / 'recorded' / 'hooks.json')
+RECORDED = read_recorded('hooks')
 
 
 def test_every_run_is_recorded():

@@ -1,7 +1,7 @@
 """Seeded random numbers against values recorded from TensorFlow 1.15.5 on one thread.
 
-Recorded arrays are written as the hexadecimal digits of their little-endian bytes, or as CRC-32 of
-those bytes where they are long.
+The arrays are recorded by golden/record_philox.py; of long ones only the CRC-32 of their
+little-endian bytes stands here.
 """
 
 import threading
@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.golden import read_recorded
+from tests.golden.encoding import decode
 from tinyflow.ops.random import philox, philox_floats, rejection_samplers, samplers
 from tinyflow.ops.random.philox import Counter, PhiloxStream, SystemStream, open_stream
 
@@ -18,192 +20,12 @@ pytestmark = pytest.mark.engine
 
 BIG = (123456789012, 98765432101)  # both seeds have an upper word
 SAMPLERS = {
-    "uniform": samplers.uniform,
-    "normal": samplers.standard_normal,
-    "truncated": samplers.truncated_normal,
+    'uniform': samplers.uniform,
+    'normal': samplers.standard_normal,
+    'truncated': samplers.truncated_normal,
 }
 
-# (sampler, dtype, (seed, seed2), run, the seven numbers that run gives)
-SEVEN = [
-    (
-        "uniform",
-        "float16",
-        (777, 3),
-        1,
-        "f839be39503b1e3af83a8033602c",
-    ),
-    (
-        "uniform",
-        "float16",
-        BIG,
-        1,
-        "d03828376035563bd83602390439",
-    ),
-    (
-        "uniform",
-        "float32",
-        (777, 3),
-        0,
-        "10a6883d2c169a3ee8625b3ff032d33d907e473e20deab3d1443603f",
-    ),
-    (
-        "uniform",
-        "float32",
-        (777, 3),
-        2,
-        "287d343ed60a463f2c5e4a3f3493723fe485833e8259453f02b40d3f",
-    ),
-    (
-        "uniform",
-        "float32",
-        BIG,
-        0,
-        "4c62863e4428b93e604af03eb014783eb8d2103faeda143f407e623f",
-    ),
-    (
-        "uniform",
-        "float32",
-        BIG,
-        2,
-        "20822a3d7801633e8aeb653f06433c3f70d0b63d6cfffc3e88a08a3e",
-    ),
-    (
-        "uniform",
-        "float64",
-        (777, 3),
-        1,
-        "e05ba0489ddfad3f3cfc8d4ba39edc3fe021c091f8c6e63fbeeb28618c58e93f94d8c526813fe23f1863"
-        "17e3b45ed53f86d5a059188dec3f",
-    ),
-    (
-        "uniform",
-        "float64",
-        BIG,
-        1,
-        "94fbfb98d0a4ef3f566f3713b0a2ef3f040a27cedaf6d43f484e6f1a08cad03f601ad91754efb53f2686"
-        "ffd8ffa7e63fa0c3a6e2f522b03f",
-    ),
-    (
-        "normal",
-        "float16",
-        (777, 3),
-        1,
-        "1dba16c24abf0e351ebcd81a203c",
-    ),
-    (
-        "normal",
-        "float16",
-        BIG,
-        1,
-        "8daa2338af2ab421e238b43c3f3d",
-    ),
-    (
-        "normal",
-        "float32",
-        (777, 3),
-        0,
-        "d75a0d40c5743bbf91b0ab3e6acfe23e1afd683f6b11c83f4cc500bf",
-    ),
-    (
-        "normal",
-        "float32",
-        (777, 3),
-        2,
-        "fadfebbffbf48c3eeb3163be6818263f5138d1bf4b095d3e5808803f",
-    ),
-    (
-        "normal",
-        "float32",
-        BIG,
-        0,
-        "2def9f3fda1987bfc2419d3f52b7743d8fd505bfea3b6ebfa26fe7bd",
-    ),
-    (
-        "normal",
-        "float32",
-        BIG,
-        2,
-        "34d41e401d78e43ead58ecbe12f72dbdc3d4a53daa970cc0078aa6be",
-    ),
-    (
-        "normal",
-        "float64",
-        (777, 3),
-        1,
-        "812ad89b72dae83f08ef9985ba0702c092ee852a8a78e9bff452b82eac91cb3f17a210d1ab4fed3f6620"
-        "09fc4810e1bf63894a673b0eddbf",
-    ),
-    (
-        "normal",
-        "float64",
-        BIG,
-        1,
-        "a3967dc47ee985bfa886639d451ac33f24d28b9430d5f73fb38576b6839abdbf5aef411de51e01c0c56c"
-        "28c90880e2bf6d9267af996002c0",
-    ),
-    (
-        "truncated",
-        "float16",
-        (777, 3),
-        1,
-        "1dba4abf0e351ebc343d7d38f034",
-    ),
-    (
-        "truncated",
-        "float16",
-        BIG,
-        1,
-        "8daa2338af2ab4219ab498b1a8b8",
-    ),
-    (
-        "truncated",
-        "float32",
-        (777, 3),
-        0,
-        "c5743bbf91b0ab3e6acfe23e1afd683ffd4ce53f6dd7063ec7de84bf",
-    ),
-    (
-        "truncated",
-        "float32",
-        (777, 3),
-        2,
-        "fadfebbffbf48c3eeb3163be6818263f1f3f23bfc7d1ca3e2a7268bf",
-    ),
-    (
-        "truncated",
-        "float32",
-        BIG,
-        0,
-        "2def9f3fda1987bfc2419d3f52b7743d713852bf4fc78a3d9494683f",
-    ),
-    (
-        "truncated",
-        "float32",
-        BIG,
-        2,
-        "1d78e43ead58ecbe12f72dbdc3d4a53d6f046a3fdafae93f7a7151bf",
-    ),
-    (
-        "truncated",
-        "float64",
-        (777, 3),
-        1,
-        "812ad89b72dae83f92ee852a8a78e9bf43a2c9c1585bf33f5c9417678efefb3f9e31a2b1324dccbfcc51"
-        "beac94dbd2bfd6842bb3c2cbbc3f",
-    ),
-    (
-        "truncated",
-        "float64",
-        BIG,
-        1,
-        "a3967dc47ee985bfa886639d451ac33f9d3cd2ddc199eabf20ccdac37c9fe9bf6095b3cacf6eda3f2ded"
-        "bed3fed9ef3f95055df229e2ecbf",
-    ),
-]
-
-
-def decode(digits, dtype):
-    return np.frombuffer(bytes.fromhex(digits), np.dtype(dtype).newbyteorder("<"))
+RECORDED = read_recorded('philox')
 
 
 def run_number(run, sample, *args):
@@ -213,42 +35,42 @@ def run_number(run, sample, *args):
     return sample(*args)
 
 
-@pytest.mark.parametrize("name, dtype, seeds, run, digits", SEVEN)
-def test_floats_are_tensorflows(name, dtype, seeds, run, digits):
+@pytest.mark.parametrize('name, dtype, seeds, run, recorded', RECORDED['floats'])
+def test_floats_are_tensorflows(name, dtype, seeds, run, recorded):
     x = run_number(run, SAMPLERS[name], PhiloxStream(*seeds), [7], dtype)
-    expected = decode(digits, dtype)
-    if dtype == "float64" and name != "uniform":
+    expected = decode(recorded)
+    if dtype == 'float64' and name != 'uniform':
         np.testing.assert_array_max_ulp(x, expected, 2)  # NumPy's log is not glibc's
     else:
         np.testing.assert_array_equal(x, expected)
 
 
 @pytest.mark.parametrize(
-    "name, dtype, checksums",
+    'name, dtype, checksums',
     [
-        ("uniform", "float32", (0xEDC47E31, 0x3B70D170, 0xC7A3D32B)),
-        ("normal", "float32", (0x44A226E9, 0x3609FC49, 0x81AD99C0)),
-        ("truncated", "float32", (0xAADBAB9E, 0xEE6B6539, 0x75511FBF)),
-        ("truncated", "float16", (0x02D033C3, 0x032D47C3, 0xEB2B25DD)),
+        ('uniform', 'float32', (0xEDC47E31, 0x3B70D170, 0xC7A3D32B)),
+        ('normal', 'float32', (0x44A226E9, 0x3609FC49, 0x81AD99C0)),
+        ('truncated', 'float32', (0xAADBAB9E, 0xEE6B6539, 0x75511FBF)),
+        ('truncated', 'float16', (0x02D033C3, 0x032D47C3, 0xEB2B25DD)),
     ],
 )
 def test_three_runs_of_a_hundred_thousand(name, dtype, checksums):
     stream = PhiloxStream(777, 3)
     for checksum in checksums:
         x = SAMPLERS[name](stream, [100_000], dtype)
-        assert zlib.crc32(x.astype(x.dtype.newbyteorder("<")).tobytes()) == checksum
+        assert zlib.crc32(x.astype(x.dtype.newbyteorder('<')).tobytes()) == checksum
 
 
 @pytest.mark.parametrize(
-    "seeds, dtype, bounds, run, expected",
+    'seeds, dtype, bounds, run, expected',
     [
-        ((777, 3), "int32", (-7, 93), 0, [38, 56, 73, 68, 27, 91, 87]),
-        ((777, 3), "int32", (-7, 93), 1, [-3, 56, 21, 52, 37, 45, 7]),
-        (BIG, "int64", (-7, 93), 0, [44, 13, 57, 1, 53, 79, 83]),
-        (BIG, "int64", (-7, 93), 1, [-7, 13, 39, 43, 74, 52, 64]),
+        ((777, 3), 'int32', (-7, 93), 0, [38, 56, 73, 68, 27, 91, 87]),
+        ((777, 3), 'int32', (-7, 93), 1, [-3, 56, 21, 52, 37, 45, 7]),
+        (BIG, 'int64', (-7, 93), 0, [44, 13, 57, 1, 53, 79, 83]),
+        (BIG, 'int64', (-7, 93), 1, [-7, 13, 39, 43, 74, 52, 64]),
         (
             (-5, 17),
-            "int32",
+            'int32',
             (-(2**31), 2**31 - 1),
             1,
             [238439518, 1655809358, 1822054632, -1921711363, -992717861, 1852619798, 1168998587],
@@ -262,7 +84,7 @@ def test_integers_are_tensorflows(seeds, dtype, bounds, run, expected):
 
 
 @pytest.mark.parametrize(
-    "seeds, run, expected",
+    'seeds, run, expected',
     [
         ((777, 3), 0, [6, 4, 2, 0, 1, 5, 3]),
         ((777, 3), 1, [1, 0, 3, 5, 6, 4, 2]),
@@ -277,7 +99,7 @@ def test_shuffle_is_tensorflows(seeds, run, expected):
 def test_shuffle_of_a_hundred_thousand():
     stream = PhiloxStream(777, 3)
     for checksum in (0x42E50D54, 0xDA347372, 0xC29C9783):
-        assert zlib.crc32(samplers.shuffle(stream, 100_000).astype("<i4").tobytes()) == checksum
+        assert zlib.crc32(samplers.shuffle(stream, 100_000).astype('<i4').tobytes()) == checksum
 
 
 def test_shuffle_of_one_row_takes_nothing():
@@ -287,7 +109,7 @@ def test_shuffle_of_one_row_takes_nothing():
 
 
 @pytest.mark.parametrize(
-    "run, expected",
+    'run, expected',
     [(0, [[2, 2, 2], [0, 0, 2], [3, 3, 2]]), (1, [[1, 1, 2], [2, 3, 0], [3, 3, 3]])],
 )
 def test_multinomial_is_tensorflows(run, expected):
@@ -308,29 +130,15 @@ def test_multinomial_does_not_depend_on_how_classes_are_searched():
     np.testing.assert_allclose(shares, expected, atol=0.04)
 
 
-@pytest.mark.parametrize(
-    "run, digits",
-    [
-        (
-            0,
-            "0597853e1c2d653e6f216440f5c075416b7c243a27dcb63e8b35823eb77a8241"
-            "06475f3fa412fd3e8870e13f1216cc41",
-        ),
-        (
-            1,
-            "ddb52a3eece11140caafb23fccf18a410e7b043e094eb13bccd08e4040f72941"
-            "5c430238286cac3fd39431403c2aa641",
-        ),
-    ],
-)
-def test_gamma_is_tensorflows(run, digits):
+@pytest.mark.parametrize('run, recorded', RECORDED['gamma'])
+def test_gamma_is_tensorflows(run, recorded):
     alpha = np.array([0.3, 1.0, 2.5, 17.0], np.float32)
     x = run_number(run, rejection_samplers.random_gamma, PhiloxStream(777, 3), [3], alpha)
-    np.testing.assert_array_equal(x, decode(digits, "float32").reshape(3, 4))
+    np.testing.assert_array_equal(x, decode(recorded))
 
 
 @pytest.mark.parametrize(
-    "run, expected",
+    'run, expected',
     [
         (0, [[1, 4, 4, 8, 35, 1047], [0, 2, 9, 8, 35, 969], [1, 3, 15, 2, 38, 1023]]),
         (1, [[1, 4, 11, 4, 39, 1038], [0, 2, 11, 9, 41, 1027], [0, 1, 8, 9, 41, 1026]]),
@@ -343,23 +151,12 @@ def test_poisson_is_tensorflows(run, expected):
     assert x.tolist() == expected
 
 
-@pytest.mark.parametrize(
-    "parameters, run, digits",
-    [
-        ((1, 2, -1, 9), 0, "d75aad4014d3edbe48d8d53fb567f13f8d7e3440b6088440004cc5bb"),
-        ((1, 2, -1, 9), 1, "feba4240880f4cbe1ea6604064b7823f96c323bfd677ec3f6ae48c40"),
-        ((0, 1, 0.5, 0.6), 0, "47b5013f4fb4073f4bf0153fd6a3023f8a93013fbff50b3f6ab5153f"),
-        ((0, 1, 0.5, 0.6), 1, "f494003feebf143fec1c0c3fe31c113f9c48033f500f043fa6580b3f"),
-        ((-1, 0.5, 0, np.inf), 0, "c4880f3f40ee023d2872ad3e8091e03c8cca133fe0de0b3d002bb33b"),
-        ((-1, 0.5, 0, np.inf), 1, "58b31e3e400b273e509fb43decc3d93e58912c3e10fade3d04e9963e"),
-    ],
-    ids=str,
-)
-def test_bounded_normals_are_tensorflows(parameters, run, digits):
-    arrays = [np.array(p, np.float32) for p in parameters]
+@pytest.mark.parametrize('parameters, run, recorded', RECORDED['bounded'], ids=str)
+def test_bounded_normals_are_tensorflows(parameters, run, recorded):
+    arrays = [np.array(float(p), np.float32) for p in parameters]
     sample = rejection_samplers.parameterized_truncated_normal
     x = run_number(run, sample, PhiloxStream(777, 3), [7], *arrays)
-    np.testing.assert_array_equal(x, decode(digits, "float32"))
+    np.testing.assert_array_equal(x, decode(recorded))
 
 
 # The generator itself.
@@ -402,8 +199,8 @@ def test_words_can_be_made_piece_by_piece(blocks_before, count):
     )
 
 
-@pytest.mark.parametrize("name", SAMPLERS)
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize('name', SAMPLERS)
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @settings(max_examples=10, deadline=None)
 @given(few=st.integers(0, 70), more=st.integers(0, 70) | st.integers(33_000, 34_000))
 def test_fewer_numbers_are_a_prefix_of_more(name, dtype, few, more):
@@ -413,7 +210,7 @@ def test_fewer_numbers_are_a_prefix_of_more(name, dtype, few, more):
     np.testing.assert_array_equal(short, long[:few])
 
 
-@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize('dtype', [np.int32, np.int64])
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_integers_are_remainders_of_words(dtype, data):
@@ -421,7 +218,7 @@ def test_integers_are_remainders_of_words(dtype, data):
     low = data.draw(st.integers(int(info.min), int(info.max) - 1))
     high = data.draw(st.integers(low + 1, int(info.max)))
     x = samplers.uniform_int(PhiloxStream(3, 4), [9], low, high, dtype)
-    bits = philox.words(Counter(3, 4 << 64), 20).view(f"<u{info.bits // 8}")[:9]
+    bits = philox.words(Counter(3, 4 << 64), 20).view(f'<u{info.bits // 8}')[:9]
     assert x.tolist() == [low + u % (high - low) for u in bits.tolist()]
 
 
@@ -456,23 +253,23 @@ def test_out_is_filled():
 
 
 @pytest.mark.parametrize(
-    "out", [np.empty(4), np.empty(3, np.float32), np.empty(8, np.float32)[::2]]
+    'out', [np.empty(4), np.empty(3, np.float32), np.empty(8, np.float32)[::2]]
 )
 def test_unfit_out_is_refused(out):
-    with pytest.raises(ValueError, match="out must be"):
+    with pytest.raises(ValueError, match='out must be'):
         samplers.uniform(PhiloxStream(1, 2), [4], np.float32, out)
 
 
 def test_bad_requests_are_refused():
     stream = PhiloxStream(1, 2)
-    with pytest.raises(TypeError, match="int32"):
+    with pytest.raises(TypeError, match='int32'):
         samplers.standard_normal(stream, [2], np.int32)
-    with pytest.raises(TypeError, match="float32"):
+    with pytest.raises(TypeError, match='float32'):
         samplers.uniform_int(stream, [2], 0, 9, np.float32)
-    with pytest.raises(ValueError, match="minval=3, maxval=3"):
+    with pytest.raises(ValueError, match='minval=3, maxval=3'):
         samplers.uniform_int(stream, [2], 3, 3)
     bad = [np.array(p) for p in (0.0, 1.0, 2.0, 1.0)]
-    with pytest.raises(ValueError, match="minval < maxval"):
+    with pytest.raises(ValueError, match='minval < maxval'):
         rejection_samplers.parameterized_truncated_normal(stream, [2], *bad)
 
 
@@ -487,8 +284,8 @@ def test_two_zero_seeds_mean_no_seed():
     assert PhiloxStream.from_os().reserve(1) != PhiloxStream.from_os().reserve(1)
 
 
-@pytest.mark.parametrize("open_one", [lambda: PhiloxStream(8, 9), lambda: open_stream(0, 0)])
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize('open_one', [lambda: PhiloxStream(8, 9), lambda: open_stream(0, 0)])
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 def test_moments(open_one, dtype):
     stream, n = open_one(), 40_000
     shape, half = (n // 2, 2), np.array(2.0, dtype)

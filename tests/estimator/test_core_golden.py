@@ -5,17 +5,14 @@ training goes on from TensorFlow's first checkpoint.
 """
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.estimator import core_programs
 
-GOLDEN = json.loads((Path(__file__).parents[1] / 'golden' / 'recorded' /
-                     'estimator.core.json').read_text())
+GOLDEN = read_recorded('estimator.core')
 
 
 def write_checkpoint(values, directory):

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.estimator import file_cases
 from tinyflow.train.saved_model import loader
 
 GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
-RECORDED = json.loads((GOLDEN / 'recorded' / 'estimator.files.json').read_text())
+RECORDED = read_recorded('estimator.files')
 
 
 def same(found, wanted, what=''):

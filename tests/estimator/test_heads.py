@@ -1,15 +1,13 @@
 """Heads on plain graphs: TF 1.15's nodes and numbers, and errors that teach."""
-import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.estimator import head_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'estimator.heads.json').read_text())
+RECORDED = read_recorded('estimator.heads')
 CONTRIB = list(head_cases.contrib_cases(tf))
 PUBLIC = list(head_cases.public_cases(tf))
 heads = tf.contrib.estimator

@@ -1,18 +1,15 @@
 """model_to_estimator: weights, optimizer state and metrics go with the model (B22)."""
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.estimator import keras_programs
 
 keras = tf.keras
-GOLDEN = json.loads((Path(__file__).parents[1] / 'golden' / 'recorded' /
-                     'estimator.keras.json').read_text())
+GOLDEN = read_recorded('estimator.keras')
 
 
 def classifier(optimizer='adam', **settings):

@@ -1,15 +1,13 @@
 """k-means: TF 1.15's numbers where it is not a race, and what else it must do."""
-import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.estimator import kmeans_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'estimator.kmeans.json').read_text())
+RECORDED = read_recorded('estimator.kmeans')
 POINTS = kmeans_cases.POINTS
 
 

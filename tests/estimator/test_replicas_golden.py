@@ -1,18 +1,15 @@
 """Ready-made estimators on two replicas, against TensorFlow 1.15.5 from the same first values."""
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import tinyflow as tf
 from tests.estimator.test_core_golden import write_checkpoint
+from tests.golden import read_recorded
 from tests.golden.estimator import replica_cases
 
-GOLDEN = json.loads((Path(__file__).parents[1] / 'golden' / 'recorded' /
-                     'estimator.replicas.json').read_text())
+GOLDEN = read_recorded('estimator.replicas')
 
 
 @pytest.mark.parametrize('name', sorted(GOLDEN))

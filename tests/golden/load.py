@@ -1,37 +1,64 @@
-"""Read the recorded JSON files into NumPy arrays and plain records."""
+"""Read the recorded files into NumPy arrays and plain records."""
 import collections
 import os
 import re
 
-from .encoding import decode, read_json
+from .encoding import decode, read_json, read_spec
+from .nodes import parse_nodes
+from .store import names, read_parts, read_recorded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GRADIENT_SCOPE = re.compile(r'(^|/|\^)gradients(_\d+)?(/|$)')
 
-Node = collections.namedtuple('Node', 'name type in_gradients inputs outputs')
-Node.__doc__ = """One node of a recorded graph.
+Node = collections.namedtuple('Node', 'name type inputs outputs')
+Node.__doc__ = """One node of a recorded graph, outside the scopes of gradients.
 
 `inputs` holds tensor names ('a:0'), then control inputs ('^b') in alphabetical order, since TF
 gives them none; `outputs` holds pairs (dtype name, shape), where shape is a tuple with None for
-an unknown size, or None for an unknown rank. Inside a gradient scope both are None. A node outside
-may have inputs from inside (see `in_gradients`).
+an unknown size, or None for an unknown rank. Inputs may come from a gradient scope (see
+`in_gradients`).
 """
-Program = collections.namedtuple('Program', 'nodes runs collections last_id')
+
+
+class Program(object):
+    """What was recorded of a program, decoded when it is read.
+
+    `nodes` in order of creation, as built and before any run; `runs` the fetched values of each
+    run, nested as its fetches were; `collections` {name: [names of members]}.
+    """
+
+    def __init__(self, record, node_text):
+        self.collections = record['collections']
+        self._runs, self._decoded = record['runs'], None
+        self._node_text = node_text
+
+    @property
+    def nodes(self):
+        return [Node(name, kind, inputs, [read_spec(spec) for spec in outputs])
+                for name, kind, inputs, outputs in parse_nodes(self._node_text)]
+
+    @property
+    def runs(self):
+        if self._decoded is None:
+            self._decoded = [decode(v) for v in self._runs]
+        return self._decoded
+
+
 Draw = collections.namedtuple('Draw', 'size head tail total')
 Draw.__doc__ = 'A flat array: its size, first 16 values, last 16 of the rest, and float64 sum.'
+KEPT_ENDS = 16
 Random = collections.namedtuple('Random', 'seeds runs')
 OpCase = collections.namedtuple('OpCase', 'outputs static gradients error')
-Error = collections.namedtuple('Error', 'type message')
 
 
 def load_programs():
-    """{name: Program}.
-
-    `nodes` in order of creation, as built and before any run; `runs` the fetched values of each
-    run, nested as its fetches were; `collections` {name: [names of members]}; `last_id` the
-    number of nodes.
-    """
-    return {name: _program(p) for name, p in _families('programs')}
+    """{name: Program}."""
+    found = {}
+    for file in names('programs'):
+        records, nodes = read_parts(file)
+        found.update((name, Program(record, nodes[name + '\tnodes']))
+                     for name, record in records.items())
+    return found
 
 
 def load_ops():
@@ -39,32 +66,21 @@ def load_ops():
 
     `outputs` are arrays, `static` their (dtype name, shape) before running, `gradients` one array
     (or None) for each float input, of sum(output * weights(output)) over all float outputs; None
-    as a whole where TF has no gradient. `error` is an Error where the call fails, and then the
-    rest is None.
+    as a whole where TF has no gradient. `error` is the name of the exception's class where the
+    call fails, and then the rest is None.
     """
-    return {key: _op(c) for key, c in _families('ops')}
-
-
-def _families(section):
-    """(name, record) of all families of a section."""
-    folder = os.path.join(HERE, 'recorded')
-    for file in sorted(os.listdir(folder)):
-        if file.startswith(section + '.'):
-            for item in read_json(os.path.join(folder, file))[section].items():
-                yield item
+    return {key: _op(c) for file in names('ops') for key, c in read_recorded(file).items()}
 
 
 def load_random():
     """{key: Random}; `seeds` are the op's attributes (seed, seed2), `runs` a Draw for each run."""
-    data = read_json(os.path.join(HERE, 'random.json'))
     return {key: Random(tuple(c['seeds']), [_draw(r) for r in c['runs']])
-            for key, c in data['random'].items()}
+            for key, c in read_json(os.path.join(HERE, 'random.json')).items()}
 
 
 def load_errors():
-    """{name: Error}: the exception's class name and the message, 200 characters."""
-    data = read_json(os.path.join(HERE, 'errors.json'))
-    return {name: Error(e['type'], e['message']) for name, e in data['errors'].items()}
+    """{name: name of the exception's class}."""
+    return read_json(os.path.join(HERE, 'errors.json'))
 
 
 def in_gradients(name):
@@ -72,34 +88,14 @@ def in_gradients(name):
     return GRADIENT_SCOPE.search(name) is not None
 
 
-def _program(p):
-    return Program([_node(row) for row in p['nodes']], [decode(v) for v in p['runs']],
-                   p['collections'], p['last_id'])
-
-
-def _node(row):
-    name, kind = row[:2]
-    if row[2] == 'in gradients':
-        return Node(name, kind, True, None, None)
-    return Node(name, kind, False, row[2], [_spec(s) for s in row[3]])
-
-
-def _spec(text):
-    """'float32 [2,?]' -> ('float32', (2, None)); 'float32 ?' -> ('float32', None)."""
-    dtype, shape = text.split(' ')
-    if shape == '?':
-        return dtype, None
-    sizes = shape[1:-1].split(',') if len(shape) > 2 else []
-    return dtype, tuple(None if s == '?' else int(s) for s in sizes)
-
-
 def _op(c):
     if 'error' in c:
-        return OpCase(None, None, None, Error(c['error']['type'], c['error']['message']))
+        return OpCase(None, None, None, c['error'])
     gradients = c['gradients']
-    return OpCase(decode(c['outputs']), [_spec(s) for s in c['static']],
+    return OpCase(decode(c['outputs']), [read_spec(s) for s in c['static']],
                   None if gradients is None else decode(gradients), None)
 
 
 def _draw(r):
-    return Draw(r['size'], decode(r['head']), decode(r['tail']), r['total'])
+    ends = decode(r['ends'])
+    return Draw(r['size'], ends[:KEPT_ENDS], ends[KEPT_ENDS:], r['total'])

@@ -1,11 +1,10 @@
 """Record golden values under TensorFlow 1.15.5: python tests/golden/record.py [what ...]
 
 `what` is a section (programs, ops, random, errors) or one family of it: programs:variables is the
-programs of golden/programs/variables.py. A family has a file of its own in golden/recorded.
+programs of golden/programs/variables.py. Each family has its own files in golden/recorded.
 """
 import operator
 import os
-import re
 import sys
 import warnings
 
@@ -16,23 +15,20 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-from golden.encoding import encode, encode_array, write_json  # noqa: E402
+from golden.encoding import decode, encode, encode_array, write_json, write_spec  # noqa: E402
 from golden.error_cases import ERRORS  # noqa: E402
-from golden.load import in_gradients  # noqa: E402
+from golden.load import KEPT_ENDS, in_gradients  # noqa: E402
 from golden.cases import CASES, FAMILIES  # noqa: E402
 from golden.op_cases import weights  # noqa: E402
 from golden.programs import PROGRAMS  # noqa: E402
 from golden.programs.registry import family  # noqa: E402
 from tensorflow.python.ops import control_flow_util  # noqa: E402
 from golden.random_cases import RANDOM_CASES, RUNS  # noqa: E402
+from golden.store import write_recorded  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KEPT_ENDS = 16
 # Contexts of TF's own control flow, which no program looks at.
 TF_BOOKKEEPING = ('cond_context', 'while_context')
-# Where TF's messages turn to its own files and to memory addresses, which differ between machines.
-TF_TRACE = re.compile(r'\n\t \[\[node|Originally defined at:')
-ADDRESS = re.compile(r' at 0x[0-9a-f]+')
 
 
 def record_programs(chosen):
@@ -52,12 +48,13 @@ def _build_and_run(build, threads):
     control_flow_util.ENABLE_CONTROL_FLOW_V2 = getattr(build, 'functional', False)
     with tf.Graph().as_default() as graph:
         runs = build(tf, np)
-        nodes = [_node_row(op) for op in graph.get_operations()]
-        record = {'last_id': graph._last_id, 'collections': _collections(graph), 'nodes': nodes}
+        # What tf.gradients makes is compared by its values only.
+        nodes = [_node_row(op) for op in graph.get_operations() if not in_gradients(op.name)]
+        record, last_id = {'collections': _collections(graph), 'nodes': nodes}, graph._last_id
         with _session(threads) as sess:
             record['runs'] = [encode(sess.run(fetches, feeds))
                               for fetches, feeds in runs]
-        if graph._last_id != record['last_id']:
+        if graph._last_id != last_id:
             raise ValueError('running added nodes to the graph')
     return record
 
@@ -68,8 +65,6 @@ def _session(threads):
 
 
 def _node_row(op):
-    if in_gradients(op.name):
-        return [op.name, op.type, 'in gradients']
     # TF keeps control inputs in the order of a hash table: sorted, they are the same every time.
     inputs = [t.name for t in op.inputs] + sorted('^' + c.name for c in op.control_inputs)
     return [op.name, op.type, inputs, [_spec(t) for t in op.outputs]]
@@ -77,10 +72,7 @@ def _node_row(op):
 
 def _spec(t):
     dims = t.shape.dims
-    if dims is None:
-        return '%s ?' % t.dtype.name
-    sizes = ['?' if d.value is None else str(d.value) for d in dims]
-    return '%s [%s]' % (t.dtype.name, ','.join(sizes))
+    return write_spec(t.dtype.name, None if dims is None else [d.value for d in dims])
 
 
 def _collections(graph):
@@ -119,7 +111,7 @@ def record_op(case):
             record = {'static': [_spec(t) for t in outputs],
                       'outputs': encode(sess.run(outputs, feeds))}
         except Exception as error:
-            return {'error': _error(error)}
+            return {'error': type(error).__name__}
         record['gradients'] = _op_gradients(sess, outputs, feeds, record['outputs'])
         return record
 
@@ -154,8 +146,8 @@ def _outputs(result):
 def _op_gradients(sess, outputs, feeds, recorded):
     """One gradient for each float input of sum(output * weights), None where TF defines none."""
     inputs = [t for t in feeds if t.dtype.is_floating]
-    weighted = [tf.reduce_sum(t * weights(np, r['shape'], r['dtype']))
-                for t, r in zip(outputs, recorded) if t.dtype.is_floating]
+    weighted = [tf.reduce_sum(t * weights(np, r.shape, r.dtype))
+                for t, r in zip(outputs, decode(recorded)) if t.dtype.is_floating]
     if not inputs or not weighted:
         return None
     try:
@@ -188,8 +180,8 @@ def record_draws(case):
 
 def _draw(value):
     flat = np.asarray(value).ravel()
-    return {'size': flat.size, 'head': encode_array(flat[:KEPT_ENDS]),
-            'tail': encode_array(flat[KEPT_ENDS:][-KEPT_ENDS:]),
+    ends = np.concatenate([flat[:KEPT_ENDS], flat[KEPT_ENDS:][-KEPT_ENDS:]])
+    return {'size': flat.size, 'ends': encode_array(ends),
             'total': float(np.sum(flat, dtype=np.float64))}
 
 
@@ -202,24 +194,13 @@ def record_error(name, provoke):
         try:
             provoke(tf, np)
         except Exception as error:
-            return _error(error)
+            return type(error).__name__
     raise ValueError('error case %s raises nothing' % name)
-
-
-def _error(error):
-    message = getattr(error, 'message', None) or str(error)
-    told = ADDRESS.sub('', TF_TRACE.split(message)[0]).strip()
-    return {'type': type(error).__name__, 'message': told[:200]}
 
 
 WHOLE = {'random': record_random, 'errors': record_errors}
 BY_FAMILY = {'programs': (record_programs, lambda: sorted(set(map(family, PROGRAMS.values())))),
              'ops': (record_ops, lambda: sorted(set(FAMILIES.values())))}
-
-
-def write(section, path, records):
-    write_json(os.path.join(HERE, path), {'tensorflow': tf.__version__, section: records})
-    print('%s: %d' % (path, len(records)))
 
 
 def main(chosen):
@@ -229,11 +210,15 @@ def main(chosen):
     for what in chosen or [*WHOLE, *BY_FAMILY]:
         section, _, only = what.partition(':')
         if section in WHOLE:
-            write(section, section + '.json', WHOLE[section]())
+            records = WHOLE[section]()
+            write_json(os.path.join(HERE, section + '.json'), records)
+            print('%s: %d' % (section, len(records)))
             continue
         record, families = BY_FAMILY[section]
         for name in [only] if only else families():
-            write(section, os.path.join('recorded', '%s.%s.json' % (section, name)), record(name))
+            records = record(name)
+            write_recorded('%s.%s' % (section, name), records)
+            print('%s.%s: %d' % (section, name, len(records)))
 
 
 if __name__ == '__main__':

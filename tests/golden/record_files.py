@@ -6,7 +6,6 @@ runs, files/<name>.json. Also a MetaGraphDef, a SavedModel and a frozen graph.
 from __future__ import print_function
 
 import io
-import json
 import os
 import shutil
 import sys
@@ -19,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
-from golden.encoding import encode  # noqa: E402
+from golden.encoding import encode, json_text  # noqa: E402
 from golden.file_programs import FILE_PROGRAMS  # noqa: E402
 from tensorflow.python.ops import control_flow_util  # noqa: E402
 
@@ -35,7 +34,7 @@ def record_program(name, build):
             record = [{'fetches': [f.name for f in fetches],
                        'feeds': {k.name: encode(np.asarray(v)) for k, v in feeds.items()},
                        'values': encode(sess.run(fetches, feeds))} for fetches, feeds in runs]
-    write(name + '.json', json.dumps(record, sort_keys=True, indent=0).encode())
+    write(name + '.json', json_text(record, sort_keys=True).encode('utf-8'))
 
 
 def write(name, data):
@@ -74,7 +73,7 @@ def record_model():
             sess, tf.get_default_graph().as_graph_def(), ['y'])
         write('frozen.pb', frozen.SerializeToString())
         tf.saved_model.simple_save(sess, folder, {'x': x}, {'y': y})
-    write('model.json', json.dumps({'x': encode(data), 'y': encode(value)}).encode())
+    write('model.json', json_text({'x': encode(data), 'y': encode(value)}).encode('utf-8'))
 
 
 if __name__ == '__main__':

@@ -9,11 +9,9 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import tensorflow as tf  # noqa: E402
 
-from golden.encoding import write_json  # noqa: E402
 from golden.hook_runs import RUNS, tell  # noqa: E402
+from golden.store import write_recorded  # noqa: E402
 from tensorflow.python.training import training_util  # noqa: E402
-
-HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
@@ -24,7 +22,7 @@ def main():
         for name, lines in record.items():
             print('\n'.join([name] + lines))
         return
-    write_json(os.path.join(HERE, 'recorded', 'hooks.json'), record)
+    write_recorded('hooks', record)
 
 
 if __name__ == '__main__':

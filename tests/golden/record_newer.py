@@ -3,7 +3,6 @@
 For each program below: its MetaGraphDef, files/newer/<name>.meta, the graph as text where that has
 what TensorFlow 1 does not know, and the values of its fetches, files/newer/<name>.json.
 """
-import json
 import os
 import sys
 
@@ -13,7 +12,7 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 import numpy as np  # noqa: E402
 import tensorflow.compat.v1 as tf  # noqa: E402
-from golden.encoding import encode  # noqa: E402
+from golden.encoding import encode, json_text  # noqa: E402
 from tensorflow.python.ops import gen_stateless_random_ops as seeded  # noqa: E402
 from tensorflow.python.ops import gen_stateless_random_ops_v2 as raw  # noqa: E402
 
@@ -204,5 +203,5 @@ if __name__ == '__main__':
             session.run(tf.global_variables_initializer())
             session.run(tf.get_collection('first'))
             values = session.run(fetches)
-        write(f'{name}.json', json.dumps({'fetches': [t.name for t in fetches],
-                                          'values': encode(values)}, indent=0).encode())
+        write(f'{name}.json', json_text({'fetches': [t.name for t in fetches],
+                                         'values': encode(values)}).encode())

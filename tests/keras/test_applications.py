@@ -1,14 +1,13 @@
 """The networks have TF 1.15's layers, shapes and weights, so that its weight files load."""
 import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.applications.json').read_text())
+RECORDED = read_recorded('keras.applications')
 A = tf.keras.applications
 MAKE = {
     'VGG16': lambda: A.VGG16(weights=None),

@@ -1,20 +1,18 @@
 """keras.backend and Keras' small objects give TF 1.15.5's numbers, gradients and nodes."""
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 import tinyflow as tf
 from keras_layer import backend as K, constraints
 from tests.engine.golden_support import assert_same, plain
-from tests.golden.encoding import decode, read_json
+from tests.golden import read_recorded
+from tests.golden.encoding import decode
 from tests.golden.keras.backend_cases import CASES
 from tests.golden.keras.building import build
 
-_PATH = os.path.join(os.path.dirname(__file__), '..', 'golden', 'recorded', 'keras.backend.json')
-RECORDED = read_json(_PATH)['cases']
+RECORDED = read_recorded('keras.backend')
 
 # What differs on purpose; the tests say when it no longer does.
 _MASK = 'TF cuts the labels out by a loop over the examples, here one mask does it'

@@ -21,6 +21,7 @@ import tinyflow as tf
 from keras_layer import callbacks, layers
 from keras_layer.engine.sequential import Sequential
 from keras_layer.utils.progbar import Progbar
+from tests.golden import read_recorded
 from tests.golden.keras import callback_cases, record_callbacks as golden
 
 X = np.linspace(-1, 1, 60, dtype=np.float32).reshape(20, 3)
@@ -130,8 +131,7 @@ def test_the_bar_is_live_in_a_terminal_and_quiet_in_a_pipe(monkeypatch, capsys):
 
 
 def test_hooks_params_and_logs_are_those_of_tf():
-    recorded = Path(golden.__file__).parents[1] / 'recorded' / 'keras.callbacks.json'
-    assert golden.hook_calls(keras_layer) == json.loads(recorded.read_text())
+    assert golden.hook_calls(keras_layer) == read_recorded('keras.callbacks')
 
 
 def test_tensorboard_has_the_tags_and_steps_of_tf(tmp_path):
@@ -214,8 +214,7 @@ def test_learning_curves_of_a_single_epoch_of_nan_and_of_rare_validation():
         assert curves_png(epochs, history).startswith(b'\x89PNG')
 
 
-RECORDED = json.loads((Path(golden.__file__).parents[1] / 'recorded'
-                       / 'keras.callback_texts.json').read_text())
+RECORDED = read_recorded('keras.callback_texts')
 
 
 @pytest.fixture(scope='module')

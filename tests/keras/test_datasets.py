@@ -1,6 +1,5 @@
 """keras.datasets: what is in files is read as plain values, and never run."""
 import io
-import json
 import pathlib
 import pickle
 import struct
@@ -10,11 +9,11 @@ import pytest
 
 import tinyflow as tf
 from keras_layer.datasets import imdb, plain_pickle, reuters
+from tests.golden import read_recorded
 from tests.golden.keras import dataset_cases
 
 D = tf.keras.datasets
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.words.json').read_text())
+RECORDED = read_recorded('keras.words')
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
 """keras.preprocessing.image: the same pictures as TF 1.15 from the same seeds."""
-import json
 import pathlib
 import pickle
 import subprocess
@@ -11,11 +10,11 @@ import pytest
 
 import tinyflow as tf
 from keras_layer.preprocessing.image.resampling import resampled
+from tests.golden import read_recorded
 from tests.golden.keras import image_cases
 
 images = tf.keras.preprocessing.image
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.images.json').read_text())
+RECORDED = read_recorded('keras.images')
 
 
 @pytest.fixture(scope='module')

@@ -1,15 +1,14 @@
 """Every layer against what TF 1.15's tf.keras gives for the same weights and inputs."""
 import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.keras import layer_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.layers.json').read_text())
+RECORDED = read_recorded('keras.layers')
 CASES = {name: (make, shapes, dtype) for name, make, shapes, dtype
          in layer_cases.cases(tf.keras.layers, tf.keras)}
 

@@ -1,6 +1,5 @@
 """The names of Keras 1 go on working, with Keras 2.1.6's warnings; what they mean is recorded."""
 import json
-import pathlib
 import warnings
 
 import numpy as np
@@ -12,10 +11,10 @@ from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
 from keras_layer.engine.sequential import Sequential
 from keras_layer.legacy import LAYERS
+from tests.golden import read_recorded
 from tests.golden.keras import legacy_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.legacy.json').read_text())
+RECORDED = read_recorded('keras.legacy')
 CASES = {name: (make, settings) for name, make, settings in legacy_cases.cases(L)}
 X, Y = np.ones((8, 3), np.float32), np.ones((8, 2), np.float32)
 

@@ -1,15 +1,13 @@
 """Metrics give TF 1.15's values, over batches, with weights and after a reset."""
-import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.keras import metric_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.metrics.json').read_text())
+RECORDED = read_recorded('keras.metrics')
 FOUND = metric_cases.run(tf)
 
 

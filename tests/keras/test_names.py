@@ -1,15 +1,13 @@
 """Every public name of TF 1.15's tf.keras resolves, with its parameters, or is refused in words."""
 import inspect
-import json
-import pathlib
 
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tinyflow.graph.support.missing import AbsentError
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.names.json').read_text())
+RECORDED = read_recorded('keras.names')
 
 # What is left out or waits for another floor, with the words of the refusal.
 REFUSED = {

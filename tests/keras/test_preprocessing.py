@@ -1,15 +1,13 @@
 """Preprocessing and helpers give what TF 1.15's give."""
-import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.keras import preprocessing_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.preprocessing.json').read_text())
+RECORDED = read_recorded('keras.preprocessing')
 FOUND = preprocessing_cases.run(tf.keras)
 
 

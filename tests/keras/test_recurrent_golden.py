@@ -1,15 +1,14 @@
 """Recurrent layers against what TF 1.15's tf.keras gives for the same weights and inputs."""
 import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.keras import recurrent_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.recurrent.json').read_text())
+RECORDED = read_recorded('keras.recurrent')
 CASES = {case[0]: case[1:] for case in recurrent_cases.cases(tf.keras)}
 
 

@@ -1,17 +1,15 @@
 """Training from the same weights gives TF 1.15's losses, batch by batch."""
 import json
-import pathlib
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
+from tests.golden import read_recorded
 from tests.golden.keras import optimizer_cases, training_cases
 
-RECORDED = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                       / 'keras.training.json').read_text())
-UPDATES = json.loads((pathlib.Path(__file__).parents[1] / 'golden' / 'recorded'
-                      / 'keras.optimizers.json').read_text())
+RECORDED = read_recorded('keras.training')
+UPDATES = read_recorded('keras.optimizers')
 MODELS = {name: case for name, *case in training_cases.models(tf.keras)}
 OPTIMIZERS = dict(training_cases.optimizers(tf.keras))
 

@@ -1,5 +1,6 @@
 """Ready-made estimators on a small table, with either library as `tf` (Python 3.7 compatible)."""
 import collections
+import re
 
 import numpy as np
 
@@ -28,6 +29,9 @@ PAIRS = _SCORES[:, :2].astype('float32')
 COUNTS = np.floor(np.abs(_SCORES[:, 1])).astype('float32')
 MANY = (_SCORES > .5).astype('int64')
 FEATURES = {'x': X, 'age': AGE, 'town': TOWN, 'size': SIZE, 'weight': WEIGHT}
+
+# What TF's functional control flow adds behind a choice, and a choice that reads a variable.
+AFTER_CHOICE = re.compile(r'/(cond|AssertGuard|zero_count(_\d+)?)/Identity(_\d+)?$')
 
 # make(columns, **settings) -> Estimator.
 Case = collections.namedtuple('Case', 'make labels')
@@ -130,7 +134,7 @@ def input_fn(tf, labels, repeat):
 
 
 def nodes(tf, estimator, labels, mode):
-    """[(name, type)] of the graph of one mode, without what is inside gradients."""
+    """[(name, type)] of the graph of one mode, without gradients and `AFTER_CHOICE`."""
     with tf.Graph().as_default() as graph:
         tf.train.create_global_step()
         features = {key: _placeholder(tf, key, value) for key, value in sorted(FEATURES.items())}
@@ -143,7 +147,7 @@ def nodes(tf, estimator, labels, mode):
             wanted = _placeholder(tf, 'labels_in', labels)
         estimator._model_fn(features=features, labels=wanted, mode=mode, config=estimator.config)
         return [[op.name, op.type] for op in graph.get_operations()
-                if '/gradients' not in '/' + op.name]
+                if '/gradients' not in '/' + op.name and not AFTER_CHOICE.search(op.name)]
 
 
 def _placeholder(tf, name, value):

@@ -4,6 +4,8 @@ Python 3.7, and no module of tinyflow: `tf` is handed in.
 """
 import numpy as np
 
+from tests.golden.encoding import short
+
 
 def data():
     rng = np.random.RandomState(0)
@@ -85,7 +87,7 @@ def run(tf, name, model_dir, warm_start=None):
             return tf.train.SessionRunArgs(run_context.original_args.fetches[1])
 
         def after_run(self, run_context, run_values):
-            losses.append(float(run_values.results))
+            losses.append(short(run_values.results))
 
     estimator.train(train_fn(tf), hooks=[Losses()], steps=50)
     metrics = estimator.evaluate(eval_fn(tf))
@@ -94,12 +96,12 @@ def run(tf, name, model_dir, warm_start=None):
         'losses': losses,
         'initial': values(tf, model_dir + '/model.ckpt-0'),
         'final': values(tf, model_dir + '/model.ckpt-50'),
-        'metrics': {key: float(value) for key, value in metrics.items()},
-        'probabilities': [p['probabilities'].tolist() for p in predictions[:10]],
+        'metrics': {key: short(value) for key, value in metrics.items()},
+        'probabilities': [short(p['probabilities']) for p in predictions[:10]],
     }
 
 
 def values(tf, path):
     reader = tf.train.NewCheckpointReader(path)
-    return {key: reader.get_tensor(key).tolist()
+    return {key: short(reader.get_tensor(key))
             for key in sorted(reader.get_variable_to_shape_map())}

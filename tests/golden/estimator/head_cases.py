@@ -1,6 +1,8 @@
 """Heads on plain graphs, with either library as `tf` (Python 3.7 compatible)."""
 import numpy as np
 
+from tests.golden.encoding import short
+
 ROWS = 6
 rng = np.random.RandomState(3)
 ONE = rng.normal(size=(ROWS, 1)).astype('float32')
@@ -147,4 +149,4 @@ def plain(value):
     value = np.asarray(value)
     if value.dtype == object:
         value = np.array([item.decode() for item in value.ravel()]).reshape(value.shape)
-    return value.tolist()
+    return short(value)

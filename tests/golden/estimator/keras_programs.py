@@ -1,6 +1,8 @@
 """Keras models as Estimators, for TensorFlow 1.15.5 and tinyflow alike. Python 3.7."""
 import numpy as np
 
+from tests.golden.encoding import short
+
 
 def _weights(model):
     """The same weights everywhere. Moving averages stay: TensorFlow's warm start loses them."""
@@ -70,12 +72,12 @@ def run(tf, name, model_dir):
             return tf.train.SessionRunArgs(run_context.original_args.fetches[1])
 
         def after_run(self, run_context, run_values):
-            losses.append(float(run_values.results))
+            losses.append(short(run_values.results))
 
     estimator = tf.keras.estimator.model_to_estimator(
         model, model_dir=model_dir, config=tf.estimator.RunConfig(tf_random_seed=3))
     estimator.train(input_fn, hooks=[Losses()], steps=50)
     metrics = estimator.evaluate(lambda: input_fn(1))
-    predictions = [one['out'].tolist() for one in estimator.predict(lambda: input_fn(1))]
-    return {'losses': losses, 'metrics': {k: float(v) for k, v in metrics.items()},
+    predictions = [short(one['out']) for one in estimator.predict(lambda: input_fn(1))]
+    return {'losses': losses, 'metrics': {k: short(v) for k, v in metrics.items()},
             'predictions': predictions[:10], 'variables': estimator.get_variable_names()}

@@ -2,7 +2,6 @@
 
     python tests/golden/estimator/record_canned.py [name ...]
 """
-import json
 import os
 import shutil
 import sys
@@ -16,6 +15,7 @@ from tensorflow.python.ops import control_flow_util  # noqa: E402
 
 from tests.golden.estimator import canned_cases  # noqa: E402
 from tests.golden.estimator.head_cases import plain  # noqa: E402
+from tests.golden.store import read_recorded, write_recorded  # noqa: E402
 
 
 def record(case):
@@ -36,16 +36,10 @@ def record(case):
 
 if __name__ == '__main__':
     tf.logging.set_verbosity(tf.logging.ERROR)
-    target = os.path.join(os.path.dirname(HERE), 'recorded', 'estimator.canned.json')
-    kept = {}
-    if os.path.exists(target):
-        with open(target) as file:
-            kept = json.load(file)
     every = canned_cases.cases(tf)
+    kept = read_recorded('estimator.canned') if sys.argv[1:] else {}
     kept = {name: value for name, value in kept.items() if name in every}
     for name in sys.argv[1:] or sorted(every):
         print(name)
         kept[name] = record(every[name])
-    with open(target, 'w') as file:
-        json.dump(kept, file, default=lambda v: v.item(), separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('estimator.canned', kept, sort_keys=True)

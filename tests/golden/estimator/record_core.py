@@ -2,22 +2,20 @@
 
     python tests/golden/estimator/record_core.py
 """
-import json
 import os
 import sys
 import tempfile
 
-import tensorflow as tf
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import core_programs                                            # noqa: E402
+import tensorflow as tf  # noqa: E402
+
+from tests.golden.estimator import core_programs  # noqa: E402
+from tests.golden.store import write_recorded  # noqa: E402
 
 if __name__ == '__main__':
     tf.logging.set_verbosity(tf.logging.ERROR)
     found = {name: core_programs.run(tf, name, tempfile.mkdtemp())
              for name in sorted(core_programs.PROGRAMS)}
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'recorded',
-                        'estimator.core.json')
-    with open(path, 'w') as file:
-        json.dump(found, file, sort_keys=True)
-        file.write('\n')
+    write_recorded('estimator.core', found, sort_keys=True)

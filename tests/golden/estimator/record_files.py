@@ -3,7 +3,6 @@
     python tests/golden/estimator/record_files.py
 """
 import glob
-import json
 import os
 import shutil
 import sys
@@ -15,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 import tensorflow as tf  # noqa: E402
 
 from tests.golden.estimator import file_cases  # noqa: E402
+from tests.golden.store import write_recorded  # noqa: E402
 
 FILES = os.path.join(os.path.dirname(HERE), 'files', 'estimator')
 
@@ -49,6 +49,4 @@ if __name__ == '__main__':
                  'signatures': {name: signatures(name, folder_) for name in file_cases.EXPORTS}}
     finally:
         shutil.rmtree(folder_)
-    with open(os.path.join(os.path.dirname(HERE), 'recorded', 'estimator.files.json'), 'w') as out:
-        json.dump(found, out, default=lambda v: v.item(), separators=(',', ':'), sort_keys=True)
-        out.write('\n')
+    write_recorded('estimator.files', found, sort_keys=True)

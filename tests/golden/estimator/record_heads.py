@@ -1,5 +1,4 @@
 """Records TF 1.15's heads: python tests/golden/estimator/record_heads.py (Python 3.7)."""
-import json
 import os
 import sys
 
@@ -10,6 +9,7 @@ import tensorflow as tf  # noqa: E402
 from tensorflow.python.ops import control_flow_util  # noqa: E402
 
 from tests.golden.estimator import head_cases  # noqa: E402
+from tests.golden.store import write_recorded  # noqa: E402
 
 if __name__ == '__main__':
     tf.logging.set_verbosity(tf.logging.ERROR)
@@ -21,7 +21,4 @@ if __name__ == '__main__':
             found[name] = head_cases.run(tf, case, public)
             if public:          # Keras' metrics have nodes of their own design here
                 del found[name]['eval']['nodes']
-    target = os.path.join(os.path.dirname(HERE), 'recorded', 'estimator.heads.json')
-    with open(target, 'w') as file:
-        json.dump(found, file, default=lambda v: v.item(), separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('estimator.heads', found, sort_keys=True)

@@ -1,5 +1,4 @@
 """Records TF 1.15's k-means: python tests/golden/estimator/record_kmeans.py (Python 3.7)."""
-import json
 import os
 import sys
 
@@ -9,10 +8,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 import tensorflow as tf  # noqa: E402
 
 from tests.golden.estimator import kmeans_cases  # noqa: E402
+from tests.golden.store import write_recorded  # noqa: E402
 
 if __name__ == '__main__':
     tf.logging.set_verbosity(tf.logging.ERROR)
-    target = os.path.join(os.path.dirname(HERE), 'recorded', 'estimator.kmeans.json')
-    with open(target, 'w') as file:
-        json.dump(kmeans_cases.run(tf), file, separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('estimator.kmeans', kmeans_cases.run(tf), sort_keys=True)

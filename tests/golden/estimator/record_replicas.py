@@ -2,7 +2,6 @@
 
     python tests/golden/estimator/record_replicas.py
 """
-import json
 import os
 import sys
 import tempfile
@@ -13,6 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(HERE))))
 import tensorflow as tf  # noqa: E402
 
 from tests.golden.estimator import replica_cases  # noqa: E402
+from tests.golden.store import write_recorded  # noqa: E402
 
 if __name__ == '__main__':
     tf.logging.set_verbosity(tf.logging.ERROR)
@@ -26,7 +26,4 @@ if __name__ == '__main__':
             continue
         print(name)
         found[name]['initial'] = replica_cases.values(tf, directory + '/model.ckpt-0')
-    target = os.path.join(os.path.dirname(HERE), 'recorded', 'estimator.replicas.json')
-    with open(target, 'w') as file:
-        json.dump(found, file, default=lambda v: v.item(), separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('estimator.replicas', found, sort_keys=True)

@@ -2,7 +2,6 @@
 
     python tests/golden/estimator/record_trees.py [kernels | name ...]
 """
-import json
 import os
 import re
 import shutil
@@ -16,6 +15,7 @@ import tensorflow as tf  # noqa: E402
 from tensorflow.python.ops import control_flow_util, gen_boosted_trees_ops  # noqa: E402
 
 from tests.golden.estimator import trees_cases, trees_kernels  # noqa: E402
+from tests.golden.store import read_recorded, write_recorded  # noqa: E402
 
 # Whose checkpoint, and whose SavedModel, tinyflow loads.
 KEPT, SAVED = 'classifier_in_memory_numeric', 'classifier_numeric'
@@ -65,23 +65,15 @@ def _save(estimator, directory):
     shutil.move(where, folder)
 
 
-def write(target, found):
-    with open(target, 'w') as file:
-        json.dump(found, file, default=lambda v: v.item(), separators=(',', ':'), sort_keys=True)
-        file.write('\n')
-
-
 if __name__ == '__main__':
     tf.logging.set_verbosity(tf.logging.ERROR)
-    recorded = os.path.join(os.path.dirname(HERE), 'recorded')
     if sys.argv[1:] in ([], ['kernels']):
-        write(os.path.join(recorded, 'estimator.trees_kernels.json'), trees_kernels.run(tf, op))
-    target = os.path.join(recorded, 'estimator.trees.json')
-    every, kept = trees_cases.cases(tf), {}
-    if os.path.exists(target):
-        with open(target) as file:
-            kept = {name: value for name, value in json.load(file).items() if name in every}
-    for name in [] if sys.argv[1:] == ['kernels'] else sys.argv[1:] or sorted(every):
-        print(name)
-        kept[name] = record(name, every[name])
-        write(target, kept)
+        write_recorded('estimator.trees_kernels', trees_kernels.run(tf, op), sort_keys=True)
+    if sys.argv[1:] != ['kernels']:
+        every = trees_cases.cases(tf)
+        kept = read_recorded('estimator.trees') if sys.argv[1:] else {}
+        kept = {name: value for name, value in kept.items() if name in every}
+        for name in sys.argv[1:] or sorted(every):
+            print(name)
+            kept[name] = record(name, every[name])
+        write_recorded('estimator.trees', kept, sort_keys=True)

@@ -1,6 +1,7 @@
 """Boosted trees on a table like the Titanic's, with either library (Python 3.7 compatible)."""
 import collections
 import contextlib
+import re
 
 import numpy as np
 
@@ -23,6 +24,11 @@ NUMBER = (_SCORE * 3 + _rng.normal(size=ROWS) * .2).astype('float32')
 FEATURES = {'age': AGE, 'fare': FARE, 'sex': SEX, 'class': CLASS, 'pair': PAIR, 'weight': WEIGHT}
 
 # make(columns, **settings) -> Estimator; `size` rows are a batch.
+# Nodes that are not compared: derivatives are simpler in tinyflow; TF1's constructor turns resource
+# variables on for all programs, so that its global step is one.
+OTHERS = re.compile(r'Gradients/|Hessians/|global_step|AssignAdd|head/Const(_1)?$|'
+                    r'head/ReadVariableOp$|/Identity(_\d+)?$')
+
 Case = collections.namedtuple('Case', 'make labels size explain')
 
 
@@ -171,14 +177,14 @@ def serving_receiver(tf):
 
 
 def nodes(tf, case, mode):
-    """[(name, type)] of the graph of one mode."""
+    """[(name, type)] of the graph of one mode, without `OTHERS`."""
     with tf.Graph().as_default() as graph:
         tf.train.create_global_step()
         features = {key: _placeholder(tf, key, value) for key, value in sorted(FEATURES.items())}
         labels = None if mode == 'infer' else _placeholder(tf, 'labels', case.labels)
         estimator = case.make(Columns(tf))
         estimator._model_fn(features=features, labels=labels, mode=mode, config=estimator.config)
-        return [[op.name, op.type] for op in graph.get_operations()]
+        return [[op.name, op.type] for op in graph.get_operations() if not OTHERS.search(op.name)]
 
 
 def _placeholder(tf, name, value):

@@ -2,17 +2,21 @@
 
 `op(name, *inputs, **attrs)` makes one node.
 """
+import base64
+
 import numpy as np
+
+from tests.golden.encoding import short
 
 BUCKETS, BATCH = 4, 40
 
 
 def _plain(value):
     if isinstance(value, bytes):
-        return value.decode('latin-1')
+        return base64.b64encode(value).decode()
     if isinstance(value, np.ndarray) and value.dtype == object:
         return [_plain(v) for v in value.ravel().tolist()]
-    return np.asarray(value).tolist()
+    return short(value)
 
 
 def _flat(value):

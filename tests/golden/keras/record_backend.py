@@ -10,13 +10,14 @@ import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 from tensorflow.python.ops import control_flow_util  # noqa: E402
 
-from golden.encoding import encode, write_json  # noqa: E402
+from golden.encoding import encode  # noqa: E402
 from golden.keras.backend_cases import CASES  # noqa: E402
 from golden.keras.building import build  # noqa: E402
+from golden.store import write_recorded  # noqa: E402
 
 
 def record(name, function):
-    """Nodes, static shapes, values and gradients of one case; gradients where TF can run them."""
+    """Nodes, values and gradients of one case; gradients where TF can run them."""
     with tf.Graph().as_default():
         outputs, gradients, feeds, nodes = build(function, tf, np)
         some = [g for g in gradients if g is not None]
@@ -28,7 +29,6 @@ def record(name, function):
             print('%s: no gradients, %s' % (name, error.message[:80]))
             found = gradients = None
         return {'nodes': nodes,
-                'shapes': [None if t.shape.ndims is None else t.shape.as_list() for t in outputs],
                 'values': values,
                 'gradients': None if found is None else
                 [None if g is None else encode(next(found)) for g in gradients]}
@@ -45,8 +45,7 @@ def main():
             failed.append('case %s: %r' % (name, error))
     if failed:
         raise SystemExit('\n'.join(failed))
-    write_json(os.path.join(TESTS, 'golden', 'recorded', 'keras.backend.json'),
-               {'tensorflow': tf.__version__, 'cases': records})
+    write_recorded('keras.backend', records)
     print('keras.backend: %d' % len(records))
 
 

@@ -2,10 +2,12 @@
 
     python tests/golden/keras/record_callbacks.py        (under TF 1.15)
 """
-import json
 import os
+import sys
 
 import numpy as np
+
+TESTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def hook_calls(keras):
@@ -34,8 +36,7 @@ def hook_calls(keras):
 
 
 if __name__ == '__main__':
+    sys.path.insert(0, TESTS)
     import tensorflow
-    path = os.path.join(os.path.dirname(__file__), '..', 'recorded', 'keras.callbacks.json')
-    with open(path, 'w') as out:
-        json.dump(hook_calls(tensorflow.keras), out, indent=0, sort_keys=True)
-        out.write('\n')
+    from golden.store import write_recorded
+    write_recorded('keras.callbacks', hook_calls(tensorflow.keras), sort_keys=True)

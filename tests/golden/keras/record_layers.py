@@ -1,5 +1,4 @@
 """Records what TF 1.15's layers give: python tests/golden/keras/record_layers.py (Python 3.7)."""
-import json
 import os
 import sys
 
@@ -10,9 +9,7 @@ import numpy as np  # noqa: E402
 import tensorflow as tf  # noqa: E402
 
 from tests.golden.keras import layer_cases  # noqa: E402
-
-TARGET = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'recorded',
-                      'keras.layers.json')
+from tests.golden.store import write_recorded  # noqa: E402
 
 
 def plain(x):
@@ -37,9 +34,7 @@ def main():
     for name, make, shapes, dtype in layer_cases.cases(tf.keras.layers, tf.keras):
         found[name] = plain(layer_cases.run(tf, make, shapes, dtype))
         found[name]['count'] = counts[name]
-    with open(TARGET, 'w') as file:
-        json.dump(found, file, separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('keras.layers', found, sort_keys=True)
     print(len(found), 'layers')
 
 

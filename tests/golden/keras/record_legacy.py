@@ -1,5 +1,4 @@
 """Records what Keras 2.1.6 makes of Keras 1's calls: python tests/golden/keras/record_legacy.py."""
-import json
 import os
 import sys
 
@@ -9,17 +8,13 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirna
 import keras  # noqa: E402
 
 from tests.golden.keras import legacy_cases  # noqa: E402
-
-TARGET = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'recorded',
-                      'keras.legacy.json')
+from tests.golden.store import write_recorded  # noqa: E402
 
 
 def main():
     found = {name: legacy_cases.run(make, settings)
              for name, make, settings in legacy_cases.cases(keras.layers)}
-    with open(TARGET, 'w') as file:
-        json.dump(found, file, separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('keras.legacy', found, sort_keys=True)
     print(len(found), 'calls')
 
 

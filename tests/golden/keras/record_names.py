@@ -3,13 +3,16 @@
 {namespace: {name: the parameters of the function or constructor, None if there are none to see}}.
 """
 import inspect
-import json
 import os
+import sys
 
-import tensorflow as tf
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))))
 
-TARGET = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'recorded',
-                      'keras.names.json')
+import tensorflow as tf  # noqa: E402
+
+from tests.golden.store import write_recorded  # noqa: E402
+
 SPACES = ['activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
           'estimator', 'experimental', 'initializers', 'layers', 'losses', 'metrics', 'models',
           'optimizers', 'optimizers.schedules', 'preprocessing', 'preprocessing.image',
@@ -37,9 +40,7 @@ def main():
             module = getattr(module, part)
         found[space] = {name: parameters(getattr(module, name))
                         for name in dir(module) if not name.startswith('_')}
-    with open(TARGET, 'w') as file:
-        json.dump(found, file, indent=0, sort_keys=True)
-        file.write('\n')
+    write_recorded('keras.names', found, sort_keys=True)
     print(sum(map(len, found.values())), 'names')
 
 

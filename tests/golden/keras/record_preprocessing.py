@@ -1,5 +1,4 @@
 """Records TF 1.15's preprocessing: python tests/golden/keras/record_preprocessing.py (Python 3.7)."""
-import json
 import os
 import sys
 
@@ -9,10 +8,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirna
 import tensorflow as tf  # noqa: E402
 
 from tests.golden.keras import preprocessing_cases  # noqa: E402
+from tests.golden.store import write_recorded  # noqa: E402
 
 if __name__ == '__main__':
-    target = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'recorded',
-                          'keras.preprocessing.json')
-    with open(target, 'w') as file:
-        json.dump(preprocessing_cases.run(tf.keras), file, separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('keras.preprocessing', preprocessing_cases.run(tf.keras), sort_keys=True)

@@ -3,7 +3,6 @@
 Graphs are those of functional control flow; the numbers of nodes, by which seeds are made, those of
 TF1's own.
 """
-import json
 import os
 import sys
 
@@ -14,9 +13,7 @@ import tensorflow as tf  # noqa: E402
 
 from tests.golden.keras import recurrent_cases  # noqa: E402
 from tests.golden.keras.record_layers import plain  # noqa: E402
-
-TARGET = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'recorded',
-                      'keras.recurrent.json')
+from tests.golden.store import write_recorded  # noqa: E402
 
 
 def main():
@@ -27,9 +24,7 @@ def main():
     for case in recurrent_cases.cases(tf.keras):
         found[case[0]] = plain(recurrent_cases.run(tf, *case[1:]))
         found[case[0]]['count'] = counts[case[0]]
-    with open(TARGET, 'w') as file:
-        json.dump(found, file, separators=(',', ':'), sort_keys=True)
-        file.write('\n')
+    write_recorded('keras.recurrent', found, sort_keys=True)
     print(len(found), 'recurrent layers')
 
 

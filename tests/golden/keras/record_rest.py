@@ -2,7 +2,6 @@
 
     python tests/golden/keras/record_rest.py [images] [callback_texts] [words] [optimizers]
 """
-import json
 import os
 import sys
 import tempfile
@@ -16,6 +15,7 @@ from tensorflow.python.keras.datasets import imdb, reuters  # noqa: E402
 from tests.golden.keras import (  # noqa: E402
     callback_cases, dataset_cases, image_cases, optimizer_cases,
 )
+from tests.golden.store import write_recorded  # noqa: E402
 
 
 def record(family):
@@ -31,7 +31,4 @@ def record(family):
 
 if __name__ == '__main__':
     for family in sys.argv[1:] or ('images', 'callback_texts', 'words', 'optimizers'):
-        target = os.path.join(HERE, '..', 'recorded', 'keras.%s.json' % family)
-        with open(target, 'w') as file:
-            json.dump(record(family), file, separators=(',', ':'), sort_keys=True)
-            file.write('\n')
+        write_recorded('keras.' + family, record(family), sort_keys=True)
