@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.random.philox import PhiloxStream, words
 
 __all__ = ['KMC2ChainInitialization', 'KmeansPlusPlusInitialization', 'NearestNeighbors',
@@ -30,8 +31,9 @@ class NearestNeighbors(Op):
             raise ValueError(f'k is {k} and there are {len(centers)} centers: each must be 1 at '
                              'least')
         if points.shape[1] != centers.shape[1]:
-            raise ValueError(f'points of {points.shape[1]} numbers and centers of '
-                             f'{centers.shape[1]}|both as many')
+            raise OpFailure(f'points of {points.shape[1]} numbers and centers of '
+                            f'{centers.shape[1]}',
+                            'both as many')
         halves = _half_squares(points)[:, None] + _half_squares(centers) - points @ centers.T
         k = min(int(k), len(centers))
         if k == 1:
@@ -55,8 +57,8 @@ class KmeansPlusPlusInitialization(Op):
     def kernel(points, num_to_sample, seed, num_retries_per_sample):
         _check_matrix(points, 'points')
         if not 0 < num_to_sample <= len(points):
-            raise ValueError(f'{num_to_sample} of {len(points)} points were asked for|as many '
-                             'points as centers, at least, in the first batch')
+            raise OpFailure(f'{num_to_sample} of {len(points)} points were asked for',
+                            'as many points as centers, at least, in the first batch')
         if num_retries_per_sample < 0:
             raise ValueError(f'num_retries_per_sample is {num_retries_per_sample}')
         tries = 1 + int(num_retries_per_sample)
@@ -90,7 +92,7 @@ class KMC2ChainInitialization(Op):
 
     def kernel(distances, seed):
         if distances.ndim != 1 or not len(distances):
-            raise ValueError(f'distances of shape {distances.shape}|a vector of them')
+            raise OpFailure(f'distances of shape {distances.shape}', 'a vector of them')
         draws = _Draws(int(seed), len(distances))
         index = 0
         for other in range(1, len(distances)):
@@ -119,7 +121,7 @@ class _Draws:
 
 def _check_matrix(value, name):
     if value.ndim != 2:
-        raise ValueError(f'{name} of shape {value.shape}|one point in each row')
+        raise OpFailure(f'{name} of shape {value.shape}', 'one point in each row')
 
 
 def _half_squares(points):

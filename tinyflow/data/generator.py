@@ -135,6 +135,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + '...'
 
 
-def _refused(problem: str, index: int, mend: str) -> errors.OpError:
-    return errors.InvalidArgumentError(
-        None, None, f'`generator` yielded {problem} (element {index}).|{mend}')
+def _refused(problem: str, index: int, hint: str) -> errors.OpError:
+    return errors.op_error(errors.InvalidArgumentError,
+                           f'`generator` yielded {problem} (element {index}).',
+                           hint)

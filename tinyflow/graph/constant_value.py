@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
+from tinyflow.graph.support.errors import OpFailure
 
 _LARGEST = 4096         # elements; larger constants are not folded while building
 _HIGHEST_RANK = 64       # longer vectors are no shapes
@@ -63,10 +64,10 @@ def check_rank(name, ranks, shape, value=None):
     if not isinstance(value, (int, tuple)) or not shapes.known(value if shape else ()):
         raise ValueError(f'{name} must be {wanted}, not of shape {shapes.text(shape)}')
     if not shape:
-        raise ValueError(f'{name} must be {wanted}, not the scalar {value}'
-                         + (f'|[{value}]' if 1 in ranks else ''))
-    mend = f'|{_list(value[0])}' if len(value) == 1 and len(shape) - 1 in ranks else ''
-    raise ValueError(f'{name} must be {wanted}, not {_list(value)}{mend}')
+        raise OpFailure(f'{name} must be {wanted}, not the scalar {value}',
+                        f'[{value}]' if 1 in ranks else None)
+    hint = _list(value[0]) if len(value) == 1 and len(shape) - 1 in ranks else None
+    raise OpFailure(f'{name} must be {wanted}, not {_list(value)}', hint)
 
 
 def _list(value):

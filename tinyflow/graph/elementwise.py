@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import shapes
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 
 
 class Elementwise(Op, abstract=True):
@@ -18,7 +19,7 @@ class Elementwise(Op, abstract=True):
             try:
                 result = shapes.broadcast(result, other)
             except ValueError as error:
-                raise ValueError(f'{error}|{_suggest_broadcast(result, other)}') from None
+                raise OpFailure(str(error), _suggest_broadcast(result, other)) from None
         return result
 
 

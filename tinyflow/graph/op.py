@@ -24,6 +24,10 @@ The contract of a kernel. It gets arrays and never changes them (but see `writes
 `overwrites`) that receives the result; the result is returned in both cases. Several outputs are
 returned as a tuple. A bare ufunc is a legal kernel.
 
+What does not fit is refused, by `shape` and `kernel` alike, with `raise OpFailure(problem, hint)`
+(tinyflow/graph/support/errors.py): what is wrong, and what the user can do about it. Node, inputs and the user's
+line are added here, or where the kernel is run.
+
     static = {'axis': 0}   inputs that arrive as a Python int, or (nested) tuple of ints, instead of
                            an array, and the rank (or tuple of ranks, or None for any) that each
                            must have. `shape` gets that value too (None if unknown, None entries
@@ -70,7 +74,7 @@ from tinyflow.graph.handles import dtype_behind, shape_behind
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
 from tinyflow.graph.source_location import here, user_site
-from tinyflow.graph.support.errors import describe, report, worded
+from tinyflow.graph.support.errors import describe, report, report_failure, worded
 
 
 def _ranks(static, name):
@@ -467,10 +471,8 @@ class Op:
 
     @classmethod
     def explain_shapes(cls, operation, error):
-        """The message for shapes that do not fit; `error` may carry a mend after '|'."""
-        problem, _, mend = str(error).partition('|')
-        return report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
-                      inputs=cls.told_inputs(operation), mend=mend.strip() or None)
+        """The message for shapes that do not fit."""
+        return report_failure(error, operation, cls.told_inputs(operation))
 
     @classmethod
     def told_inputs(cls, operation):

@@ -27,7 +27,6 @@ def explain_failure(instruction: Instruction, error: Exception,
     operation = instruction.operation
     if isinstance(error, ValueError):
         error = _shapes_that_do_not_fit(instruction) or error
-    problem, _, mend = str(error).partition('|')
     if isinstance(error, errors.OpError):
         kind = type(error)
         if error.op is not None:
@@ -44,8 +43,7 @@ def explain_failure(instruction: Instruction, error: Exception,
         if hasattr(error, 'add_note'):
             error.add_note(note)
         return error
-    text = errors.report(f"{operation.type} '{operation.name}': {problem.strip()}", op=operation,
-                         inputs=_inputs(instruction, arguments), mend=mend.strip() or None)
+    text = errors.report_failure(error, operation, _inputs(instruction, arguments))
     return kind(None, operation, text)
 
 

@@ -81,7 +81,7 @@ class Store:
             try:
                 found[name] = state.get_state()
             except OpError as error:
-                lost[name] = str(error.message).partition('|')[0]
+                lost[name] = error.message
         return found, lost
 
     def set_positions(self, positions: dict[str, Any]) -> None:

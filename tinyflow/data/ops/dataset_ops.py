@@ -22,6 +22,7 @@ from tinyflow.data.runtime.base import owned
 from tinyflow.graph import dtypes
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 
 # What the elements are: a DType, and a TensorShape, per component.
 OF_ELEMENTS = {'output_types': REQUIRED, 'output_shapes': REQUIRED}
@@ -43,7 +44,7 @@ class DatasetOp(Op, abstract=True):
 def positive(what, value):
     """ValueError unless a size is positive."""
     if value <= 0:
-        raise ValueError(f'{what} must be greater than zero.|it is {value}.')
+        raise OpFailure(f'{what} must be greater than zero.', f'it is {value}.')
     return value
 
 
@@ -68,12 +69,13 @@ class TensorSliceDataset(DatasetOp):
     def kernel(components, *, _kept):
         for component in components:
             if not component.ndim:
-                raise ValueError('All components must be at least 1-dimensional|rows are taken '
-                                 'along dimension 0; from_tensors() takes all as one element.')
+                raise OpFailure('All components must be at least 1-dimensional',
+                                'rows are taken along dimension 0; from_tensors() takes all as '
+                                'one element.')
         sizes = [len(c) for c in components]
         if len(set(sizes)) > 1:
-            raise ValueError(f'All components must have the same size in dimension 0: {sizes}|'
-                             'row i of each component makes element i.')
+            raise OpFailure(f'All components must have the same size in dimension 0: {sizes}',
+                            'row i of each component makes element i.')
         return boxed(sources.Slices(_own(components, _kept)))
 
 
@@ -92,7 +94,7 @@ class SparseTensorSliceDataset(DatasetOp):
         if indices.ndim != 2 or indices.shape != (len(values), len(dense_shape)):
             raise ValueError('indices, values and dense_shape are no sparse tensor')
         if len(indices) and (np.diff(indices[:, 0]) < 0).any():
-            raise ValueError('the indices must be in row-major order|tf.sparse_reorder(x)')
+            raise OpFailure('the indices must be in row-major order', 'tf.sparse_reorder(x)')
         bounds = np.searchsorted(indices[:, 0], np.arange(int(dense_shape[0]) + 1))
         return boxed(batching.Listed([
             (indices[i:j, 1:].copy(), values[i:j].copy(), dense_shape[1:].copy())
@@ -362,7 +364,7 @@ class DatasetToSingleElement(Op):
         try:
             for element in cursor:
                 for _ in cursor:
-                    raise ValueError('Dataset had more than one element.|take(1) first.')
+                    raise OpFailure('Dataset had more than one element.', 'take(1) first.')
                 return components_of(element)
         finally:
             cursor.close()

@@ -15,6 +15,7 @@ from tinyflow.data.runtime import batching, grouping, mapping, nesting, prefetch
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.control_flow.cond import functions_of
 
 
@@ -75,8 +76,8 @@ class ParallelMapDataset(DatasetOp):
 
 def _check_calls(number):
     if number < 1 and number != -1:
-        raise ValueError('num_parallel_calls must be greater than zero.|'
-                         'tf.data.experimental.AUTOTUNE (-1) means one per core.')
+        raise OpFailure('num_parallel_calls must be greater than zero.',
+                        'tf.data.experimental.AUTOTUNE (-1) means one per core.')
 
 
 def _parallel(source, function, calls, graph):

@@ -6,7 +6,7 @@ from tinyflow.data.runtime.iterators import IteratorState, by_handle
 from tinyflow.graph import shapes
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 
 
 class _IteratorOp(Op, abstract=True):
@@ -97,10 +97,9 @@ class IteratorGetNextSync(IteratorGetNext):
 def _other_shapes(element, output_shapes):
     found = ', '.join(shapes.text(c.shape) for c in element)
     expected = ', '.join(shapes.text(s.raw) for s in output_shapes)
-    return errors.InvalidArgumentError(
-        None, None, f'Incompatible shapes at element: expected {expected} but got {found}|the '
-        'iterator was made for other shapes than this dataset has; set_shape() in a map function '
-        'tells what it cannot see.')
+    return OpFailure(f'Incompatible shapes at element: expected {expected} but got {found}',
+                     'the iterator was made for other shapes than this dataset has; set_shape() in '
+                     'a map function tells what it cannot see.')
 
 
 class IteratorToStringHandle(_IteratorOp):
@@ -122,16 +121,14 @@ class IteratorFromStringHandleV2(_IteratorOp):
         state = by_handle(string_handle.item())
         types, made_shapes = state.of_elements
         if output_types and tuple(types) != tuple(output_types):
-            raise ValueError(
-                f'Number of components or their types do not match: expected '
-                f'{_names(output_types)} but the iterator gives {_names(types)}|output_types of '
-                'from_string_handle are those of the dataset.')
+            raise OpFailure('Number of components or their types do not match: expected '
+                            f'{_names(output_types)} but the iterator gives {_names(types)}',
+                            'output_types of from_string_handle are those of the dataset.')
         if not all(shapes.compatible(a.raw, b.raw) for a, b in zip(made_shapes, output_shapes)):
-            raise ValueError(
-                'Incompatible shapes: expected '
-                f'{", ".join(shapes.text(s.raw) for s in output_shapes)} but the iterator gives '
-                f'{", ".join(shapes.text(s.raw) for s in made_shapes)}|output_shapes of '
-                'from_string_handle are those of the dataset.')
+            raise OpFailure('Incompatible shapes: expected '
+                            f'{", ".join(shapes.text(s.raw) for s in output_shapes)} but the '
+                            f'iterator gives {", ".join(shapes.text(s.raw) for s in made_shapes)}',
+                            'output_shapes of from_string_handle are those of the dataset.')
         return boxed(state)
 
 

@@ -74,11 +74,13 @@ class Transform(Cursor):
 
     def get_state(self) -> State:
         if self.source.random:
-            raise errors.FailedPreconditionError(
-                None, None, f"the position of this iterator cannot be saved: '{self.source.random}'"
-                ' inside a function of its dataset draws random numbers, and how many it drew is '
-                'not known|tf.random.stateless_uniform and its kin draw by a seed that is an '
-                'element of the dataset: Dataset.zip((dataset, tf.data.experimental.Counter())).')
+            raise errors.op_error(errors.FailedPreconditionError,
+                                  'the position of this iterator cannot be saved: '
+                                  f"'{self.source.random}' inside a function of its dataset draws "
+                                  'random numbers, and how many it drew is not known',
+                                  'tf.random.stateless_uniform and its kin draw by a seed that is '
+                                  'an element of the dataset: Dataset.zip((dataset, '
+                                  'tf.data.experimental.Counter())).')
         return {'input': save(self.input)}
 
     def set_state(self, state: State) -> None:
@@ -97,15 +99,16 @@ def load(cursor: Cursor, saved: Sequence[Any]) -> None:
     """Puts a fresh pass to a saved state. FailedPreconditionError where it is of another kind."""
     kind, state = saved
     if kind != type(cursor).__name__:
-        raise errors.FailedPreconditionError(
-            None, None, f'the saved iterator has {kind} where this one has '
-            f'{type(cursor).__name__}|it can only be restored into the same chain of datasets.')
+        raise errors.op_error(errors.FailedPreconditionError,
+                              f'the saved iterator has {kind} where this one has '
+                              f'{type(cursor).__name__}',
+                              'it can only be restored into the same chain of datasets.')
     cursor.set_state(state)
 
 
-def invalid(problem: str, mend: str = '') -> errors.OpError:
+def invalid(problem: str, hint: str | None = None) -> errors.OpError:
     """An InvalidArgumentError for the op that is running to complete."""
-    return errors.InvalidArgumentError(None, None, f'{problem}|{mend}' if mend else problem)
+    return errors.op_error(errors.InvalidArgumentError, problem, hint)
 
 
 def owned(component: Any) -> Any:

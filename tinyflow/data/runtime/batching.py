@@ -142,10 +142,10 @@ def _padded(column: Sequence[Any], wanted: Sequence[int], value: Any) -> np.ndar
     batch.fill(value.item() if batch.dtype == object else value)
     for i, array in enumerate(column):
         if any(a > b for a, b in zip(array.shape, sizes)):
-            raise errors.DataLossError(
-                None, None, 'Attempted to pad to a smaller size than the input element: element '
-                f'{i} has shape {list(array.shape)}, the batch {sizes}|None in padded_shapes takes '
-                'the size of the longest element.')
+            raise errors.op_error(errors.DataLossError,
+                                  'Attempted to pad to a smaller size than the input element: '
+                                  f'element {i} has shape {list(array.shape)}, the batch {sizes}',
+                                  'None in padded_shapes takes the size of the longest element.')
         where: tuple = (i, *[slice(n) for n in array.shape])
         batch[where] = array if array.ndim else array.item()
     return batch

@@ -103,10 +103,10 @@ class _WritingCursor(Transform):
         raise StopIteration
 
     def get_state(self) -> State:
-        raise errors.UnimplementedError(
-            None, None, f'the position of an iterator that is filling the cache '
-            f'{self.source.prefix!r} cannot be saved|run through the data once, or cache in '
-            'memory: cache().')
+        raise errors.op_error(errors.UnimplementedError,
+                              'the position of an iterator that is filling the cache '
+                              f'{self.source.prefix!r} cannot be saved',
+                              'run through the data once, or cache in memory: cache().')
 
     def close(self) -> None:
         if self.writer is not None and self.source.filled is None:

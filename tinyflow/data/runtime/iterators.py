@@ -46,18 +46,22 @@ class IteratorState:
             cursor = self._started()
             for element in cursor:
                 return [owned(component) for component in element]
-        raise errors.OutOfRangeError(
-            None, None, 'End of sequence|this is how a dataset ends: catch '
-            'tf.errors.OutOfRangeError around the loop; dataset.repeat() goes on for ever, '
-            'sess.run(iterator.initializer) begins anew (if there is one).')
+        raise errors.op_error(errors.OutOfRangeError,
+                              'End of sequence',
+                              'this is how a dataset ends: catch tf.errors.OutOfRangeError around '
+                              'the loop; dataset.repeat() goes on for ever, '
+                              'sess.run(iterator.initializer) begins anew (if there is one).')
 
     def _started(self) -> Cursor:
         if self.cursor is None:
             if self.make is None:
-                raise errors.FailedPreconditionError(
-                    None, None, 'GetNext() failed because the iterator has not been initialized.|'
-                    'run its initializer in this Session first: sess.run(iterator.initializer), or '
-                    'sess.run(iterator.make_initializer(dataset)) for one made from_structure.')
+                raise errors.op_error(errors.FailedPreconditionError,
+                                      'GetNext() failed because the iterator has not been '
+                                      'initialized.',
+                                      'run its initializer in this Session first: '
+                                      'sess.run(iterator.initializer), or '
+                                      'sess.run(iterator.make_initializer(dataset)) for one made '
+                                      'from_structure.')
             self.start(self.make())
         if self._resumed is not None:
             state, self._resumed = self._resumed, None
@@ -103,7 +107,8 @@ def by_handle(handle: bytes) -> IteratorState:
     """The iterator that a string handle names."""
     found = _by_handle.get(handle)
     if found is None:
-        raise errors.NotFoundError(
-            None, None, f'no iterator has the handle {handle!r}|feed what '
-            'sess.run(iterator.string_handle()) gives in this very Session.')
+        raise errors.op_error(errors.NotFoundError,
+                              f'no iterator has the handle {handle!r}',
+                              'feed what sess.run(iterator.string_handle()) gives in this very '
+                              'Session.')
     return found

@@ -79,9 +79,10 @@ def _write(value: Any, put: Callable[[bytes], None]) -> None:
     elif isinstance(value, (list, tuple)):
         _write_all(b'l' if isinstance(value, list) else b't', value, put)
     else:
-        raise errors.UnimplementedError(
-            None, None, f'a {type(value).__name__} in the position of an iterator cannot be saved'
-            '|an element that is a dataset can be saved only if window() made it.')
+        raise errors.op_error(errors.UnimplementedError,
+                              f'a {type(value).__name__} in the position of an iterator cannot be '
+                              'saved',
+                              'an element that is a dataset can be saved only if window() made it.')
 
 
 def _write_text(kind: bytes, text: bytes, put: Callable[[bytes], None]) -> None:

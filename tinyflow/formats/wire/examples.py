@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.support.errors import InvalidArgumentError, report
+from tinyflow.graph.support.errors import OpFailure
 
 _KINDS = {'int64_list': dtypes.int64, 'float_list': dtypes.float32, 'bytes_list': dtypes.string}
 _FEW = 16
@@ -38,10 +38,10 @@ class Sparse(NamedTuple):
     dtype: dtypes.DType
 
 
-def refuse(where, problem, example=None, mend=None):
+def refuse(where, problem, example=None, hint=None):
     """The error for an example that is not as its features were described."""
-    has = '' if example is None else f'\n  the example has: {_contents(example)}'
-    return InvalidArgumentError(None, None, report(f'{where}{problem}{has}', mend=mend))
+    facts = [] if example is None else [('the example has', _contents(example))]
+    return OpFailure(f'{where}{problem}', hint, facts)
 
 
 def _contents(features):
@@ -86,7 +86,7 @@ def parse(data, where, message='Example'):
     except DecodeError:
         raise refuse(where, f'Could not parse example input, value: {data[:60]!r}'
                      f'{"..." if len(data) > 60 else ""} ({len(data)} bytes)',
-                     mend=f'the bytes of a tf.train.{message}, as SerializeToString gives them; a '
+                     hint=f'the bytes of a tf.train.{message}, as SerializeToString gives them; a '
                      'compressed TFRecord file needs compression_type.') from None
 
 
@@ -238,7 +238,7 @@ def _steps(lists, spec, where, empty):
                          'Did you mean to include it in '
                          'feature_list_dense_missing_assumed_empty or '
                          'feature_list_dense_defaults?',
-                         mend='tf.FixedLenSequenceFeature(..., allow_missing=True).')
+                         hint='tf.FixedLenSequenceFeature(..., allow_missing=True).')
         return np.empty((0, *spec.shape), spec.dtype.np)
     steps = [one_dense({spec.key: feature}, spec,
                        f'{where}Feature list: {spec.key}, Index: {i}.  ', where, True)

@@ -10,6 +10,8 @@ from functools import cache
 
 import numpy as np
 
+from tinyflow.graph.support.errors import OpFailure
+
 _FIRST, _LAST, _GROWTH = 1e-12, 1e20, 1.1
 _HUGE = np.finfo(np.float64).max
 _CHUNK = 1 << 15                # values at a time: they stay in the processor's cache
@@ -96,5 +98,5 @@ def _kept(counts):
 
 def _not_finite(part):
     first = part[~np.isfinite(part)][0]
-    return ValueError(f'{"Nan" if np.isnan(first) else "Infinity"} in summary histogram|'
-                      'tf.check_numerics or tf.add_check_numerics_ops tells where it comes from.')
+    return OpFailure(f'{"Nan" if np.isnan(first) else "Infinity"} in summary histogram',
+                     'tf.check_numerics or tf.add_check_numerics_ops tells where it comes from.')

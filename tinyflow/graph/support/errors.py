@@ -21,6 +21,7 @@ class OpError(Exception):
     """
 
     code = UNKNOWN
+    hint = None             # what a kernel advises, until it is part of the message: `op_error`
 
     def __init__(self, node_def, op, message, error_code=None):
         super().__init__(message)
@@ -35,10 +36,10 @@ class OpError(Exception):
         return getattr(self.op, 'node_def', None) if self._node_def is None else self._node_def
 
     def __str__(self):
-        return self.message
+        return report(self.message, mend=self.hint)
 
     def __reduce__(self):
-        return type(self), (None, None, self.message)
+        return type(self), (None, None, self.message), {'hint': self.hint}
 
 
 def _error(name, code, meaning):
@@ -100,6 +101,42 @@ def __dir__():
     return __all__
 
 
+class OpFailure(ValueError):
+    """What is wrong, said by a kernel or a shape rule, which does not know its node.
+
+    `hint` is what the user can do about it, `facts` are (label, value) pairs that stand on lines
+    of their own. `Op` and the executors raise in its place an error that names the node, too: a
+    ValueError while the graph is built, an InvalidArgumentError while it runs. For the errors that
+    TensorFlow has another class for, a kernel raises an `op_error`.
+    """
+
+    def __init__(self, problem, hint=None, facts=()):
+        super().__init__(problem, hint, facts)
+        self.problem, self.hint, self.facts = problem, hint, facts
+
+    def __str__(self):
+        return report(self.problem, facts=self.facts, mend=self.hint)
+
+
+def op_error(kind: type[OpError], problem: str, hint: str | None = None) -> OpError:
+    """What OpFailure is, as an error of TensorFlow's class `kind`."""
+    error = kind(None, None, problem)
+    error.hint = hint
+    return error
+
+
+def report_failure(error: Exception, op, inputs=()) -> str:
+    """The text for an error that the kernel or the shape rule of the operation `op` raised."""
+    if isinstance(error, OpFailure):
+        problem, hint, facts = error.problem, error.hint, error.facts
+    elif isinstance(error, OpError):
+        problem, hint, facts = error.message, error.hint, ()
+    else:
+        problem, hint, facts = str(error), None, ()
+    return report(f"{op.type} '{op.name}': {problem.strip()}", op=op, inputs=inputs, mend=hint,
+                  facts=facts)
+
+
 def describe(tensor, told: list | None = None) -> str:
     """A tensor in one line: name, dtype, shape and the user's line that made it.
 
@@ -119,12 +156,14 @@ def _place(site, told):
     return full
 
 
-def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None) -> str:
+def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None,
+           facts=()) -> str:
     """The text of an error: the problem, the tensors it is about, the user's line, the mend.
 
     `inputs` are tensors, or (label, tensor) pairs; the line is `site`, or that which built `op`.
+    `facts` are (label, value) pairs, each a line below the problem.
     """
-    lines, told = [problem], []
+    lines, told = [problem, *[f'  {label}: {value}' for label, value in facts]], []
     for item in inputs:
         label, tensor = item if isinstance(item, tuple) else ('input', item)
         lines.append(f'  {label}: {describe(tensor, told)}')

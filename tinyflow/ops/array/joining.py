@@ -12,7 +12,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import small_integers
 
@@ -41,8 +41,8 @@ class ConcatV2(Op):
                 along = None
                 continue
             if len(value) != len(known[0]):
-                raise ValueError('all tensors must have the same rank|tf.expand_dims adds an axis '
-                                 'of size 1; tf.stack makes a new axis.')
+                raise OpFailure('all tensors must have the same rank',
+                                'tf.expand_dims adds an axis of size 1; tf.stack makes a new axis.')
             along = None if along is None or value[axis] is None else along + value[axis]
             try:
                 rest = shapes.merge(rest, value[:axis] + (None,) + value[axis + 1:])
@@ -121,8 +121,8 @@ class Split(Op):
         axis = shapes.axis(split_dim, len(value))
         size = value[axis]
         if size is not None and size % num_split:
-            raise ValueError(f'axis {axis} has size {size}, which is not divisible by {num_split}'
-                             '|a list of sizes, such as tf.split(x, [2, -1]).')
+            raise OpFailure(f'axis {axis} has size {size}, which is not divisible by {num_split}',
+                            'a list of sizes, such as tf.split(x, [2, -1]).')
         size = None if size is None else size // num_split
         return [value[:axis] + (size,) + value[axis + 1:]] * num_split
 

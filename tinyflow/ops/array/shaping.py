@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import small_integers
 from tinyflow.ops.array.joining import concat, meshgrid, parallel_stack, split, stack, tile, unstack
@@ -96,8 +96,9 @@ def _reshaped(old, new):
         return result
     if not free:
         if rest != total:
-            raise ValueError(f'Cannot reshape a tensor with {total} elements to shape '
-                             f'{shapes.text(new)} ({rest} elements)|{_suggest(new)}')
+            raise OpFailure(f'Cannot reshape a tensor with {total} elements to shape '
+                            f'{shapes.text(new)} ({rest} elements)',
+                            _suggest(new))
         return result
     if len(free) > 1:
         return result
@@ -107,9 +108,9 @@ def _reshaped(old, new):
             raise ValueError(f'Cannot reshape a tensor with {total} elements to a shape with a 0')
         return result if new[place] is None else result[:place] + (0,) + result[place + 1:]
     if total % rest:
-        raise ValueError(f'Cannot reshape a tensor with {total} elements to shape '
-                         f'{shapes.text(result)}: {total} is not divisible by {rest}'
-                         f'|{_suggest(new)}')
+        raise OpFailure(f'Cannot reshape a tensor with {total} elements to shape '
+                        f'{shapes.text(result)}: {total} is not divisible by {rest}',
+                        _suggest(new))
     return result[:place] + (total // rest,) + result[place + 1:]
 
 
@@ -218,8 +219,8 @@ def _scalar(value):
     if not isinstance(value, tuple):
         return value
     if len(value) != 1:
-        raise ValueError(f'dim must be a single axis, not {list(value)}'
-                         '|tf.reshape adds several axes at once.')
+        raise OpFailure(f'dim must be a single axis, not {list(value)}',
+                        'tf.reshape adds several axes at once.')
     return value[0]
 
 

@@ -8,7 +8,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, joining, where_onehot as masking
 from tinyflow.ops.array.identity_and_cast import small_integers
 
@@ -103,8 +103,9 @@ def _slice_length(axis, dimension, begin, size):
     if size == -1:
         return dimension - begin
     if size is not None and begin + size > dimension:
-        raise ValueError(f'elements {begin} to {begin + size} of axis {axis} are asked for, which '
-                         f'has size {dimension}|a size of -1 takes all that follow.')
+        raise OpFailure(f'elements {begin} to {begin + size} of axis {axis} are asked for, which '
+                        f'has size {dimension}',
+                        'a size of -1 takes all that follow.')
     return size
 
 

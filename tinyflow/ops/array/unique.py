@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, gathering, shaping
 from tinyflow.ops.support.index_vectors import check_indices
 from tinyflow.ops.support.ranks import of_rank
@@ -56,8 +56,8 @@ class UniqueWithCounts(Op):
 
 def _check_vector(x, name='x'):
     if len(x) != 1:
-        raise ValueError(f'{name} must be a vector, not of shape {shapes.text(x)}'
-                         '|tf.reshape(x, [-1])')
+        raise OpFailure(f'{name} must be a vector, not of shape {shapes.text(x)}',
+                        'tf.reshape(x, [-1])')
 
 
 def _distinct(x):

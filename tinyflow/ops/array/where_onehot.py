@@ -9,7 +9,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, gathering, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
 
@@ -30,8 +30,8 @@ class Where(Op):
 
     def kernel(input):
         if not input.ndim:
-            raise ValueError('the condition must have at least one axis, not shape []'
-                             '|tf.reshape(condition, [-1])')
+            raise OpFailure('the condition must have at least one axis, not shape []',
+                            'tf.reshape(condition, [-1])')
         return np.argwhere(input).astype(np.int64, copy=False)
 
 

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.checks.value_text import first_values
 from tinyflow.ops.control_flow import grouping as control
 
@@ -29,9 +29,9 @@ class AssertOp(Op, type='Assert'):
 
     def kernel(condition, data, *, summarize):
         if condition.ndim:
-            raise ValueError('the condition must be a scalar, and has shape '
-                             f'{shapes.text(condition.shape)}|tf.reduce_all(condition) is true if '
-                             'all of it is.')
+            raise OpFailure('the condition must be a scalar, and has shape '
+                            f'{shapes.text(condition.shape)}',
+                            'tf.reduce_all(condition) is true if all of it is.')
         if not condition:
             told = ' '.join(f'[{first_values(np.asarray(value), summarize)}]' for value in data)
             raise ValueError(f'assertion failed: {told}')

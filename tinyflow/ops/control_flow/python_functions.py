@@ -15,7 +15,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 
 __all__ = ['numpy_function', 'py_func', 'py_function']
 
@@ -47,9 +47,9 @@ def _function(token):
     try:
         return _functions[token].call
     except KeyError:
-        raise ValueError(f'the Python function {token} is not in this process|a graph that calls '
-                         'py_func runs only where it was built; a saved one cannot be loaded.'
-                         ) from None
+        raise OpFailure(f'the Python function {token} is not in this process',
+                        'a graph that calls py_func runs only where it was built; a '
+                        'saved one cannot be loaded.') from None
 
 
 class _PyFunc(Op, abstract=True):
@@ -121,18 +121,19 @@ def _arrays(result, dtype_list, token):
     values = list(result) if isinstance(result, (list, tuple)) else \
         [] if result is None else [result]
     if len(values) != len(dtype_list):
-        raise ValueError(f'{token} returns {len(values)} values, but expects to see '
-                         f'{len(dtype_list)} values.|Tout lists one dtype for each value that the '
-                         'function returns.')
+        raise OpFailure(f'{token} returns {len(values)} values, but expects to see '
+                        f'{len(dtype_list)} values.',
+                        'Tout lists one dtype for each value that the function returns.')
     arrays = []
     for i, (value, dtype) in enumerate(zip(values, dtype_list)):
         array = np.asarray(value, order='C')
         if array.dtype.kind in 'SU' or dtype is dtypes.string:
             array = as_array(value, dtypes.string)[0] if dtype is dtypes.string else array
         if array.dtype != dtype.np:
-            raise ValueError(
-                f'{i}-th value returned by {token} is {_name(array)}, but expects {dtype.name}'
-                f'|np.asarray(value, np.{dtype.np.name}) in the function, or another Tout.')
+            raise OpFailure(f'{i}-th value returned by {token} is {_name(array)}, but expects '
+                            f'{dtype.name}',
+                            f'np.asarray(value, np.{dtype.np.name}) in the function, or another '
+                            'Tout.')
         arrays.append(np.array(array))
     return tuple(arrays)
 

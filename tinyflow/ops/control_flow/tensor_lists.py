@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import InvalidArgumentError
+from tinyflow.graph.support.errors import InvalidArgumentError, OpFailure
 from tinyflow.ops.control_flow.persistent_list import ElementList
 
 _SHAPE = {'element_shape': (0, 1)}
@@ -78,9 +78,9 @@ def _zeros(items: ElementList, shape):
     if not shapes.known(shape):
         known = next((e.shape for e in items.items().values() if hasattr(e, 'shape')), None)
         if known is None:
-            raise ValueError(
-                'Trying to read an element that was never written, and its shape is not known '
-                f'({shapes.text(shape)})|write every element before, or give element_shape.')
+            raise OpFailure('Trying to read an element that was never written, and its shape is '
+                            f'not known ({shapes.text(shape)})',
+                            'write every element before, or give element_shape.')
         shape = _merged(shape, known)
     if items.dtype.np is None or items.dtype.kind == 'O':
         if items.dtype is dtypes.string:
@@ -278,10 +278,10 @@ class TensorListSetItem(_ListOp):
     def kernel(input_handle, index, item):
         items, index = elements(input_handle), int(index)
         if not 0 <= index < items.length:
-            raise InvalidArgumentError(
-                None, None, f'Trying to modify element {index} in a list with {items.length} '
-                            'elements.|size=... is how many a TensorArray holds; with '
-                            'dynamic_size=True it grows.')
+            raise OpFailure(f'Trying to modify element {index} in a list with {items.length} '
+                            'elements.',
+                            'size=... is how many a TensorArray holds; with dynamic_size=True it '
+                            'grows.')
         _check_element(items, item.shape)
         return wrapped(items.set(index, item))
 
@@ -424,7 +424,7 @@ class TensorListConcatV2(Op):
         found = [_piece(items, i, _raw(element_shape), leading_dims)
                  for i in range(items.length)]
         if any(not e.ndim for e in found):
-            raise ValueError('Concat saw a scalar shape|stack() joins scalars.')
+            raise OpFailure('Concat saw a scalar shape', 'stack() joins scalars.')
         lengths = np.array([len(e) for e in found], np.int64)
         if found:
             return np.concatenate(found), lengths

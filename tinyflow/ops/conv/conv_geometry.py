@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.conv.convolution_kernels import Windows
 
 _CHANNELS_LAST = {3: 'NWC', 4: 'NHWC', 5: 'NDHWC'}
@@ -69,8 +69,9 @@ def check_rank(what, shape, rank, axes=None):
         mend += ' tf.expand_dims(x, 0) adds a batch axis; tf.expand_dims(x, -1) adds channels.'
     elif axes.startswith('batch') and len(shape) == 2:
         mend += ' tf.reshape(x, [-1, height, width, channels]) makes images of flat rows.'
-    raise ValueError(f'Shape must be rank {rank} but is rank {len(shape)} for the {what} '
-                     f'{shapes.text(shape)}|{mend}')
+    raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)} for the {what} '
+                    f'{shapes.text(shape)}',
+                    mend)
 
 
 def spatial(values, data_format, what, rank, batch_too=False):
@@ -83,8 +84,9 @@ def spatial(values, data_format, what, rank, batch_too=False):
                          f'{len(values)}: {list(values)}')
     channel_axis = 1 if first(data_format) else rank - 1
     if values[0] != 1 or (values[channel_axis] != 1 and not batch_too):
-        raise ValueError(f'{what} {list(values)} would step over the batch or the channels|the '
-                         f'entries of {data_format} are those of its letters; write 1 for N and C.')
+        raise OpFailure(f'{what} {list(values)} would step over the batch or the channels',
+                        f'the entries of {data_format} are those of its letters; write 1 for N '
+                        'and C.')
     inner = values[2:] if first(data_format) else values[1:-1]
     if min(inner) < 1:
         raise ValueError(f'{what} must be positive, got {list(values)}')
@@ -101,9 +103,9 @@ def check_padding(padding, explicit=False):
     if not isinstance(padding, str):
         raise worded(TypeError(f"Expected string for argument 'padding' not {padding!r}."))
     upper = padding.upper()
-    hint = f'|write {upper!r}.' if upper in ('SAME', 'VALID') else \
-        "|'SAME' keeps the size (at stride 1), 'VALID' keeps to places inside the input."
-    raise ValueError(f"padding must be 'SAME' or 'VALID', not {padding!r}{hint}")
+    hint = f'write {upper!r}.' if upper in ('SAME', 'VALID') else \
+        "'SAME' keeps the size (at stride 1), 'VALID' keeps to places inside the input."
+    raise OpFailure(f"padding must be 'SAME' or 'VALID', not {padding!r}", hint)
 
 
 def count(size, kernel, stride, rate, padding, margin=(0, 0), what='the op'):
@@ -119,8 +121,9 @@ def count(size, kernel, stride, rate, padding, margin=(0, 0), what='the op'):
     if room < reach:
         mend = "padding='SAME' lets the kernel reach over the edge." if padding == 'VALID' else \
             'more padding, or a smaller kernel.'
-        raise ValueError(f'Negative dimension size caused by subtracting {reach} from {room}: '
-                         f'{what} of size {reach} does not fit into {room} places|{mend}')
+        raise OpFailure(f'Negative dimension size caused by subtracting {reach} from {room}: '
+                        f'{what} of size {reach} does not fit into {room} places',
+                        mend)
     return (room - reach) // stride + 1
 
 
@@ -140,8 +143,8 @@ def explicit_margins(explicit, data_format, rank):
         raise ValueError(f'explicit paddings must not be negative, got {list(explicit)}')
     pairs = tuple(zip(explicit[::2], explicit[1::2]))
     if any(pairs[0]) or any(pairs[1 if first(data_format) else -1]):
-        raise ValueError('explicit paddings of the batch and of the channels must be 0|'
-                         f'the rows are those of {data_format}.')
+        raise OpFailure('explicit paddings of the batch and of the channels must be 0',
+                        f'the rows are those of {data_format}.')
     return pairs[2:] if first(data_format) else pairs[1:-1]
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import FLOATS, INDEX
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants
 from tinyflow.ops.conv import conv_geometry as windows
 from tinyflow.ops.conv.convolution_kernels import convolve, filter_gradient, input_gradient
@@ -57,19 +58,20 @@ def _check_channels(input, filter, data_format):
     elif input[1] == wanted:
         mend = f'axis 1 of the input fits: data_format {data_format!r} says that the last axis ' \
                'holds the channels.'
-    raise ValueError(f'Dimensions must be equal, but are {have} and {wanted}: the input has {have} '
-                     f'channels, and the filter takes {wanted}|{mend}')
+    raise OpFailure(f'Dimensions must be equal, but are {have} and {wanted}: the input has {have} '
+                    f'channels, and the filter takes {wanted}',
+                    mend)
 
 
 def _fitting(dy, input, filter, *attrs):
     """The `Windows`; ValueError unless dy has the shape of the convolution of the other two."""
     expected, geometry = _result(input, filter, *attrs)
     if not shapes.compatible(dy, expected):
-        raise ValueError(
-            f'Size of out_backprop does not match: it is {shapes.text(dy)}, and the convolution of '
-            f'an input {shapes.text(input)} with a filter {shapes.text(filter)} gives '
-            f'{shapes.text(expected)}|a transposed convolution by stride s makes size n of n * s '
-            "(padding 'SAME'), or of (n - 1) * s + kernel ('VALID').")
+        raise OpFailure(f'Size of out_backprop does not match: it is {shapes.text(dy)}, and the '
+                        f'convolution of an input {shapes.text(input)} with a filter '
+                        f'{shapes.text(filter)} gives {shapes.text(expected)}',
+                        'a transposed convolution by stride s makes size n of n * s (padding '
+                        "'SAME'), or of (n - 1) * s + kernel ('VALID').")
     return geometry
 
 

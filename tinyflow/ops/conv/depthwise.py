@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import as_strided
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.array import constants
 from tinyflow.ops.conv import conv_geometry as windows
@@ -37,9 +38,9 @@ def _result(input, filter, strides, padding, data_format, dilations):
     input = (None,) * 4 if input is None else windows.last_shape(input, data_format)
     filter = (None,) * 4 if filter is None else filter
     if None not in (input[-1], filter[2]) and input[-1] != filter[2]:
-        raise ValueError(f'Dimensions must be equal, but are {input[-1]} and {filter[2]}: the '
-                         f'input has {input[-1]} channels, and the filter takes {filter[2]}|'
-                         f'a filter is [{_FILTER_AXES}].')
+        raise OpFailure(f'Dimensions must be equal, but are {input[-1]} and {filter[2]}: the '
+                        f'input has {input[-1]} channels, and the filter takes {filter[2]}',
+                        f'a filter is [{_FILTER_AXES}].')
     sizes, kernel = input[1:-1], filter[:2]
     places = windows.positions(sizes, kernel, strides, rates, padding, what='a kernel')
     geometry = None

@@ -13,6 +13,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float32, float64, int32, int64
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shape_ops as measures
 from tinyflow.ops.random import samplers
 from tinyflow.ops.random.philox import PhiloxStream, words
@@ -33,18 +34,19 @@ _TYPES = {'T': (float32, float64, int32, int64)}
 def _pooled_shape(value, ratio):
     """The shape of the pools, rounded down. ValueError where the ratios do not fit."""
     if len(ratio) != 4:
-        raise ValueError('pooling_ratio field must specify 4 dimensions, but has '
-                         f'{len(ratio)}|pooling_ratio=[1.0, 1.44, 1.73, 1.0].')
+        raise OpFailure(f'pooling_ratio field must specify 4 dimensions, but has {len(ratio)}',
+                        'pooling_ratio=[1.0, 1.44, 1.73, 1.0].')
     if ratio[0] != 1 or ratio[3] != 1:
-        raise ValueError('Fractional pooling is not yet supported on the batch nor channel '
-                         'dimension|the first and the last number of pooling_ratio are 1.0.')
+        raise OpFailure('Fractional pooling is not yet supported on the batch nor channel '
+                        'dimension',
+                        'the first and the last number of pooling_ratio are 1.0.')
     if min(ratio) < 1:
         raise ValueError(f'pooling_ratio cannot be smaller than 1, got: {min(ratio)}')
     if value is None:
         return (None,) * 4
     if len(value) != 4:
-        raise ValueError(f'Shape must be rank 4 but is rank {len(value)}|[batch, height, width, '
-                         'channels].')
+        raise OpFailure(f'Shape must be rank 4 but is rank {len(value)}',
+                        '[batch, height, width, channels].')
     return tuple(None if size is None else int(size // r) for size, r in zip(value, ratio))
 
 
@@ -121,8 +123,8 @@ class _FractionalPool(Op, abstract=True):
     def regions(seeds, shape, attrs):
         """The sequences of rows and of columns."""
         if seeds is None and (attrs['seed'] or attrs['seed2']):
-            raise ValueError('Both seed and seed2 should be 0 if deterministic is false.'
-                             '|deterministic=True.')
+            raise OpFailure('Both seed and seed2 should be 0 if deterministic is false.',
+                            'deterministic=True.')
         stream = PhiloxStream(*seeds) if seeds else PhiloxStream.from_os()
         pools = _pooled_shape(shape, attrs['pooling_ratio'])
         return [_sequence(stream, shape[axis], pools[axis], attrs['pseudo_random'])

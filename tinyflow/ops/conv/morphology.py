@@ -9,6 +9,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import REAL
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shaping
 from tinyflow.ops.conv import conv_geometry as windows
 from tinyflow.ops.conv.convolution_functions import integers
@@ -29,9 +30,9 @@ def _result(input, filter, strides, rates, padding):
     rates = windows.spatial(rates, 'NHWC', 'rates', 4)
     input, filter = input or (None,) * 4, filter or (None,) * 3
     if None not in (input[-1], filter[-1]) and input[-1] != filter[-1]:
-        raise ValueError(f'Dimensions must be equal, but are {input[-1]} and {filter[-1]}: the '
-                         f'input has {input[-1]} channels, and the filter {filter[-1]}|a filter is '
-                         '[height, width, channels].')
+        raise OpFailure(f'Dimensions must be equal, but are {input[-1]} and {filter[-1]}: the '
+                        f'input has {input[-1]} channels, and the filter {filter[-1]}',
+                        'a filter is [height, width, channels].')
     sizes, kernel = input[1:-1], filter[:-1]
     places = windows.positions(sizes, kernel, strides, rates, padding, what='a filter')
     geometry = None

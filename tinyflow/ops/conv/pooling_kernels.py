@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.conv.convolution_kernels import workspace
 
@@ -244,8 +245,8 @@ def scattered(shape, dy, index, with_batch, dtype):
         flat = flat + _batch_offsets(shape, np.int64)
     total = math.prod(shape)
     if flat.size and not 0 <= flat.min() <= flat.max() < total:
-        raise ValueError(f'Found an index outside of the input of {total} elements|argmax must '
-                         'come from max_pool_with_argmax of this input.')
+        raise OpFailure(f'Found an index outside of the input of {total} elements',
+                        'argmax must come from max_pool_with_argmax of this input.')
     dx = np.zeros(total, dtype)
     np.add.at(dx, flat.ravel(), dy.ravel())
     return dx.reshape(shape)

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 
 __all__ = ['edit_distance']
 
@@ -30,8 +30,9 @@ class EditDistance(Op):
             raise ValueError(f'Expected hypothesis and truth to have equal rank, but {len(shape)} '
                              f'vs. {len(truth_shape)}')
         if len(shape) < 2:
-            raise ValueError('Input SparseTensors must have rank at least 2, but truth_shape rank '
-                             f'is: {len(shape)}|a sequence is a row: [1, length].')
+            raise OpFailure('Input SparseTensors must have rank at least 2, but truth_shape rank '
+                            f'is: {len(shape)}',
+                            'a sequence is a row: [1, length].')
         outer = np.maximum(shape, truth_shape)[:-1]
         count = int(np.prod(outer))
         codes = np.unique(np.concatenate([values, truth_values]), return_inverse=True)[1].ravel()

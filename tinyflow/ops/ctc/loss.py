@@ -7,7 +7,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float32, float64
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import shaping
 from tinyflow.ops.ctc import paths as ctc_paths
 from tinyflow.ops.support.arguments import renamed
@@ -23,9 +23,9 @@ def check_inputs(inputs, lengths):
     if lengths.ndim != 1:
         raise ValueError('sequence_length is not a vector')
     if len(lengths) != inputs.shape[1]:
-        raise ValueError(f'len(sequence_length) != batch_size.  len(sequence_length):  '
-                         f'{len(lengths)} batch_size: {inputs.shape[1]}|with time_major=False '
-                         'inputs are [batch, time, classes].')
+        raise OpFailure('len(sequence_length) != batch_size.  len(sequence_length):  '
+                        f'{len(lengths)} batch_size: {inputs.shape[1]}',
+                        'with time_major=False inputs are [batch, time, classes].')
     for row, length in enumerate(lengths):
         if length > inputs.shape[0]:
             raise ValueError(f'sequence_length({row}) <= {inputs.shape[0]}: it is {length}')
@@ -36,11 +36,11 @@ def check_inputs(inputs, lengths):
 def check_static(inputs, lengths):
     """The static (time, batch, classes)."""
     if inputs is not None and len(inputs) != 3:
-        raise ValueError('Shape must be rank 3 but is rank '
-                         f'{len(inputs)}|inputs are [time, batch, classes].')
+        raise OpFailure(f'Shape must be rank 3 but is rank {len(inputs)}',
+                        'inputs are [time, batch, classes].')
     if lengths is not None and len(lengths) != 1:
-        raise ValueError(f'Shape must be rank 1 but is rank {len(lengths)}|sequence_length is '
-                         '[batch].')
+        raise OpFailure(f'Shape must be rank 1 but is rank {len(lengths)}',
+                        'sequence_length is [batch].')
     time, batch, classes = inputs or (None,) * 3
     length = None if lengths is None else lengths[0]
     if None not in (batch, length) and batch != length:
@@ -59,8 +59,8 @@ def _labels(indices, values, batch, classes, collapse):
         raise ValueError('label SparseTensor is not valid: the row '
                          f'{rows[(rows < 0) | (rows >= batch)][0]} is not in [0, {batch})')
     if (np.diff(rows) < 0).any():
-        raise ValueError('label SparseTensor is not valid: the indices are out of order'
-                         '|tf.sparse_reorder(labels).')
+        raise OpFailure('label SparseTensor is not valid: the indices are out of order',
+                        'tf.sparse_reorder(labels).')
     if len(values) and values.min() < 0:
         raise ValueError(f'All labels must be nonnegative integers, batch: '
                          f'{rows[values.argmin()]} labels: {values[rows == rows[values.argmin()]]}')
@@ -71,16 +71,17 @@ def _labels(indices, values, batch, classes, collapse):
     wrong = np.zeros(len(values), bool)
     wrong[1:] = kept[1:] & ~kept[:-1] & follows[1:]
     if wrong.any():
-        raise ValueError(f'Saw a non-null label (index >= num_classes - 1) following a null label, '
-                         f'batch: {rows[wrong][0]} num_classes: {classes}|labels are below '
-                         f'{classes - 1}, which is the blank: logits have one class more.')
+        raise OpFailure('Saw a non-null label (index >= num_classes - 1) following a null label, '
+                        f'batch: {rows[wrong][0]} num_classes: {classes}',
+                        f'labels are below {classes - 1}, which is the blank: logits have one '
+                        'class more.')
     if collapse:
         kept[1:] &= ~(follows[1:] & (values[1:] == values[:-1]))
     rows, values = rows[kept], values[kept]
     lengths = np.bincount(rows, minlength=batch)
     if batch and not lengths.all():
-        raise ValueError(f'Labels length is zero in batch {lengths.argmin()}|each sequence has at '
-                         'least one label.')
+        raise OpFailure(f'Labels length is zero in batch {lengths.argmin()}',
+                        'each sequence has at least one label.')
     found = np.zeros((batch, lengths.max(initial=0)), np.int64)
     found[np.arange(found.shape[1]) < lengths[:, None]] = values
     return found, lengths, given
@@ -108,10 +109,9 @@ class CTCLoss(Op):
         longer = given > lengths
         if longer.any() and not ignore_longer_outputs_than_inputs:
             row = longer.argmax()
-            raise ValueError(
-                'Not enough time for target transition sequence (required: '
-                f'{given[row]}, available: {lengths[row]}) in row {row}'
-                '|ignore_longer_outputs_than_inputs=True leaves such rows out.')
+            raise OpFailure('Not enough time for target transition sequence (required: '
+                            f'{given[row]}, available: {lengths[row]}) in row {row}',
+                            'ignore_longer_outputs_than_inputs=True leaves such rows out.')
         with np.errstate(invalid='ignore'):
             loss, gradient = ctc_paths.loss_and_gradient(
                 inputs, labels, label_lengths, lengths, ctc_merge_repeated)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import zlib
 
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import OfStrings, mapped
 
 __all__ = ['decode_compressed']
@@ -24,8 +25,8 @@ class DecodeCompressed(OfStrings):
         if not kind:
             return bytes.copy()
         if kind not in _WINDOW:
-            raise ValueError('Only ZLIB, GZIP or NONE are supported compressions, not '
-                             f"{kind}|NONE is ''.")
+            raise OpFailure(f'Only ZLIB, GZIP or NONE are supported compressions, not {kind}',
+                            "NONE is ''.")
         return mapped(lambda text: _unpacked(text, _WINDOW[kind], kind), bytes)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 
 __all__ = ['matching_files', 'read_file', 'write_file']
 
@@ -28,8 +29,8 @@ def explained(path):
         yield
     except OSError as error:
         kind = _KINDS.get(error.errno, errors.UnknownError)
-        mend = '|' + _where_it_may_be(path) if kind is errors.NotFoundError else ''
-        raise kind(None, None, f'{path}; {error.strerror or error}{mend}') from error
+        hint = _where_it_may_be(path) if kind is errors.NotFoundError else None
+        raise errors.op_error(kind, f'{path}; {error.strerror or error}', hint) from error
 
 
 def _where_it_may_be(path):
@@ -54,8 +55,8 @@ def path_of(value):
 
 def _must_be_scalar(what, shape):
     if shape:
-        raise ValueError(f'Shape must be rank 0 but is rank {len(shape)}: the {what} is one '
-                         f'string|tf.map_fn works through a vector of them.')
+        raise OpFailure(f'Shape must be rank 0 but is rank {len(shape)}: the {what} is one string',
+                        'tf.map_fn works through a vector of them.')
 
 
 class ReadFile(Op):

@@ -7,6 +7,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.support.arguments import refusal, renamed
 
 __all__ = ['decode_csv', 'decode_raw', 'string_to_number']
@@ -81,8 +82,8 @@ class StringToNumber(Op):
             return numbers(texts, out_type).reshape(string_tensor.shape)
         except NoNumber as error:
             bad = texts[error.place].decode('utf-8', 'replace')
-            raise ValueError('StringToNumberOp could not correctly convert string: '
-                             f'{bad}|{_mend(bad, out_type)}') from None
+            raise OpFailure(f'StringToNumberOp could not correctly convert string: {bad}',
+                            _mend(bad, out_type)) from None
 
 
 def _mend(bad, dtype):
@@ -112,15 +113,15 @@ class DecodeRaw(Op):
         length = len(texts[0]) if texts else 0
         for i, text in enumerate(texts):
             if len(text) != length:
-                raise ValueError(
-                    'DecodeRaw requires input strings to all be the same size, but element '
-                    f'{i} has size {length} != {len(text)}|decode them one by one: dataset.map, '
-                    'or before tf.train.batch.')
+                raise OpFailure('DecodeRaw requires input strings to all be the same size, but '
+                                f'element {i} has size {length} != {len(text)}',
+                                'decode them one by one: dataset.map, or before tf.train.batch.')
         size = out_type.np.itemsize
         if length % size:
-            raise ValueError(f'Input to DecodeRaw has length {length} that is not a multiple of '
-                             f'{size}, the size of {_type_name(out_type)}|out_type is the type '
-                             'that was written: tf.uint8 for array.astype(np.uint8).tobytes().')
+            raise OpFailure(f'Input to DecodeRaw has length {length} that is not a multiple of '
+                            f'{size}, the size of {_type_name(out_type)}',
+                            'out_type is the type that was written: tf.uint8 for '
+                            'array.astype(np.uint8).tobytes().')
         order = out_type.np.newbyteorder('<' if little_endian else '>')
         flat = np.frombuffer(b''.join(texts), order).astype(out_type.np)
         return flat.reshape(bytes.shape + (length // size,))
@@ -155,9 +156,9 @@ class DecodeCSV(Op):
         count = len(record_defaults)
         for i, row in enumerate(rows):
             if len(row) != count:
-                raise ValueError(f'Expect {count} fields but have {len(row)} in record {i}|'
-                                 f'record {i} splits into {row[:6]}; record_defaults has one entry '
-                                 'for each column, and select_cols chooses among them.')
+                raise OpFailure(f'Expect {count} fields but have {len(row)} in record {i}',
+                                f'record {i} splits into {row[:6]}; record_defaults has one entry '
+                                'for each column, and select_cols chooses among them.')
         columns = zip(*rows) if rows else [()] * count
         missing = na_value.encode()
         return [_column(list(column), default, i, missing).reshape(records.shape)
@@ -168,9 +169,9 @@ def _column(texts, default, field, missing):
     """One column's texts as an array, with the default where a field is empty or `missing`."""
     gaps = [i for i, text in enumerate(texts) if not text or text == missing]
     if gaps and not default.size:
-        raise ValueError(f'Field {field} is required but missing in record {gaps[0]}!|'
-                         'record_defaults=[[0.0], ...] gives it a value where it is missing; an '
-                         'empty list says that it must be there.')
+        raise OpFailure(f'Field {field} is required but missing in record {gaps[0]}!',
+                        'record_defaults=[[0.0], ...] gives it a value where it is missing; an '
+                        'empty list says that it must be there.')
     dtype = dtypes.as_dtype(default.dtype)
     if dtype is dtypes.string:
         out = np.empty(len(texts), object)
@@ -182,10 +183,11 @@ def _column(texts, default, field, missing):
             out = numbers(texts, dtype)
         except NoNumber as error:
             bad = texts[error.place].decode('utf-8', 'replace')
-            raise ValueError(
-                f'Field {field} in record {error.place} is not a valid {_type_name(dtype)}: {bad}'
-                f'|record_defaults[{field}] says that the column holds {dtype.name}; is it a '
-                "heading (skip_header_lines=1), or a column of text ([''])?") from None
+            raise OpFailure(f'Field {field} in record {error.place} is not a valid '
+                            f'{_type_name(dtype)}: {bad}',
+                            f'record_defaults[{field}] says that the column holds '
+                            f'{dtype.name}; is it a heading (skip_header_lines=1), or a '
+                            "column of text ([''])?") from None
     if gaps:
         out[gaps] = default.reshape(-1)[0]
     return out
@@ -217,9 +219,9 @@ def _quoted_fields(record, delimiter, quotes, select):
             end = len(record) if end < 0 else end
             text = record[place:end]
             if b'\n' in text or b'\r' in text or quotes and b'"' in text:
-                raise ValueError('Unquoted fields cannot have quotes/CRLFs inside|a quote belongs '
-                                 'around the whole field, without a space before it; '
-                                 'use_quote_delim=False takes quotes as they are.')
+                raise OpFailure('Unquoted fields cannot have quotes/CRLFs inside',
+                                'a quote belongs around the whole field, without a space before '
+                                'it; use_quote_delim=False takes quotes as they are.')
             place = end + 1
         fields.append(text)
         if select and len(fields) > select[-1]:

@@ -11,6 +11,7 @@ from tinyflow.formats.wire import examples
 from tinyflow.formats.wire.examples import Dense, Sparse
 from tinyflow.graph import shapes
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 
 __all__: list[str] = []
 
@@ -82,8 +83,9 @@ class ParseExample(_Parsing):
     def kernel(*arrays, Nsparse, Ndense, sparse_types, Tdense, dense_shapes):
         serialized, names = arrays[:2]
         if serialized.ndim != 1:
-            raise ValueError('Expected serialized to be a vector, got shape: '
-                             f'{list(serialized.shape)}|tf.parse_single_example takes a scalar.')
+            raise OpFailure('Expected serialized to be a vector, got shape: '
+                            f'{list(serialized.shape)}',
+                            'tf.parse_single_example takes a scalar.')
         if len(names) not in (0, len(serialized)):
             raise ValueError(f'Expected len(names) == len(serialized), but got: {len(names)} vs. '
                              f'{len(serialized)}')
@@ -109,8 +111,9 @@ class ParseSingleExample(_Parsing):
 
     def kernel(*arrays, sparse_keys, dense_keys, sparse_types, Tdense, dense_shapes):
         if arrays[0].ndim:
-            raise ValueError('Expected serialized to be a scalar, got shape: '
-                             f'{list(arrays[0].shape)}|tf.parse_example takes a batch.')
+            raise OpFailure('Expected serialized to be a scalar, got shape: '
+                            f'{list(arrays[0].shape)}',
+                            'tf.parse_example takes a batch.')
         return _flat(*examples.parse_single(
             arrays[0][()], _sparse(map(_text, sparse_keys), sparse_types),
             _dense(map(_text, dense_keys), Tdense, dense_shapes, arrays[1:])))
@@ -169,9 +172,9 @@ class ParseSingleSequenceExample(_Parsing):
             rest = rest[count:]
         defaults, name = rest[:-1], rest[-1]
         if serialized.ndim:
-            raise ValueError('Expected serialized to be a scalar, got shape: '
-                             f'{list(serialized.shape)}|tf.io.parse_sequence_example takes a '
-                             'batch.')
+            raise OpFailure('Expected serialized to be a scalar, got shape: '
+                            f'{list(serialized.shape)}',
+                            'tf.io.parse_sequence_example takes a batch.')
         context, context_dense, rows, steps = examples.parse_sequence(
             serialized[()], _text(name[()]) or '<unknown>',
             _sparse(keys[0], context_sparse_types),

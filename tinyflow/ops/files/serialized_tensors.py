@@ -5,7 +5,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import REQUIRED, Op
-from tinyflow.graph.support.errors import InvalidArgumentError, report
+from tinyflow.graph.support.errors import OpFailure
 
 __all__ = ['parse_tensor', 'serialize_tensor']
 
@@ -48,17 +48,20 @@ class ParseTensor(Op):
         from tinyflow.formats.protos import tensor_pb2
         from tinyflow.formats.wire.tensors import array_from
         if serialized.ndim:
-            raise ValueError('Expected `serialized` to be a scalar, got shape: '
-                             f'{list(serialized.shape)}|tf.map_fn, or tf.data, for several.')
+            raise OpFailure('Expected `serialized` to be a scalar, got shape: '
+                            f'{list(serialized.shape)}',
+                            'tf.map_fn, or tf.data, for several.')
         try:
             proto = tensor_pb2.TensorProto.FromString(serialized[()])
         except DecodeError:
-            raise InvalidArgumentError(None, None, report(
-                "Could not parse `serialized` as TensorProto: it is not one, or damaged.",
-                mend='what tf.io.serialize_tensor gives; for raw bytes: tf.decode_raw.')) from None
+            raise OpFailure('Could not parse `serialized` as TensorProto: it is not one, or '
+                            'damaged.',
+                            'what tf.io.serialize_tensor gives; for raw bytes: '
+                            'tf.decode_raw.') from None
         if proto.dtype != out_type.as_datatype_enum:
-            raise ValueError(f'Type mismatch between parsed tensor ({_name(proto.dtype)}) and '
-                             f'dtype ({out_type.name})|out_type is the dtype that was serialized.')
+            raise OpFailure(f'Type mismatch between parsed tensor ({_name(proto.dtype)}) and '
+                            f'dtype ({out_type.name})',
+                            'out_type is the dtype that was serialized.')
         return array_from(proto)
 
 

@@ -7,6 +7,7 @@ from tinyflow.formats.wire.bundle import BundleReader
 from tinyflow.formats.wire.files import explained
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.files.saving import text_of
 
 __all__: list[str] = []
@@ -37,13 +38,14 @@ class GenerateVocabRemapping(Op):
         new, old = _words(path), _words(old_path)
         end = new_vocab_offset + num_new_vocab
         if end > len(new):
-            raise ValueError(
-                f"lookup table size must be larger than last new vocab entry's line: {path} has "
-                f'{len(new)} lines, but {end} are wanted|new_vocab_size of VocabInfo must be the '
-                'number of words in the file, without buckets for other words.')
+            raise OpFailure("lookup table size must be larger than last new vocab entry's line: "
+                            f'{path} has {len(new)} lines, but {end} are wanted',
+                            'new_vocab_size of VocabInfo must be the number of words in the file, '
+                            'without buckets for other words.')
         if old_vocab_size > len(old):
-            raise ValueError(f'{old_path} has {len(old)} lines, fewer than old_vocab_size = '
-                             f'{old_vocab_size}|old_vocab_size=-1 takes the whole file.')
+            raise OpFailure(f'{old_path} has {len(old)} lines, fewer than old_vocab_size = '
+                            f'{old_vocab_size}',
+                            'old_vocab_size=-1 takes the whole file.')
         place = {word: i for i, word in
                  enumerate(old[:old_vocab_size] if old_vocab_size > 0 else old)}
         found = np.array([place.get(word, -1) for word in new[new_vocab_offset:end]], np.int64)
@@ -79,8 +81,9 @@ class LoadAndRemapMatrix(Op):
         missing = (row_remapping < 0)[:, None] | (columns < 0)
         values = initializing_values.reshape(-1)
         if values.size != missing.sum():
-            raise ValueError(f'initializing_values contains {values.size} elements, but '
-                             f'{missing.sum()} are missing|one value for each.')
+            raise OpFailure(f'initializing_values contains {values.size} elements, but '
+                            f'{missing.sum()} are missing',
+                            'one value for each.')
         if not old.size:
             old = np.zeros((1, 1), np.float32)
         matrix = old[row_remapping.clip(0)[:, None], columns.clip(0)].astype(np.float32)
@@ -90,8 +93,8 @@ class LoadAndRemapMatrix(Op):
 
 def _check(old, name, rows, columns, remaps_columns, num_rows, num_cols):
     if old.ndim != 2:
-        raise ValueError(f'Tensor {name} has shape {list(old.shape)}, which is no matrix|'
-                         'vocabularies remap the rows and columns of matrices.')
+        raise OpFailure(f'Tensor {name} has shape {list(old.shape)}, which is no matrix',
+                        'vocabularies remap the rows and columns of matrices.')
     if old.dtype != np.float32:
         raise errors.InvalidArgumentError(
             None, None, f'Tensor {name} has dtype {old.dtype}, expected float32')
@@ -99,16 +102,16 @@ def _check(old, name, rows, columns, remaps_columns, num_rows, num_cols):
         raise ValueError(f'Size of row_remapping and col_remapping is {len(rows)} and '
                          f'{len(columns)} instead of num_rows={num_rows} and num_cols={num_cols}')
     if not remaps_columns and old.shape[1] != num_cols:
-        raise ValueError(f'Tensor {name} has shape {list(old.shape)}, where the size of its 2nd '
-                         f'dimension is {old.shape[1]} instead of being equal to num_cols='
-                         f'{num_cols}|the Variable must have as many columns as the one before.')
+        raise OpFailure(f'Tensor {name} has shape {list(old.shape)}, where the size of its 2nd '
+                        f'dimension is {old.shape[1]} instead of being equal to '
+                        f'num_cols={num_cols}',
+                        'the Variable must have as many columns as the one before.')
     for what, places, size in (('row', rows, len(old)), ('col', columns, old.shape[1])):
         if len(places) and places.max() >= size:
-            raise ValueError(
-                f'Max value in {what} remapping, {places.max()}, must be smaller than that '
-                f'dimension of the old tensor, {size}|is the old vocabulary the one that the '
-                'checkpoint was trained with?')
+            raise OpFailure(f'Max value in {what} remapping, {places.max()}, must be smaller than '
+                            f'that dimension of the old tensor, {size}',
+                            'is the old vocabulary the one that the checkpoint was trained with?')
         taken = np.sort(places[places >= 0])
         if (taken[1:] == taken[:-1]).any():
-            raise ValueError(f'The {what} remapping has a place more than once|each word must be '
-                             'in the vocabulary only once.')
+            raise OpFailure(f'The {what} remapping has a place more than once',
+                            'each word must be in the vocabulary only once.')

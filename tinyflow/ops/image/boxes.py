@@ -11,7 +11,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.nn.candidate_samplers import Words, exact_integers
 from tinyflow.ops.random.philox import PhiloxStream, open_stream
 from tinyflow.ops.random.philox_floats import uniform32
@@ -28,14 +28,14 @@ _COLORS.flags.writeable = False
 def _check(images, boxes):
     if images is not None:
         if len(images) != 4:
-            raise ValueError(f'Shape must be rank 4 but is rank {len(images)}|images are [batch, '
-                             'height, width, channels].')
+            raise OpFailure(f'Shape must be rank 4 but is rank {len(images)}',
+                            'images are [batch, height, width, channels].')
         if images[3] not in (None, 1, 3, 4):
             raise ValueError('Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)')
     if boxes is not None:
         if len(boxes) != 3:
-            raise ValueError(f'Shape must be rank 3 but is rank {len(boxes)}|boxes are [batch, '
-                             'boxes of each image, 4].')
+            raise OpFailure(f'Shape must be rank 3 but is rank {len(boxes)}',
+                            'boxes are [batch, boxes of each image, 4].')
         if boxes[2] not in (None, 4):
             raise ValueError(f'Dimension must be 4 but is {boxes[2]}: a box is y_min, x_min, '
                              'y_max, x_max')
@@ -215,8 +215,9 @@ class SampleDistortedBoundingBoxV2(Op):
         objects = _objects(bounding_boxes, height, width)
         if not objects:
             if not use_image_if_no_bounding_boxes:
-                raise ValueError('No bounding boxes provided as input|use_image_if_no_bounding_'
-                                 'boxes=True takes the whole image for the object.')
+                raise OpFailure('No bounding boxes provided as input',
+                                'use_image_if_no_bounding_boxes=True takes the whole image for '
+                                'the object.')
             objects = [whole]
         chance = _Chance(stream, max_attempts)
         crop = whole
@@ -258,8 +259,8 @@ def _objects(boxes, height, width):
     if boxes.ndim != 3 or boxes.size and boxes.shape[2] != 4:
         raise ValueError(f'bounding_boxes must be [batch, boxes, 4], got {list(boxes.shape)}')
     if boxes.size and not (boxes.min() >= 0 and boxes.max() <= 1):
-        raise ValueError('All bounding box coordinates must be in [0.0, 1.0]|divide them by the '
-                         "image's height and width.")
+        raise OpFailure('All bounding box coordinates must be in [0.0, 1.0]',
+                        "divide them by the image's height and width.")
     sizes = np.float32([height, width, height, width])
     return (boxes.reshape(-1, 4) * sizes).astype(np.int64).tolist()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import gathering, ranking, where_onehot as masking
 from tinyflow.ops.math import division as quotients, reduction
 
@@ -23,11 +24,11 @@ def _check_rgb(images, running=False):
     if images is None:
         return
     if len(images) < 3:
-        raise ValueError(f'Shape must be at least rank 3 but is rank {len(images)}|images are '
-                         '[..., height, width, 3].')
+        raise OpFailure(f'Shape must be at least rank 3 but is rank {len(images)}',
+                        'images are [..., height, width, 3].')
     if running and images[-1] != 3:
-        raise ValueError(f'input must have 3 channels but instead has {images[-1]} channels|'
-                         'tf.image.grayscale_to_rgb makes three of one.')
+        raise OpFailure(f'input must have 3 channels but instead has {images[-1]} channels',
+                        'tf.image.grayscale_to_rgb makes three of one.')
 
 
 def to_hsv(rgb):
@@ -62,8 +63,8 @@ class AdjustContrastv2(Op):
 
     def shape(images, contrast_factor):
         if images is not None and len(images) < 3:
-            raise ValueError(f'Shape must be at least rank 3 but is rank {len(images)}|images are '
-                             '[..., height, width, channels].')
+            raise OpFailure(f'Shape must be at least rank 3 but is rank {len(images)}',
+                            'images are [..., height, width, channels].')
         _check_scalar('contrast_factor', contrast_factor)
         return images
 
@@ -119,7 +120,7 @@ def _check_colours(images):
     if images is None:
         return
     if not images:
-        raise ValueError('Shape must be at least rank 1 but is rank 0|colours are [..., 3].')
+        raise OpFailure('Shape must be at least rank 1 but is rank 0', 'colours are [..., 3].')
     if images[-1] not in (None, 3):
         raise ValueError(f'Dimension must be 3 but is {images[-1]}: colours are [..., 3]')
 

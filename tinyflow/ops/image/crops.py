@@ -8,6 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS, REAL
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants
 from tinyflow.ops.support.arguments import renamed
 
@@ -18,7 +19,7 @@ _METHODS = ('bilinear', 'nearest')
 
 def _check_rank(name, shape, rank, mend):
     if shape is not None and len(shape) != rank:
-        raise ValueError(f'Shape must be rank {rank} but is rank {len(shape)}: {name}|{mend}')
+        raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)}: {name}', mend)
 
 
 def _check_crops(image, boxes, box_ind, method):
@@ -28,7 +29,7 @@ def _check_crops(image, boxes, box_ind, method):
     _check_rank('boxes', boxes, 2, 'boxes are [boxes, 4]: y1, x1, y2, x2 of each.')
     _check_rank('box_ind', box_ind, 1, 'box_ind tells the image of each box.')
     if boxes is not None and boxes[1] not in (None, 4):
-        raise ValueError(f'boxes must have 4 columns, got {boxes[1]}|y1, x1, y2, x2 of each box.')
+        raise OpFailure(f'boxes must have 4 columns, got {boxes[1]}', 'y1, x1, y2, x2 of each box.')
     if None not in (boxes, box_ind) and None not in (boxes[0], box_ind[0]) \
             and boxes[0] != box_ind[0]:
         raise ValueError(f'boxes and box_ind must be of one length, got {boxes[0]} and '

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.image import jpeg_png as images_files
 
 __all__ = ['decode_bmp', 'decode_gif']
@@ -15,8 +16,8 @@ _HEAD = 32              # bytes of a BMP file up to the bits per pixel and what 
 
 def _check_scalar(contents):
     if contents:
-        raise ValueError(f'Shape must be rank 0 but is rank {len(contents)}|one file; tf.map_fn '
-                         'decodes several.')
+        raise OpFailure(f'Shape must be rank 0 but is rank {len(contents)}',
+                        'one file; tf.map_fn decodes several.')
 
 
 class DecodeGif(Op):
@@ -61,12 +62,12 @@ class DecodeBmp(Op):
             raise ValueError(f'Incomplete bmp content, requires at least {_HEAD} bytes, got '
                              f'{len(data)} bytes')
         if not data.startswith(b'BM'):
-            raise ValueError('Invalid bmp data|' + images_files.what_it_is(data))
+            raise OpFailure('Invalid bmp data', images_files.what_it_is(data))
         start, width, height = struct.unpack('<i4xii', data[10:26])
         bits, = struct.unpack('<H', data[28:30])
         if bits not in (8, 24, 32):
-            raise ValueError(f'bmp files of {bits} bits per pixel are not decoded|save it with 24 '
-                             'bits, or as PNG.')
+            raise OpFailure(f'bmp files of {bits} bits per pixel are not decoded',
+                            'save it with 24 bits, or as PNG.')
         depth = bits // 8
         if channels not in (0, depth):
             raise ValueError(f'channels attribute {channels} does not match bits per pixel from '

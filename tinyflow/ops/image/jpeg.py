@@ -11,6 +11,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.image import jpeg_png as images_files
 from tinyflow.ops.image.jpeg_png import DecodeJpeg
 
@@ -22,14 +23,14 @@ _CM_PER_INCH = 2.54
 
 def _check_image(image):
     if image is not None and len(image) != 3:
-        raise ValueError(f'Shape must be rank 3 but is rank {len(image)}|an image is [height, '
-                         'width, channels].')
+        raise OpFailure(f'Shape must be rank 3 but is rank {len(image)}',
+                        'an image is [height, width, channels].')
 
 
 def _check_scalar(name, shape):
     if shape:
-        raise ValueError(f'Shape must be rank 0 but is rank {len(shape)}: {name} is a scalar|'
-                         'tf.map_fn does several.')
+        raise OpFailure(f'Shape must be rank 0 but is rank {len(shape)}: {name} is a scalar',
+                        'tf.map_fn does several.')
 
 
 def _check_quality(quality):
@@ -142,8 +143,9 @@ class DecodeAndCropJpeg(Op):
         top, left, height, width = crop_window
         if min(top, left) < 0 or min(height, width) <= 0 or top + height > pixels.shape[0] \
                 or left + width > pixels.shape[1]:
-            raise ValueError(f'Invalid crop window: {list(crop_window)} leaves the image, which '
-                             f'is {list(pixels.shape)}|it is y, x, height, width.')
+            raise OpFailure(f'Invalid crop window: {list(crop_window)} leaves the image, which is '
+                            f'{list(pixels.shape)}',
+                            'it is y, x, height, width.')
         return pixels[top:top + height, left:left + width]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 
 __all__ = ['decode_jpeg', 'decode_png', 'encode_png']
 
@@ -33,8 +34,8 @@ def pillow():
 def _decoded(contents, channels, formats):
     """The file's pixels [height, width, channels], uint8; ValueError if it is no such file."""
     if contents.ndim:
-        raise ValueError(f'contents must be scalar, got shape {list(contents.shape)}|one file; '
-                         'tf.map_fn decodes several.')
+        raise OpFailure(f'contents must be scalar, got shape {list(contents.shape)}',
+                        'one file; tf.map_fn decodes several.')
     with opened(contents.item(), formats) as picture:
         if picture.mode in ('I', 'F') or picture.mode.startswith('I;16'):
             raise NotImplementedError('16-bit images are not decoded; save them with 8 bits.')
@@ -62,8 +63,8 @@ def opened(data, formats):
         with image.open(io.BytesIO(data), formats=formats) as picture:
             yield picture
     except (OSError, SyntaxError) as error:
-        raise ValueError(f'Invalid {" or ".join(formats)} data, size {len(data)}|'
-                         + what_it_is(data)) from error
+        raise OpFailure(f'Invalid {" or ".join(formats)} data, size {len(data)}',
+                        what_it_is(data)) from error
 
 
 def what_it_is(data):
@@ -81,8 +82,8 @@ def _decoded_shape(contents, channels, allowed):
     if channels not in allowed:
         raise ValueError(f'channels must be one of {", ".join(map(str, allowed))}, got {channels}')
     if contents:
-        raise ValueError(f'Shape must be rank 0 but is rank {len(contents)}|one file; tf.map_fn '
-                         'decodes several.')
+        raise OpFailure(f'Shape must be rank 0 but is rank {len(contents)}',
+                        'one file; tf.map_fn decodes several.')
     return None, None, channels or None
 
 
@@ -102,8 +103,8 @@ class DecodeJpeg(Op):
 
     def kernel(contents, *, channels, ratio, try_recover_truncated):
         if channels == 4:
-            raise ValueError('channels must be 0, 1, or 3 for JPEG, got 4|'
-                             'tf.image.decode_png gives four.')
+            raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
+                            'tf.image.decode_png gives four.')
         if ratio != 1 or try_recover_truncated:
             raise NotImplementedError('DecodeJpeg: ratio and try_recover_truncated are left out; '
                                       'tf.image.resize makes the image smaller.')
@@ -138,8 +139,8 @@ class EncodePng(Op):
 
     def shape(image):
         if image is not None and len(image) != 3:
-            raise ValueError(f'Shape must be rank 3 but is rank {len(image)}|an image is [height, '
-                             'width, channels].')
+            raise OpFailure(f'Shape must be rank 3 but is rank {len(image)}',
+                            'an image is [height, width, channels].')
         return ()
 
     def kernel(image):

@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS, REAL
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants
 
 __all__ = ['resize_bilinear', 'resize_nearest_neighbor']
@@ -20,8 +21,9 @@ def _check(attrs):
 def resized_shape(images, size):
     """[batch, *size, channels], as far as known; ValueError unless images have rank 4."""
     if images is not None and len(images) != 4:
-        raise ValueError(f'Shape must be rank 4 but is rank {len(images)}|images are [batch, '
-                         'height, width, channels]; tf.expand_dims(image, 0) makes a batch of one.')
+        raise OpFailure(f'Shape must be rank 4 but is rank {len(images)}',
+                        'images are [batch, height, width, channels]; tf.expand_dims(image, 0) '
+                        'makes a batch of one.')
     height, width = size if size is not None else (None, None)
     batch, channels = (None, None) if images is None else (images[0], images[3])
     return batch, height, width, channels
@@ -30,8 +32,8 @@ def resized_shape(images, size):
 def check_sizes(images, size):
     """ValueError unless both sizes are positive and the images a batch."""
     if images.ndim != 4:
-        raise ValueError(f'input must be 4-dimensional, not {list(images.shape)}|images are '
-                         '[batch, height, width, channels].')
+        raise OpFailure(f'input must be 4-dimensional, not {list(images.shape)}',
+                        'images are [batch, height, width, channels].')
     if len(size) != 2:
         raise ValueError(f'size must hold a height and a width, and holds {len(size)} numbers')
     if min(size) <= 0:

@@ -10,6 +10,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 
 __all__ = ['combined_non_max_suppression', 'non_max_suppression', 'non_max_suppression_overlaps',
            'non_max_suppression_padded', 'non_max_suppression_with_scores']
@@ -21,8 +22,8 @@ def _check(boxes, scores, scalars):
     """ValueError unless boxes are [boxes, 4], scores [boxes] and the others scalars."""
     for name, shape, rank in (('boxes', boxes, 2), ('scores', scores, 1)):
         if shape is not None and len(shape) != rank:
-            raise ValueError(f'Shape must be rank {rank} but is rank {len(shape)}: {name}|boxes '
-                             'are [boxes, 4], scores [boxes].')
+            raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)}: {name}',
+                            'boxes are [boxes, 4], scores [boxes].')
     _check_scalars(scalars)
     if boxes is not None and boxes[1] not in (None, 4):
         raise ValueError(f'Dimension must be 4 but is {boxes[1]}: a box is y1, x1, y2, x2')
@@ -250,9 +251,9 @@ class CombinedNonMaxSuppression(Op):
         batch, count, groups, _ = boxes.shape
         classes = scores.shape[2]
         if scores.shape[:2] != (batch, count) or groups not in (1, classes):
-            raise ValueError(f'boxes {list(boxes.shape)} and scores {list(scores.shape)} do not '
-                             'fit|boxes are [batch, boxes, 1 or classes, 4], scores [batch, '
-                             'boxes, classes].')
+            raise OpFailure(f'boxes {list(boxes.shape)} and scores {list(scores.shape)} do not fit',
+                            'boxes are [batch, boxes, 1 or classes, 4], scores [batch, boxes, '
+                            'classes].')
         _check_values(max_output_size_per_class, iou_threshold)
         if max_total_size <= 0:
             raise ValueError(f'max_total_size must be > 0, got {max_total_size}')

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from tinyflow.formats.wire import examples
 from tinyflow.graph.op import REQUIRED
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.files.parsing_kernels import (
     _dense,
     _flat,
@@ -37,8 +38,8 @@ class ParseExampleV2(_Parsing):
     def kernel(*arrays, sparse_types, Tdense, dense_shapes):
         serialized, names, sparse_keys, dense_keys, ragged_keys, *defaults = arrays
         if ragged_keys.size:
-            raise ValueError('ragged features are not in tinyflow|a VarLenFeature gives the same '
-                             'values as a SparseTensor.')
+            raise OpFailure('ragged features are not in tinyflow',
+                            'a VarLenFeature gives the same values as a SparseTensor.')
         sparse = _sparse(map(_text, sparse_keys.tolist()), sparse_types)
         dense = _dense(map(_text, dense_keys.tolist()), Tdense, dense_shapes, defaults)
         if not serialized.ndim:

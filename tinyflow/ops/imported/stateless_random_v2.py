@@ -9,6 +9,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.random import random_ops as draws, samplers, stateless_random
 from tinyflow.ops.random.philox import PhiloxStream
 
@@ -27,8 +28,8 @@ def _key_and_counter(seed):
 def _stream(key, counter, alg):
     """The stream that starts at `counter`, the lower half of the position first."""
     if int(alg) not in (_PHILOX, _AUTO):
-        raise ValueError(f'Unsupported algorithm id: {int(alg)}|1 is Philox, which tinyflow has; '
-                         '2 (ThreeFry) needs another device.')
+        raise OpFailure(f'Unsupported algorithm id: {int(alg)}',
+                        '1 is Philox, which tinyflow has; 2 (ThreeFry) needs another device.')
     if key.shape != (1,) or counter.ndim != 1 or len(counter) < 2:
         raise ValueError(f'key must have shape [1], counter at least [2]; they have '
                          f'{list(key.shape)} and {list(counter.shape)}')

@@ -30,8 +30,9 @@ class Cholesky(OfSquares):
 
     def kernel(x):
         return computed(np.linalg.cholesky, 'Cholesky decomposition was not successful. The input '
-                    'might not be valid|it must be positive definite; adding a small multiple of '
-                    'tf.eye often helps.', x)
+                        'might not be valid', x,
+                        hint='it must be positive definite; adding a small multiple of tf.eye '
+                             'often helps.')
 
     def gradient(op, dy):
         factor = op.outputs[0]

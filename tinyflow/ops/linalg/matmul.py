@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT, REAL
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import shape_ops as measures, shaping
 from tinyflow.ops.math import complex_numbers
 
@@ -23,8 +23,8 @@ class MatMul(Op):
     def shape(a, b, *, transpose_a, transpose_b):
         for shape in (a, b):
             if len(shape) != 2:
-                raise ValueError(f'Shape must be rank 2 but is rank {len(shape)}'
-                                 '|tf.expand_dims(t, 0) makes a row of a vector.')
+                raise OpFailure(f'Shape must be rank 2 but is rank {len(shape)}',
+                                'tf.expand_dims(t, 0) makes a row of a vector.')
         rows, inner = a[::-1] if transpose_a else a
         other, columns = b[::-1] if transpose_b else b
         _check_inner(inner, other)
@@ -54,9 +54,9 @@ def _batch(a, b, transpose_a=False, transpose_b=False):
 
 def _check_inner(inner, other):
     if inner is not None and other is not None and inner != other:
-        raise ValueError(f'Dimensions must be equal, but are {inner} and {other}'
-                         '|the columns of a must be as many as the rows of b; transpose_a=True or '
-                         'transpose_b=True swaps them.')
+        raise OpFailure(f'Dimensions must be equal, but are {inner} and {other}',
+                        'the columns of a must be as many as the rows of b; transpose_a=True or '
+                        'transpose_b=True swaps them.')
 
 
 def _gradient_of_product(op, dy, transpose_a, transpose_b, product):
@@ -93,7 +93,8 @@ class BatchMatMulV2(Op):
 
     def kernel(x, y, out=None, *, adj_x, adj_y):
         if x.ndim < 2 or y.ndim < 2:
-            raise ValueError('In[0] and In[1] must be at least matrices|tf.expand_dims adds axes.')
+            raise OpFailure('In[0] and In[1] must be at least matrices',
+                            'tf.expand_dims adds axes.')
         return np.matmul(_adjoint(x) if adj_x else x, _adjoint(y) if adj_y else y, out)
 
     def gradient(op, dy):

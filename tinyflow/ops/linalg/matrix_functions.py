@@ -17,7 +17,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import (
     constants,
     identity_and_cast as identities,
@@ -34,8 +34,8 @@ def _square(shape):
     if len(shape) < 2:
         raise ValueError(f'Shape must be at least rank 2 but is rank {len(shape)}')
     if None not in shape[-2:] and shape[-1] != shape[-2]:
-        raise ValueError(f'Dimensions must be equal, but are {shape[-2]} and {shape[-1]}|the '
-                         'matrices must be square.')
+        raise OpFailure(f'Dimensions must be equal, but are {shape[-2]} and {shape[-1]}',
+                        'the matrices must be square.')
     size = shape[-1] if shape[-2] is None else shape[-2]
     return shape[:-2] + (size, size)
 

@@ -12,6 +12,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import INEXACT
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.array.diagonals import matrix_band_part
 from tinyflow.ops.linalg import matmul as linalg
@@ -24,12 +25,12 @@ def matrix_shape(shape, square=True):
         raise ValueError(f'Shape must be at least rank 2 but is rank {len(shape)}')
     rows, columns = shape[-2:]
     if square and rows is not None and columns is not None and rows != columns:
-        raise ValueError(f'Dimensions must be equal, but are {rows} and {columns}'
-                         '|a square matrix is needed.')
+        raise OpFailure(f'Dimensions must be equal, but are {rows} and {columns}',
+                        'a square matrix is needed.')
     return shape[:-2], rows, columns
 
 
-def computed(function, problem, *matrices):
+def computed(function, problem, *matrices, hint=None):
     """`function` of NumPy's linalg; it has no half precision, and no words for the failure."""
     dtype = matrices[0].dtype
     for matrix in matrices:
@@ -40,7 +41,7 @@ def computed(function, problem, *matrices):
     try:
         result = function(*matrices)
     except np.linalg.LinAlgError as error:
-        raise ValueError(f'{problem} ({error})') from None
+        raise OpFailure(f'{problem} ({error})', hint) from None
     if isinstance(result, tuple):
         return tuple(r.astype(dtype, copy=False) for r in result)
     return result.astype(dtype, copy=False)

@@ -5,6 +5,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 
 __all__ = ['Bucketize']
 
@@ -20,8 +21,8 @@ class Bucketize(Op):
 
     def shape(input, *, boundaries):
         if any(a > b for a, b in zip(boundaries, boundaries[1:])):
-            raise ValueError(f'Expected sorted boundaries, got {list(boundaries)}|sorted('
-                             'boundaries).')
+            raise OpFailure(f'Expected sorted boundaries, got {list(boundaries)}',
+                            'sorted(boundaries).')
         return input
 
     def kernel(input, *, boundaries):

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT
 from tinyflow.graph.elementwise import Elementwise
 from tinyflow.graph.op import NOT_DIFFERENTIABLE
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import complex_numbers
 from tinyflow.ops.support.elementwise_helpers import room, same_dtype
@@ -19,7 +19,8 @@ _ALL = INEXACT | dtypes.INDEX | {dtypes.uint8, dtypes.int8, dtypes.uint16, dtype
 
 def refuse_zero(x, y):
     if x.size and not np.all(y):
-        raise ValueError('Integer division by zero|the divisor holds a 0; tf.where can replace it.')
+        raise OpFailure('Integer division by zero',
+                        'the divisor holds a 0; tf.where can replace it.')
 
 
 def _gradient_of_quotient(op, dy):

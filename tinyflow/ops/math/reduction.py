@@ -15,6 +15,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import INDEX, NUMBERS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, ranking, shaping, unique as sets
 from tinyflow.ops.math import arithmetic, complex_numbers, logic, scans, segments
 from tinyflow.ops.support import choosing
@@ -43,8 +44,8 @@ def _axes(axes, rank):
     reduced = set()
     for axis in axes if type(axes) is tuple else (axes,):
         if not -rank <= axis < rank:
-            raise ValueError(f'Invalid reduction dimension {axis} for input with {rank} dimensions.'
-                             f'|axes count from 0 to {rank - 1}, or from -{rank} to -1.')
+            raise OpFailure(f'Invalid reduction dimension {axis} for input with {rank} dimensions.',
+                            f'axes count from 0 to {rank - 1}, or from -{rank} to -1.')
         reduced.add(axis % rank)
     return reduced
 
@@ -169,7 +170,7 @@ class Mean(Reduction):
 def _integer_mean(total, count, out):
     """total / count, rounded towards zero as C++ divides."""
     if not count:
-        raise ValueError('Mean of no integers.|an empty tensor has no mean.')
+        raise OpFailure('Mean of no integers.', 'an empty tensor has no mean.')
     quotient = np.floor_divide(np.abs(total), total.dtype.type(count))
     return np.multiply(quotient, np.sign(total), out)
 

@@ -12,6 +12,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.support import choosing
@@ -43,8 +44,8 @@ def _reduce_sorted(ufunc, data, ids, absent=0):
     starts = np.concatenate([[0], starts])
     present = ids[starts]
     if ids[0] < 0 or (np.diff(present) < 0).any():
-        raise ValueError('segment ids must be >= 0 and are not increasing'
-                         '|sort the rows by id, or use tf.unsorted_segment_sum and its like.')
+        raise OpFailure('segment ids must be >= 0 and are not increasing',
+                        'sort the rows by id, or use tf.unsorted_segment_sum and its like.')
     result = np.full((int(present[-1]) + 1,) + data.shape[1:], absent, data.dtype)
     counts = np.zeros(len(result), np.intp)
     result[present] = ufunc.reduceat(data, starts, axis=0, dtype=data.dtype)

@@ -11,7 +11,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import NUMBERS
 from tinyflow.graph.op import Op
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.linalg import matmul as linalg
 from tinyflow.ops.nn import activations as nn
@@ -44,15 +44,16 @@ class BiasAdd(Op):
         if value is None:
             return None
         if len(value) < 2:
-            raise ValueError(f'Shape must be at least rank 2 but is rank {len(value)}|[batch, ..., '
-                             'channels]; plain + adds two vectors.')
+            raise OpFailure(f'Shape must be at least rank 2 but is rank {len(value)}',
+                            '[batch, ..., channels]; plain + adds two vectors.')
         if bias is None:
             return value
         axis = _channel_axis(len(value), data_format)
         have, wanted = value[axis], bias[0]
         if None not in (have, wanted) and have != wanted:
-            raise ValueError(f'Dimensions must be equal, but are {have} and {wanted}|axis {axis} '
-                             f'of the value holds {have} channels, and the bias {wanted}.')
+            raise OpFailure(f'Dimensions must be equal, but are {have} and {wanted}',
+                            f'axis {axis} of the value holds {have} channels, and the bias '
+                            f'{wanted}.')
         return value[:axis] + (wanted if have is None else have,) + value[axis + 1:]
 
     def kernel(value, bias, out=None, *, data_format):

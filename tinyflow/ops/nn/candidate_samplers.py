@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.random import philox
 from tinyflow.ops.random.philox_floats import uniform32, uniform64
 
@@ -142,8 +143,9 @@ class FixedUnigram(Uniform):
     def __init__(self, range_max: int, weights: np.ndarray) -> None:
         super().__init__(range_max)
         if len(weights) != range_max:
-            raise ValueError(f'range_max is {range_max} but the vocabulary has {len(weights)} '
-                             'weights|range_max counts the reserved ids, too.')
+            raise OpFailure(f'range_max is {range_max} but the vocabulary has {len(weights)} '
+                            'weights',
+                            'range_max counts the reserved ids, too.')
         self._weights = weights
         self._total = np.add.accumulate(weights)[-1]        # float32, added one by one, as in TF
         self._keep, self._alias = _alias_table(self._weights)

@@ -6,7 +6,7 @@ from collections import namedtuple
 import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.nn import candidate_samplers as samplers
 from tinyflow.ops.random import random_functions as random
 
@@ -17,8 +17,9 @@ _SIGNATURE = f'true_classes: int64 -> {_OUTPUTS[0]}: int64, {_OUTPUTS[1]}: float
 
 def _drawn_shapes(true_classes, *, num_true, num_sampled):
     if true_classes is not None and len(true_classes) != 2:
-        raise ValueError(f'Shape must be rank 2 but is rank {len(true_classes)}: true_classes are '
-                         '[batch, num_true]|tf.reshape(labels, [-1, 1]) for one label each.')
+        raise OpFailure(f'Shape must be rank 2 but is rank {len(true_classes)}: true_classes are '
+                        '[batch, num_true]',
+                        'tf.reshape(labels, [-1, 1]) for one label each.')
     return [(num_sampled,), (true_classes and true_classes[0], num_true), (num_sampled,)]
 
 
@@ -41,8 +42,9 @@ class _Sampler(Op, abstract=True):
     def kernel(source, true_classes, *, num_true, num_sampled, unique):
         _check_true_classes(true_classes, num_true)
         if unique and num_sampled > source.sampler.range:
-            raise ValueError(f"Sampler's range is too small: {num_sampled} different classes of "
-                             f'{source.sampler.range}|unique=False may draw a class again.')
+            raise OpFailure(f"Sampler's range is too small: {num_sampled} different classes of "
+                            f'{source.sampler.range}',
+                            'unique=False may draw a class again.')
         return source.sample(true_classes, num_sampled, unique)
 
 

@@ -16,7 +16,7 @@ from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, float16, float32
 from tinyflow.graph.op import Op
 from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import (
     constants,
     identity_and_cast as identities,
@@ -83,11 +83,11 @@ class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
         try:
             both = shapes.broadcast(features, labels)
         except ValueError:
-            raise ValueError('logits and labels must be broadcastable: logits '
-                             f'{shapes.text(features)}, labels {shapes.text(labels)}|'
-                             f'{_mend_for_sizes(features, labels)}') from None
+            raise OpFailure('logits and labels must be broadcastable: logits '
+                            f'{shapes.text(features)}, labels {shapes.text(labels)}',
+                            _mend_for_sizes(features, labels)) from None
         if len(both) != 2:
-            raise ValueError(f'Shape must be rank 2 but is rank {len(both)}|[batch, classes].')
+            raise OpFailure(f'Shape must be rank 2 but is rank {len(both)}', '[batch, classes].')
         return (both[0],), both
 
     def kernel(x, labels):
@@ -137,26 +137,26 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
     def shape(features, labels):
         features, labels = of_rank(features, 2), of_rank(labels, 1)
         if len(features) != 2:
-            raise ValueError(f'Shape must be rank 2 but is rank {len(features)}|logits are '
-                             '[batch, classes].')
+            raise OpFailure(f'Shape must be rank 2 but is rank {len(features)}',
+                            'logits are [batch, classes].')
         if len(labels) != 1:
-            raise ValueError(f'Shape must be rank 1 but is rank {len(labels)}|labels are class '
-                             'numbers, [batch].')
+            raise OpFailure(f'Shape must be rank 1 but is rank {len(labels)}',
+                            'labels are class numbers, [batch].')
         try:
             batch = shapes.merge(labels, features[:1])
         except ValueError:
-            raise ValueError(_unequal_rows(features, labels)) from None
+            raise _unequal_rows(features, labels) from None
         return batch, (batch[0], features[1])
 
     def kernel(x, labels):
         if labels.ndim != 1:
-            raise ValueError(f'labels must be 1-D, but got shape {shapes.text(labels.shape)}|'
-                             'labels are class numbers, [batch]: tf.reshape(labels, [-1]).')
+            raise OpFailure(f'labels must be 1-D, but got shape {shapes.text(labels.shape)}',
+                            'labels are class numbers, [batch]: tf.reshape(labels, [-1]).')
         if x.ndim != 2:
-            raise ValueError(f'logits must be 2-D, but got shape {shapes.text(x.shape)}|'
-                             'logits are [batch, classes].')
+            raise OpFailure(f'logits must be 2-D, but got shape {shapes.text(x.shape)}',
+                            'logits are [batch, classes].')
         if len(x) != len(labels):
-            raise ValueError(_unequal_rows(x.shape, labels.shape))
+            raise _unequal_rows(x.shape, labels.shape)
         _check_labels(labels, x.shape[1])
         if not x.size:
             return np.zeros(len(x), x.dtype), np.empty(x.shape, x.dtype)
@@ -172,8 +172,9 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
 
 
 def _unequal_rows(features, labels):
-    return ('logits and labels must have the same first dimension, got logits shape '
-            f'{shapes.text(features)} and labels shape {shapes.text(labels)}|{_EQUAL_ROWS}')
+    return OpFailure('logits and labels must have the same first dimension, got logits shape '
+                     f'{shapes.text(features)} and labels shape {shapes.text(labels)}',
+                     _EQUAL_ROWS)
 
 
 @lru_cache(maxsize=64)
@@ -189,10 +190,10 @@ def _check_labels(labels, classes):
     if labels.size and np.maximum.reduce(labels.view(_UNSIGNED[labels.itemsize])) >= classes:
         worst = labels[(labels < 0) | (labels >= classes)][0]
         seen = ' '.join(map(str, labels[:8])) + (' ...' if labels.size > 8 else '')
-        raise ValueError(
-            f'Received a label value of {worst} which is outside the valid range of [0, {classes})'
-            f'.  Label values: {seen}|labels count from 0 and logits need one column for each '
-            'class: largest label + 1.')
+        raise OpFailure(f'Received a label value of {worst} which is outside the valid range of '
+                        f'[0, {classes}).  Label values: {seen}',
+                        'labels count from 0 and logits need one column for each class: largest '
+                        'label + 1.')
 
 
 # ---- public functions ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.graph.support import errors
-from tinyflow.graph.support.errors import report, worded
+from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping
 from tinyflow.ops.math import arithmetic, reduction, unary as elementary
 from tinyflow.ops.support.arguments import renamed
@@ -42,8 +42,8 @@ class _Softmax(Op, abstract=True):
 
     def shape(logits):
         if not logits:
-            raise ValueError('Shape must be at least rank 1 but is rank 0|a row of scores, '
-                             '[..., classes].')
+            raise OpFailure('Shape must be at least rank 1 but is rank 0',
+                            'a row of scores, [..., classes].')
         return logits
 
 

@@ -88,11 +88,12 @@ class Accumulator:
             waiter.done = True
 
     def _hopeless(self, wanted):
-        return errors.FailedPreconditionError(
-            None, None, f"[A18] the accumulator '{self._name}' has {self.count} gradients, "
-            f'{wanted} are required, nobody is left to add more, and this waits for ever|run the '
-            'Operation of apply_grad first, with a local_step that is not below '
-            f'{self.step}, the step of the accumulator.')
+        return errors.op_error(errors.FailedPreconditionError,
+                               f"[A18] the accumulator '{self._name}' has {self.count} gradients, "
+                               f'{wanted} are required, nobody is left to add more, and this '
+                               'waits for ever',
+                               'run the Operation of apply_grad first, with a local_step that is '
+                               f'not below {self.step}, the step of the accumulator.')
 
 
 class ResourceConditionalAccumulator(Op):

@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
-from tinyflow.graph.support.errors import InvalidArgumentError
+from tinyflow.graph.support.errors import InvalidArgumentError, op_error
 from tinyflow.ops.queues.kinds import PaddingState, PriorityState, RandomShuffleState
 from tinyflow.ops.queues.state import QueueState
 
@@ -87,8 +87,8 @@ def _check_same(queue, wanted):
                    f'{_texts(wanted.shapes)}')
     else:
         return
-    raise InvalidArgumentError(None, None, f'{problem}|queues with one shared_name are one queue; '
-                               'made alike, or named differently.')
+    raise op_error(InvalidArgumentError, problem,
+                   'queues with one shared_name are one queue; made alike, or named differently.')
 
 
 def _names(types):

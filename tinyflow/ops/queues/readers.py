@@ -14,6 +14,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.queues.nodes import queue_in, resource_name
 from tinyflow.ops.queues.readers_state import (
     ReaderState,
@@ -125,8 +126,8 @@ def _reader(handle):
 def _names_in(handle):
     queue = queue_in(handle)
     if tuple(queue.types) != (dtypes.string,):
-        raise ValueError('Expected queue with single string component|a queue of file names: '
-                         'tf.train.string_input_producer([...]).')
+        raise OpFailure('Expected queue with single string component',
+                        'a queue of file names: tf.train.string_input_producer([...]).')
     return queue
 
 

@@ -77,7 +77,7 @@ class ReaderState:
     def serialize(self):
         """TF's ReaderBaseState message: started 1, finished 2, records 3, current work 4."""
         if not self._one_each:
-            raise errors.UnimplementedError(None, None, f'Reader SerializeState|{_WHO_CAN}')
+            raise errors.op_error(errors.UnimplementedError, 'Reader SerializeState', _WHO_CAN)
         with self._lock:
             numbers = (self.work_started, self.work_finished, self.produced)
             parts = [bytes([8 * (i + 1)]) + _number(n) for i, n in enumerate(numbers) if n]
@@ -88,7 +88,7 @@ class ReaderState:
     def restore(self, state):
         """The inverse of `serialize`; InvalidArgumentError for what is no state."""
         if not self._one_each:
-            raise errors.UnimplementedError(None, None, f'Reader RestoreState|{_WHO_CAN}')
+            raise errors.op_error(errors.UnimplementedError, 'Reader RestoreState', _WHO_CAN)
         numbers, work = _parsed(state) or (None, None)
         if numbers is None or numbers[0] < numbers[1] or numbers[0] > numbers[1] + 1:
             kind = self._operation.type.removesuffix('V2')

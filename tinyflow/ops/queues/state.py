@@ -13,6 +13,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
 
@@ -93,8 +94,8 @@ class QueueState:
         sizes = [c.shape[0] if c.ndim else None for c in components]
         for i, size in enumerate(sizes):
             if size is None:
-                raise ValueError(f'Component {i} of enqueue_many is a scalar|axis 0 counts the '
-                                 'elements; enqueue([x]) adds a single one.')
+                raise OpFailure(f'Component {i} of enqueue_many is a scalar',
+                                'axis 0 counts the elements; enqueue([x]) adds a single one.')
             if size != sizes[0]:
                 raise ValueError(
                     'All input tensors must have the same size in the 0th dimension. Component '
@@ -117,9 +118,10 @@ class QueueState:
             raise ValueError(f"Input 'n' must be >= 0, but is {n}")
         if self.shapes is None or \
                 not self.partial_shapes and not all(shapes.known(s) for s in self.shapes):
-            raise ValueError(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to "
-                             'have specified shapes.|name them where the queue is made: '
-                             'shapes=[[], [28, 28]]; a PaddingFIFOQueue takes unknown sizes.')
+            raise OpFailure(f"{self.kind}'s DequeueMany and DequeueUpTo require the components to "
+                            'have specified shapes.',
+                            'name them where the queue is made: shapes=[[], [28, 28]]; a '
+                            'PaddingFIFOQueue takes unknown sizes.')
         elements = self._get(n, allow_fewer) if n else []
         return tuple([self._stacked([e[i] for e in elements], i) for i in range(len(self.types))])
 
@@ -251,9 +253,10 @@ class QueueState:
     def _check(self, components, batch=None):
         """ValueError where the components are not what the queue holds."""
         if len(components) != len(self.types):
-            raise ValueError(f'Signature mismatch, have: {len(components)} components, expected: '
-                             f'{len(self.types)}|one value for each dtype of the queue: '
-                             f"{', '.join(t.name for t in self.types)}.")
+            raise OpFailure(f'Signature mismatch, have: {len(components)} components, expected: '
+                            f'{len(self.types)}',
+                            'one value for each dtype of the queue: '
+                            f"{', '.join(t.name for t in self.types)}.")
         leading = () if batch is None else (batch,)
         for i, component in enumerate(components):
             if self.shapes is None:
@@ -272,27 +275,29 @@ class QueueState:
         return out
 
     def _at_end(self, wanted, left):
-        return errors.OutOfRangeError(
-            None, None, f"{self.kind} '{self.name}' is closed and has insufficient elements "
-            f'(requested {wanted}, current size {left}){self._why_closed()}')
+        return errors.op_error(errors.OutOfRangeError,
+                               f"{self.kind} '{self.name}' is closed and has insufficient "
+                               f'elements (requested {wanted}, current size {left})',
+                               self._why_closed())
 
     def _why_closed(self):
         """A mend for who meets a closed queue, where an error of its runner closed it."""
         runner = runner_of(self.operation)
         if runner is None or not runner.failures:
-            return ''
-        return f'|{_told(runner.failures[-1])}'
+            return None
+        return _told(runner.failures[-1])
 
     def _hopeless(self, attempt, taking):
         name = self.operation.name
         if not taking:
-            return errors.FailedPreconditionError(
-                None, None, f"[A18] the queue '{name}' is full ({self.capacity} elements), nobody "
-                f'is left to take from it, and this waits for ever|{_MEND_FULL}')
+            return errors.op_error(errors.FailedPreconditionError,
+                                   f"[A18] the queue '{name}' is full ({self.capacity} elements), "
+                                   'nobody is left to take from it, and this waits for ever',
+                                   _MEND_FULL)
         have = len(self._elements) + len(attempt.items)
         problem = (f"[A18] the queue '{name}' has {have} elements, {attempt.remaining} more are "
                    'needed, nobody is left to add them, and this waits for ever')
-        return errors.FailedPreconditionError(None, None, f'{problem}|{self._mend_empty()}')
+        return errors.op_error(errors.FailedPreconditionError, problem, self._mend_empty())
 
     def _mend_empty(self):
         runner = runner_of(self.operation)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.random import rejection_samplers, samplers
 from tinyflow.ops.random.philox import open_stream
 
@@ -28,8 +29,9 @@ def checked_sizes(shape):
     """`shape` as kernels get it. ValueError where it cannot be an array's shape."""
     for size in shape:
         if size < 0:
-            raise ValueError(f'Dimension {size} must be >= 0|a random array needs every size; '
-                             'tf.shape(x)[0] is a size known only while the graph runs.')
+            raise OpFailure(f'Dimension {size} must be >= 0',
+                            'a random array needs every size; tf.shape(x)[0] is a size known only '
+                            'while the graph runs.')
     return shape
 
 
@@ -109,8 +111,8 @@ class ParameterizedTruncatedNormal(Op):
     def shape(shape, means, stdevs, minvals, maxvals):
         for parameter in (means, stdevs, minvals, maxvals):
             if len(parameter) > 1:
-                raise ValueError(f'Shape must be at most rank 1 but is rank {len(parameter)}|one '
-                                 'number, or one for each row of the output.')
+                raise OpFailure(f'Shape must be at most rank 1 but is rank {len(parameter)}',
+                                'one number, or one for each row of the output.')
         return drawn_shape(shape)
 
     def kernel(stream, shape, means, stdevs, minvals, maxvals):
@@ -159,8 +161,9 @@ class Multinomial(Op):
 def categorical_shape(logits, num_samples):
     """[batch, num_samples] from logits [batch, classes]."""
     if logits is not None and len(logits) != 2:
-        raise ValueError(f'Shape must be rank 2 but is rank {len(logits)}: logits are '
-                         '[batch, classes]|tf.expand_dims(logits, 0) for a single distribution.')
+        raise OpFailure(f'Shape must be rank 2 but is rank {len(logits)}: logits are [batch, '
+                        'classes]',
+                        'tf.expand_dims(logits, 0) for a single distribution.')
     return (logits and logits[0]), num_samples
 
 
@@ -169,8 +172,8 @@ def check_categorical(logits, num_samples):
     if num_samples < 0:
         raise ValueError(f'num_samples should be nonnegative, got {num_samples}')
     if logits.shape[1] == 0:
-        raise ValueError(f'num_classes should be positive, got 0|logits have shape '
-                         f'{shapes.text(logits.shape)}: [batch, classes].')
+        raise OpFailure('num_classes should be positive, got 0',
+                        f'logits have shape {shapes.text(logits.shape)}: [batch, classes].')
 
 
 class RandomGamma(Op):

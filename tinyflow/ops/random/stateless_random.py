@@ -5,7 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.random import random_functions as random, random_ops as draws, samplers
 from tinyflow.ops.random.philox import Counter, PhiloxStream, words
 from tinyflow.ops.support.ranks import of_rank
@@ -25,7 +25,7 @@ def _stream(seed):
 
 def _check_seed(seed):
     if seed is not None and (len(seed) != 1 or seed[0] not in (None, 2)):
-        raise ValueError('seed must have shape [2]|two integers, such as seed=[1, 2].')
+        raise OpFailure('seed must have shape [2]', 'two integers, such as seed=[1, 2].')
 
 
 class _Stateless(Op, abstract=True):

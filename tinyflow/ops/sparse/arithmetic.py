@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, gathering, joining, shape_ops as measures
 from tinyflow.ops.math import arithmetic, segments
 from tinyflow.ops.sparse import reductions as sparse_reductions
@@ -208,8 +208,8 @@ class SparseSoftmax(Op):
 
     def kernel(indices, values, shape):
         if len(shape) < 2:
-            raise ValueError('Input should have rank >= 2, not '
-                             f'{len(shape)}|rows of one more axis: tf.sparse.expand_dims(x, 0).')
+            raise OpFailure(f'Input should have rank >= 2, not {len(shape)}',
+                            'rows of one more axis: tf.sparse.expand_dims(x, 0).')
         check_inside(indices, shape)
         places, numbers = groups_of(indices[:, :-1])
         largest = np.full(len(places), -np.inf, values.dtype)

@@ -13,7 +13,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.strings.fingerprints import fingerprints_of
 
@@ -55,7 +55,7 @@ def _columns(indices, values, shapes, dense_inputs):
     sizes = [int(shape[0]) for shape in shapes] + [len(array) for array in dense_inputs]
     rows = sizes[0] if sizes else 0
     if any(size != rows for size in sizes):
-        raise ValueError(f'Expected batch size {rows}, got {sizes}|all inputs have as many rows.')
+        raise OpFailure(f'Expected batch size {rows}, got {sizes}', 'all inputs have as many rows.')
     columns = [_Column(v, np.bincount(i[:, 0], minlength=rows)) for i, v in zip(indices, values)]
     columns += [_Column(array.reshape(-1), np.full(rows, array.shape[1], np.int64))
                 for array in dense_inputs]
@@ -101,8 +101,8 @@ class SparseCross(Op):
     def shapes_from(cls, attrs, arguments, count):
         for raw in arguments[3 * len(attrs['sparse_types']):]:
             if raw is not None and len(raw) != 2:
-                raise ValueError(f'Dense inputs should be a matrix, got shape {list(raw)}|'
-                                 'tf.reshape(x, [-1, n]).')
+                raise OpFailure(f'Dense inputs should be a matrix, got shape {list(raw)}',
+                                'tf.reshape(x, [-1, n]).')
         return [(None, 2), (None,), (2,)]
 
     def kernel(*arrays, hashed_output, num_buckets, hash_key, sparse_types):

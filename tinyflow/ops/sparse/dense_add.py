@@ -5,6 +5,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import gathering
 
 _INDEX = frozenset({dtypes.int32, dtypes.int64})
@@ -22,13 +23,14 @@ class SparseTensorDenseAdd(Op):
 
     def kernel(indices, values, shape, b):
         if tuple(shape.tolist()) != b.shape:
-            raise ValueError(f'the sparse tensor has the shape {shape.tolist()} and the dense one '
-                             f'{shapes.text(b.shape)}|both must have the same shape.')
+            raise OpFailure(f'the sparse tensor has the shape {shape.tolist()} and the dense one '
+                            f'{shapes.text(b.shape)}',
+                            'both must have the same shape.')
         wrong = np.flatnonzero(((indices < 0) | (indices >= shape)).any(axis=1))
         if wrong.size:
-            raise ValueError(f'index {indices[wrong[0]].tolist()} lies outside of the shape '
-                             f'{shape.tolist()}|each index is at least 0 and less than the size '
-                             'of its axis.')
+            raise OpFailure(f'index {indices[wrong[0]].tolist()} lies outside of the shape '
+                            f'{shape.tolist()}',
+                            'each index is at least 0 and less than the size of its axis.')
         result = b.copy()
         np.add.at(result, tuple(indices.T), values)
         return result

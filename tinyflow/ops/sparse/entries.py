@@ -5,7 +5,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 
 
 def checked_sparse(value):
@@ -26,8 +26,8 @@ def rank_of(indices, shape):
     """The rank, told by the static shapes of indices [n, rank] or of the dense shape [rank]."""
     for raw, wanted, axis in ((indices, 2, 1), (shape, 1, 0)):
         if raw is not None and len(raw) != wanted:
-            raise ValueError(f'Shape must be rank {wanted} but is rank {len(raw)}|indices [n, '
-                             'rank], values [n], dense_shape [rank].')
+            raise OpFailure(f'Shape must be rank {wanted} but is rank {len(raw)}',
+                            'indices [n, rank], values [n], dense_shape [rank].')
         if raw is not None and raw[axis] is not None:
             return raw[axis]
     return None
@@ -56,9 +56,9 @@ def check_inside(indices, shape):
                          f'{list(shape)} has {len(shape)}')
     wrong = np.flatnonzero(((indices < 0) | (indices >= np.asarray(shape, np.int64))).any(axis=1))
     if wrong.size:
-        raise ValueError(f'index {indices[wrong[0]].tolist()} lies outside of the shape '
-                         f'{shapes.text(tuple(np.asarray(shape).tolist()))}|each index is at '
-                         'least 0 and less than the size of its axis.')
+        raise OpFailure(f'index {indices[wrong[0]].tolist()} lies outside of the shape '
+                        f'{shapes.text(tuple(np.asarray(shape).tolist()))}',
+                        'each index is at least 0 and less than the size of its axis.')
 
 
 def check_same_shape(a_shape, b_shape):

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.math import logic, reduction, scans
 from tinyflow.ops.sparse.entries import checked_sparse, entries_shape, rank_of, row_major
@@ -33,7 +33,7 @@ class SparseConcat(Op):
         ranks = [rank_of(i, s) for i, s in zip(indices, shapes)]
         rank = next((r for r in ranks if r is not None), None)
         if any(r not in (None, rank) for r in ranks):
-            raise ValueError(f'the inputs have the ranks {ranks}|all must have the same rank.')
+            raise OpFailure(f'the inputs have the ranks {ranks}', 'all must have the same rank.')
         return [(count, rank), (count,), (rank,)]
 
     def kernel(indices, values, shapes, *, concat_dim):
@@ -44,9 +44,10 @@ class SparseConcat(Op):
         axis = concat_dim % rank
         others = [np.delete(shape, axis).tolist() for shape in shapes]
         if any(other != others[0] for other in others):
-            raise ValueError(f'Expected shapes {[s.tolist() for s in shapes]} to match but for '
-                             f'dimension {axis}|expand_nonconcat_dim=True makes the smaller ones '
-                             'as large as the largest.')
+            raise OpFailure(f'Expected shapes {[s.tolist() for s in shapes]} to match but for '
+                            f'dimension {axis}',
+                            'expand_nonconcat_dim=True makes the smaller ones as large as the '
+                            'largest.')
         sizes = np.array([shape[axis] for shape in shapes])
         starts = np.cumsum(sizes) - sizes
         moved = []

@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shaping
 from tinyflow.ops.linalg import matmul as linalg
 from tinyflow.ops.math import arithmetic, complex_numbers, reduction
@@ -35,8 +36,9 @@ class SparseTensorDenseMatMul(Op):
         rows, inner = a_shape[::-1] if adjoint_a else a_shape
         inner_b, columns = b[::-1] if adjoint_b else b
         if None not in (inner, inner_b) and inner != inner_b:
-            raise ValueError(f'Dimensions must be equal, but are {inner} and {inner_b}|a (or its '
-                             'adjoint) is [rows, inner], b (or its adjoint) [inner, columns].')
+            raise OpFailure(f'Dimensions must be equal, but are {inner} and {inner_b}',
+                            'a (or its adjoint) is [rows, inner], b (or its adjoint) [inner, '
+                            'columns].')
         return rows, columns
 
     def kernel(indices, values, a_shape, b, *, adjoint_a, adjoint_b):
@@ -103,8 +105,8 @@ class SparseMatMul(Op):
         a = (None, None) if a is None else a
         b = (None, None) if b is None else b
         if len(a) != 2 or len(b) != 2:
-            raise ValueError(f'Shape must be rank 2 but is rank {len(a) if len(a) != 2 else len(b)}'
-                             '|tf.matmul multiplies stacks of matrices.')
+            raise OpFailure(f'Shape must be rank 2 but is rank {len(a) if len(a) != 2 else len(b)}',
+                            'tf.matmul multiplies stacks of matrices.')
         rows, inner = a[::-1] if transpose_a else a
         inner_b, columns = b[::-1] if transpose_b else b
         if None not in (inner, inner_b) and inner != inner_b:

@@ -8,7 +8,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 
 _DTYPES = frozenset({dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8,
                      dtypes.uint16, dtypes.string})
@@ -37,9 +37,9 @@ class DenseToDenseSetOperation(Op):
     def kernel(a, b, *, set_operation):
         _check_ranks(a.shape, b.shape)
         if a.shape[:-1] != b.shape[:-1]:
-            raise ValueError(f'the sets stand in {shapes.text(a.shape[:-1])} and in '
-                             f'{shapes.text(b.shape[:-1])} rows|all axes but the last must be '
-                             'equal.')
+            raise OpFailure(f'the sets stand in {shapes.text(a.shape[:-1])} and in '
+                            f'{shapes.text(b.shape[:-1])} rows',
+                            'all axes but the last must be equal.')
         return _combined(_dense(a), _dense(b), a.shape[:-1], set_operation)
 
 
@@ -58,8 +58,9 @@ class DenseToSparseSetOperation(Op):
     def kernel(a, indices, values, shape, *, set_operation):
         rows = tuple(shape[:-1].tolist())
         if a.shape[:-1] != rows:
-            raise ValueError(f'the sets stand in {shapes.text(a.shape[:-1])} and in '
-                             f'{shapes.text(rows)} rows|all axes but the last must be equal.')
+            raise OpFailure(f'the sets stand in {shapes.text(a.shape[:-1])} and in '
+                            f'{shapes.text(rows)} rows',
+                            'all axes but the last must be equal.')
         return _combined(_dense(a), _sparse(indices, values, shape), rows, set_operation)
 
 
@@ -80,9 +81,9 @@ class SparseToSparseSetOperation(Op):
     def kernel(a_indices, a_values, a_shape, b_indices, b_values, b_shape, *, set_operation):
         rows = tuple(a_shape[:-1].tolist())
         if rows != tuple(b_shape[:-1].tolist()):
-            raise ValueError(f'the sets stand in {shapes.text(rows)} and in '
-                             f'{shapes.text(tuple(b_shape[:-1].tolist()))} rows|all axes but the '
-                             'last must be equal.')
+            raise OpFailure(f'the sets stand in {shapes.text(rows)} and in '
+                            f'{shapes.text(tuple(b_shape[:-1].tolist()))} rows',
+                            'all axes but the last must be equal.')
         return _combined(_sparse(a_indices, a_values, a_shape),
                          _sparse(b_indices, b_values, b_shape), rows, set_operation)
 
@@ -106,11 +107,11 @@ class SetSize(Op):
 def _check_ranks(a, b):
     for name, shape in (('set1', a), ('set2', b)):
         if shape is not None and len(shape) < 2:
-            raise ValueError(f'{name} must have rows of sets, and is of shape '
-                             f'{shapes.text(shape)}|tf.expand_dims({name}, 0) is one row.')
+            raise OpFailure(f'{name} must have rows of sets, and is of shape {shapes.text(shape)}',
+                            f'tf.expand_dims({name}, 0) is one row.')
     if a is not None and b is not None and len(a) != len(b):
-        raise ValueError(f'ranks {len(a)} and {len(b)} differ|all axes but the last, which holds '
-                         'the sets, must be equal.')
+        raise OpFailure(f'ranks {len(a)} and {len(b)} differ',
+                        'all axes but the last, which holds the sets, must be equal.')
 
 
 def _result_shapes(a):
@@ -126,8 +127,8 @@ def _dense(a):
 def _sparse(indices, values, shape):
     sizes = tuple(shape.tolist())
     if len(indices) and ((indices < 0).any() or (indices >= shape).any()):
-        raise ValueError(f'an index lies outside of the shape {list(sizes)}|each index is at least '
-                         '0 and less than the size of its axis.')
+        raise OpFailure(f'an index lies outside of the shape {list(sizes)}',
+                        'each index is at least 0 and less than the size of its axis.')
     if len(sizes) == 1:
         return np.zeros(len(values), np.int64), values
     return np.ravel_multi_index(tuple(indices[:, :-1].T), sizes[:-1]), values

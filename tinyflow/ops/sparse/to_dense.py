@@ -5,6 +5,7 @@ import numpy as np
 
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import gathering, shape_ops as measures, shaping
 from tinyflow.ops.math import arithmetic, reduction
 
@@ -21,8 +22,9 @@ class SparseToDense(Op):
 
     def shape(indices, output_shape, values, default):
         if indices is not None and len(indices) > 2:
-            raise ValueError(f'sparse_indices should be a scalar, vector, or matrix, not of rank '
-                             f'{len(indices)}|[points, rank], one row for each value.')
+            raise OpFailure('sparse_indices should be a scalar, vector, or matrix, not of rank '
+                            f'{len(indices)}',
+                            '[points, rank], one row for each value.')
         return output_shape
 
     def kernel(indices, output_shape, values, default, *, validate_indices):
@@ -66,8 +68,8 @@ def _check_places(places, shape, values, in_order):
         if (steps <= 0).any():
             i = int((steps <= 0).argmax()) + 1
             problem = 'repeated' if steps[i - 1] == 0 else 'out of order'
-            raise ValueError(f'indices[{i}] = {places[i].tolist()} is {problem}|'
-                             'validate_indices=False takes them in any order.')
+            raise OpFailure(f'indices[{i}] = {places[i].tolist()} is {problem}',
+                            'validate_indices=False takes them in any order.')
 
 
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 
 from tinyflow.graph import dtypes
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import OfStrings, text_array
 
 __all__ = ['as_string']
@@ -57,14 +58,14 @@ def _check(dtype, precision, scientific, shortest, fill):
     if len(fill) > 1:
         raise ValueError('Fill string must be one or fewer characters')
     if fill not in _FILLS:
-        raise ValueError(f'Fill argument not supported: "{fill}"|one of printf\'s flags: " ", "+", '
-                         '"-" (to the left), "0" or "#".')
+        raise OpFailure(f'Fill argument not supported: "{fill}"',
+                        'one of printf\'s flags: " ", "+", "-" (to the left), "0" or "#".')
     if scientific and shortest:
         raise ValueError('Cannot select both scientific and shortest notation')
     if dtype.kind not in 'fc':
         if precision > -1:
-            raise ValueError(f'precision not supported for datatype {dtype.name}|only floats have '
-                             'digits behind the point: tf.cast(x, tf.float32).')
+            raise OpFailure(f'precision not supported for datatype {dtype.name}',
+                            'only floats have digits behind the point: tf.cast(x, tf.float32).')
         if scientific or shortest:
             raise ValueError('scientific and shortest format not supported for datatype '
                              f'{dtype.name}')

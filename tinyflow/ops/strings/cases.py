@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import OfStrings, mapped, one_of
 
 __all__ = ['decode_base64', 'encode_base64', 'string_length', 'string_lower', 'string_strip',
@@ -100,15 +101,15 @@ def _decoded(text):
     bare = text.rstrip(b'=')
     padding = b'=' * (-len(bare) % 4)
     if not _BASE64.fullmatch(text) or len(text) not in (len(bare), len(bare) + len(padding)):
-        raise ValueError('Invalid character found in base64.|the web safe form has - and _ in '
-                         'place of + and /.')
+        raise OpFailure('Invalid character found in base64.',
+                        'the web safe form has - and _ in place of + and /.')
     try:
         decoded = base64.urlsafe_b64decode(bare + padding)
     except binascii.Error as error:
         raise ValueError(f'Invalid character found in base64: {error}') from None
     if base64.urlsafe_b64encode(decoded).rstrip(b'=') != bare:
-        raise ValueError('Invalid character found in base64.|the bits left over at the end must '
-                         'be zero.')
+        raise OpFailure('Invalid character found in base64.',
+                        'the bits left over at the end must be zero.')
     return decoded
 
 

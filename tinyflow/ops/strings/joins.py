@@ -7,7 +7,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, int32, string
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, shape_ops as measures
 from tinyflow.ops.strings.arrays import text_array
 from tinyflow.ops.support.arguments import renamed
@@ -28,10 +28,10 @@ class StringJoin(Op):
             if shape is None or shape == ():
                 continue
             if result not in ((), shape) and None not in (*result, *shape):
-                raise ValueError(f'the inputs have the shapes {list(result)} and {list(shape)}|'
-                                 'equal shapes, or scalars.')
+                raise OpFailure(f'the inputs have the shapes {list(result)} and {list(shape)}',
+                                'equal shapes, or scalars.')
             if len(result) not in (0, len(shape)):
-                raise ValueError('the inputs have different ranks|equal shapes, or scalars.')
+                raise OpFailure('the inputs have different ranks', 'equal shapes, or scalars.')
             result = shape if not result else tuple(
                 b if a is None else a for a, b in zip(result, shape))
         return None if not result and None in inputs else result
@@ -39,8 +39,8 @@ class StringJoin(Op):
     def kernel(inputs, *, separator):
         shapes = {a.shape for a in inputs if a.ndim}
         if len(shapes) > 1:
-            raise ValueError(f'the inputs have the shapes {sorted(map(list, shapes))}|equal '
-                             'shapes, or scalars.')
+            raise OpFailure(f'the inputs have the shapes {sorted(map(list, shapes))}',
+                            'equal shapes, or scalars.')
         shape = shapes.pop() if shapes else ()
         result = np.empty(shape, object)
         rows = [np.broadcast_to(a, shape).reshape(-1).tolist() for a in inputs]
@@ -123,15 +123,17 @@ class UnsortedSegmentJoin(Op):
             return None
         for size, other in zip(inputs, segment_ids):
             if None not in (size, other) and size != other:
-                raise ValueError(f'segment_ids has the shape {list(segment_ids)} and inputs '
-                                 f'{list(inputs)}|the first dimensions of both must be the same.')
+                raise OpFailure(f'segment_ids has the shape {list(segment_ids)} and inputs '
+                                f'{list(inputs)}',
+                                'the first dimensions of both must be the same.')
         return (num_segments, *inputs[len(segment_ids):])
 
     def kernel(inputs, segment_ids, num_segments, *, separator):
         outer = segment_ids.ndim
         if inputs.shape[:outer] != segment_ids.shape:
-            raise ValueError(f'segment_ids has the shape {list(segment_ids.shape)} and inputs '
-                             f'{list(inputs.shape)}|the first dimensions must be the same.')
+            raise OpFailure(f'segment_ids has the shape {list(segment_ids.shape)} and inputs '
+                            f'{list(inputs.shape)}',
+                            'the first dimensions must be the same.')
         inner = inputs.shape[outer:]
         width = int(np.prod(inner))
         parts = [[[] for _ in range(width)] for _ in range(num_segments)]

@@ -12,6 +12,8 @@ import sys
 import unicodedata
 from functools import lru_cache
 
+from tinyflow.graph.support.errors import OpFailure
+
 # UTF-8 is decoded with 'surrogateescape': a wrong byte becomes one of these.
 _WRONG = '\udc80-\udcff'
 _ASCII = {'d': '0-9', 'w': '0-9A-Za-z_', 's': '\\t\\n\\f\\r '}
@@ -46,8 +48,8 @@ def compiled(pattern: bytes) -> re.Pattern:
 
 
 def _invalid(pattern, reason):
-    return ValueError(f'Invalid pattern: {pattern}, error: {reason}|the syntax is that of RE2: no '
-                      'look-arounds, no back references.')
+    return OpFailure(f'Invalid pattern: {pattern}, error: {reason}',
+                     'the syntax is that of RE2: no look-arounds, no back references.')
 
 
 @lru_cache(maxsize=32)

@@ -7,6 +7,7 @@ import numpy as np
 
 from tinyflow.graph import shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import OfStrings, mapped
 from tinyflow.ops.strings.regex_syntax import compiled, to_bytes
 
@@ -49,9 +50,9 @@ def _pieces(rewrite, pattern):
         elif what.isdecimal() and what.isascii() and int(what) <= pattern.groups:
             pieces.append(int(what))
         else:
-            raise ValueError(f'Invalid rewrite pattern: {rewrite}: \\{what}|\\0 is the whole match,'
-                             f' \\1 its first group (there are {pattern.groups}), \\\\ a '
-                             'backslash.')
+            raise OpFailure(f'Invalid rewrite pattern: {rewrite}: \\{what}',
+                            '\\0 is the whole match, \\1 its first group (there are '
+                            f'{pattern.groups}), \\\\ a backslash.')
     return [*pieces, rewrite[at:]]
 
 

@@ -10,7 +10,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.strings.arrays import text_array
 from tinyflow.ops.support.arguments import renamed
 
@@ -35,11 +35,11 @@ class _Split(Op, abstract=True):
 
     def shape(input, separator):
         if input is not None and len(input) != 1:
-            raise ValueError(f'Shape must be rank 1 but is rank {len(input)}|one vector of '
-                             'strings: tf.reshape(x, [-1]), or [x] for a single one.')
+            raise OpFailure(f'Shape must be rank 1 but is rank {len(input)}',
+                            'one vector of strings: tf.reshape(x, [-1]), or [x] for a single one.')
         if separator is not None and len(separator) != 0:
-            raise ValueError(f'Shape must be rank 0 but is rank {len(separator)}|all strings are '
-                             'split at the same delimiter.')
+            raise OpFailure(f'Shape must be rank 0 but is rank {len(separator)}',
+                            'all strings are split at the same delimiter.')
         return [(None, 2), (None,), (2,)]
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import one_of, text_array
 from tinyflow.ops.strings.cases import UNITS
 
@@ -23,14 +24,14 @@ class Substr(Op):
 
     def shape(input, pos, length):
         if pos is not None and length is not None and len(pos) != len(length):
-            raise ValueError(f'pos has the shape {shapes.text(pos)} and len {shapes.text(length)}|'
-                             'both must have the same shape.')
+            raise OpFailure(f'pos has the shape {shapes.text(pos)} and len {shapes.text(length)}',
+                            'both must have the same shape.')
         return shapes.broadcast(input, pos)
 
     def kernel(input, pos, length, *, unit):
         if pos.shape != length.shape:
-            raise ValueError(f'pos has the shape {list(pos.shape)} and len {list(length.shape)}|'
-                             'both must have the same shape.')
+            raise OpFailure(f'pos has the shape {list(pos.shape)} and len {list(length.shape)}',
+                            'both must have the same shape.')
         texts, starts, lengths = np.broadcast_arrays(input, pos, length)
         cut = _characters if unit in ('UTF8_CHAR', b'UTF8_CHAR') else _bytes
         parts = zip(texts.reshape(-1).tolist(), starts.reshape(-1).tolist(),
@@ -53,8 +54,8 @@ def _characters(text, start, length, index):
     begins.append(len(text))
     size = len(begins) - 1
     if not -size <= start <= size:
-        raise ValueError(f'pos {start} out of range for string at index {index}|the string has '
-                         f'{size} characters.')
+        raise OpFailure(f'pos {start} out of range for string at index {index}',
+                        f'the string has {size} characters.')
     start = start + size if start < 0 else start
     end = min(start + max(length, 0), size)
     return text[begins[start]:begins[end]]

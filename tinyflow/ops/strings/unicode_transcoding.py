@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import codecs
 
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import OfStrings, mapped, one_of
 
 __all__ = ['unicode_transcode']
@@ -55,8 +56,8 @@ def _decoded(data, encoding, instead):
             return ''.join(parts)
         except UnicodeDecodeError as error:
             if instead is None:
-                raise ValueError(f'Invalid formatting on input string: {error}|'
-                                 "errors='replace' or 'ignore' goes on.") from None
+                raise OpFailure(f'Invalid formatting on input string: {error}',
+                                "errors='replace' or 'ignore' goes on.") from None
             parts += [data[:error.start].decode(encoding), instead]
             data = data[error.end:]
 

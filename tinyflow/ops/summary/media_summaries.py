@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.summary.summaries import (
     collect,
     of_the_first_replica,
@@ -65,12 +66,12 @@ class ImageSummary(Op):
 
 def _check_images(tensor):
     if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
-        raise ValueError('Tensor must be 4-D with last dim 1, 3, or 4, not '
-                         f'{list(tensor.shape)}|images are [batch, height, width, channels]; '
-                         'tf.reshape(x, [-1, height, width, 1]) makes grey ones of rows.')
+        raise OpFailure(f'Tensor must be 4-D with last dim 1, 3, or 4, not {list(tensor.shape)}',
+                        'images are [batch, height, width, channels]; tf.reshape(x, [-1, height, '
+                        'width, 1]) makes grey ones of rows.')
     if 0 in tensor.shape[1:]:
-        raise ValueError('input tensor must have non-zero dims. Found: '
-                         f'{list(tensor.shape)}|an image without pixels cannot be shown.')
+        raise OpFailure(f'input tensor must have non-zero dims. Found: {list(tensor.shape)}',
+                        'an image without pixels cannot be shown.')
 
 
 def _as_uint8(pixels, bad_color):
@@ -139,18 +140,18 @@ class AudioSummaryV2(Op):
 
 def _checked_rate(tensor, sample_rate):
     if tensor.ndim not in (2, 3):
-        raise ValueError(f'Tensor must be 3-D or 2-D, got: {list(tensor.shape)}|sounds are '
-                         '[batch, frames] or [batch, frames, channels].')
+        raise OpFailure(f'Tensor must be 3-D or 2-D, got: {list(tensor.shape)}',
+                        'sounds are [batch, frames] or [batch, frames, channels].')
     if sample_rate.size != 1:
-        raise ValueError(f'sample_rate must be one number, got: {list(sample_rate.shape)}|'
-                         'all sounds of a batch have the same rate.')
+        raise OpFailure(f'sample_rate must be one number, got: {list(sample_rate.shape)}',
+                        'all sounds of a batch have the same rate.')
     rate = float(sample_rate.reshape(-1)[0])
     if not rate > 0:
-        raise ValueError('sample_rate must be > 0|it is in samples per second: 44100.')
+        raise OpFailure('sample_rate must be > 0', 'it is in samples per second: 44100.')
     if not tensor.shape[1]:
-        raise ValueError('num_frames must be positive.|a sound without samples cannot be heard.')
+        raise OpFailure('num_frames must be positive.', 'a sound without samples cannot be heard.')
     if tensor.ndim == 3 and not tensor.shape[2]:
-        raise ValueError('num_channels must be positive.|one channel is mono, two are stereo.')
+        raise OpFailure('num_channels must be positive.', 'one channel is mono, two are stereo.')
     return rate
 
 

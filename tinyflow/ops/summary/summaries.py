@@ -15,7 +15,7 @@ from tinyflow.graph.dtypes import ANY, HANDLES, REAL
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.graph.support.errors import describe, worded
+from tinyflow.graph.support.errors import OpFailure, describe, worded
 from tinyflow.ops.array.constants import constant
 from tinyflow.ops.support.arguments import refusal
 from tinyflow.ops.variables import replica_context as replication
@@ -87,8 +87,8 @@ _SUMMARIES = [GraphKeys.SUMMARIES]
 def one_tag(tag):
     """The tag as text. Raises ValueError unless it is one string."""
     if tag.size != 1:
-        raise ValueError(f'tags must be scalar, not {list(tag.shape)}|'
-                         'a summary like this has one tag.')
+        raise OpFailure(f'tags must be scalar, not {list(tag.shape)}',
+                        'a summary like this has one tag.')
     return tag.reshape(-1)[0].decode()
 
 
@@ -111,9 +111,10 @@ class ScalarSummary(Op):
     def kernel(tags, values):
         from tinyflow.formats.protos import summary_pb2
         if tags.shape != values.shape:
-            raise ValueError(f'tags and values are not the same shape: {list(tags.shape)} != '
-                             f'{list(values.shape)}|a scalar summary takes one number: '
-                             'tf.reduce_mean(x), or tf.summary.histogram for all of them.')
+            raise OpFailure(f'tags and values are not the same shape: {list(tags.shape)} != '
+                            f'{list(values.shape)}',
+                            'a scalar summary takes one number: tf.reduce_mean(x), or '
+                            'tf.summary.histogram for all of them.')
         message = summary_pb2.Summary()
         for tag, value in zip(tags.reshape(-1), values.reshape(-1)):
             message.value.add(tag=tag.decode(), simple_value=float(value))
@@ -255,14 +256,14 @@ class MergeSummary(Op):
         try:
             messages = [summary_pb2.Summary.FromString(part) for part in parts]
         except DecodeError:
-            raise ValueError('Could not parse one of the summary inputs|'
-                             'tf.summary.merge takes what tf.summary.scalar and the like '
-                             'return.') from None
+            raise OpFailure('Could not parse one of the summary inputs',
+                            'tf.summary.merge takes what tf.summary.scalar and the like '
+                            'return.') from None
         seen = set()
         for value in [value for message in messages for value in message.value]:
             if value.tag in seen:
-                raise ValueError(f'Duplicate tag {value.tag} found in summary inputs|'
-                                 'give each summary once, under a name of its own.')
+                raise OpFailure(f'Duplicate tag {value.tag} found in summary inputs',
+                                'give each summary once, under a name of its own.')
             seen.add(value.tag)
         return boxed(b''.join(parts))       # the same as the bytes of one message with all values
 

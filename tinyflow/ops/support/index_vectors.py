@@ -4,14 +4,15 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import shapes
+from tinyflow.graph.support.errors import OpFailure
 
 
 def check_indices(indices, size, name='indices'):
     """ValueError, in TensorFlow's words, unless all indices are in [0, size)."""
     if indices.size and (indices.min() < 0 or indices.max() >= size):
         place = _first((indices < 0) | (indices >= size))
-        raise ValueError(f'{name}{_subscript(place)} = {indices[place]} is not in [0, {size})|'
-                         f'indices count from 0; {size} is the size of the axis that they index.')
+        raise OpFailure(f'{name}{_subscript(place)} = {indices[place]} is not in [0, {size})',
+                        f'indices count from 0; {size} is the size of the axis that they index.')
 
 
 def at_index_vectors(array, indices):

@@ -10,6 +10,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import as_text
 from tinyflow.ops.support.resource_handles import SessionHandle
 
@@ -28,9 +29,10 @@ class Table:
 
     def _check_filled(self):
         if not self.filled:
-            raise errors.FailedPreconditionError(
-                None, None, 'Table not initialized.|sess.run(tf.tables_initializer()) in this '
-                            'Session, after the table was made.')
+            raise errors.op_error(errors.FailedPreconditionError,
+                                  'Table not initialized.',
+                                  'sess.run(tf.tables_initializer()) in this Session, after the '
+                                  'table was made.')
 
     def find(self, keys, default):
         """The values of the keys, `default` for those that are not there."""
@@ -197,9 +199,10 @@ class LookupTableImportV2(_TableUse):
 
     def shape(table_handle, keys, values):
         if keys and values and None not in (keys[0], values[0]) and keys[0] != values[0]:
-            raise ValueError(f'Dimension 0 in both shapes must be equal, but are {keys[0]} and '
-                             f'{values[0]}. Shapes are {shapes.text(keys)} and '
-                             f'{shapes.text(values)}.|each key has one value.')
+            raise OpFailure(f'Dimension 0 in both shapes must be equal, but are {keys[0]} and '
+                            f'{values[0]}. Shapes are {shapes.text(keys)} and '
+                            f'{shapes.text(values)}.',
+                            'each key has one value.')
 
     def kernel(table_handle, keys, values):
         table_handle.item().fill(keys, values)

@@ -12,6 +12,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.handles import dtype_behind, place_shape, shape_behind
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -140,9 +141,10 @@ class AssignVariableOp(Op):
             return
         shape = place_shape(resource.operation)
         if not shapes.compatible(shape, value.shape):
-            raise ValueError(f'the variable has shape {shapes.text(shape)}, the new value '
-                             f'{shapes.text(value.shape)}|tf.Variable(..., shape='
-                             'tf.TensorShape(None)) makes a Variable of any shape.')
+            raise OpFailure(f'the variable has shape {shapes.text(shape)}, the new value '
+                            f'{shapes.text(value.shape)}',
+                            'tf.Variable(..., shape=tf.TensorShape(None)) makes a Variable of any '
+                            'shape.')
         resource.value = np.array(value, order='C')
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support import errors
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.support.index_vectors import at_index_vectors, check_indices
 
 __all__ = [
@@ -92,7 +93,7 @@ def _one_shape(ref, value, mend=''):
             way = 'tf.transpose(value)' if len(ref) == 2 and ref == value[::-1] else \
                 f'tf.reshape(value, {shapes.text(ref)})'
             mend = f'{way} has the shape of the Variable. {mend}'
-        raise errors.worded(ValueError(f'{error}|{mend.strip()}')) from None
+        raise errors.worded(OpFailure(str(error), mend.strip())) from None
 
 
 class Assign(Op):
@@ -114,8 +115,9 @@ class Assign(Op):
             return old
         shape = ref.operation.outputs[0].raw_shape if old is None else old.shape
         if validate_shape and not shapes.compatible(shape, value.shape):
-            raise ValueError(f'the variable has shape {shapes.text(shape)}, the new value '
-                             f'{shapes.text(value.shape)}|{_MAY_CHANGE}')
+            raise OpFailure(f'the variable has shape {shapes.text(shape)}, the new value '
+                            f'{shapes.text(value.shape)}',
+                            _MAY_CHANGE)
         ref.value = np.array(value, order='C')
         return ref.value
 
@@ -188,7 +190,7 @@ class _Scatter(Op, abstract=True):
 
     def shape(ref, indices, updates):
         if ref == ():
-            raise ValueError('a scalar has no rows to update|tf.assign sets a scalar.')
+            raise OpFailure('a scalar has no rows to update', 'tf.assign sets a scalar.')
         if updates != () and None not in (ref, indices):
             shapes.merge(updates, indices + ref[1:])
         return ref

@@ -12,6 +12,7 @@ from estimator_layer.canned.trees.ops.model import Ensemble
 from estimator_layer.canned.trees.ops.resources import IsMade, OnHandle, held
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import REQUIRED
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.support.resource_handles import SessionHandle
 
 
@@ -102,8 +103,9 @@ def _matrix(features):
 
 def _check_dimension(logits_dimension):
     if logits_dimension != 1:
-        raise ValueError(f'logits_dimension must be 1, not {logits_dimension}|TensorFlow 1 has '
-                         'trees of one output: a number, or the logit of two classes.')
+        raise OpFailure(f'logits_dimension must be 1, not {logits_dimension}',
+                        'TensorFlow 1 has trees of one output: a number, or the logit of two '
+                        'classes.')
 
 
 class BoostedTreesPredict(OnHandle):

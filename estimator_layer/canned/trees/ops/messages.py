@@ -75,10 +75,11 @@ def _read_tree(message):
         if node.WhichOneof('node') == 'leaf':
             continue
         if node.WhichOneof('node') != 'bucketized_split':
-            raise errors.UnimplementedError(
-                None, None, f'a tree has a node of kind {node.WhichOneof("node")}|tinyflow grows '
-                'and reads trees whose splits are of buckets (indicator, bucketized and numeric '
-                'columns), as TensorFlow 1 does.')
+            raise errors.op_error(errors.UnimplementedError,
+                                  f'a tree has a node of kind {node.WhichOneof("node")}',
+                                  'tinyflow grows and reads trees whose splits are of buckets '
+                                  '(indicator, bucketized and numeric columns), as TensorFlow 1 '
+                                  'does.')
         split = node.bucketized_split
         tree.features[number], tree.thresholds[number] = split.feature_id, split.threshold
         tree.lefts[number], tree.rights[number] = split.left_id, split.right_id
@@ -91,7 +92,8 @@ def _output(node):
     leaf = node.leaf if node.WhichOneof('node') == 'leaf' else node.metadata.original_leaf
     values = leaf.vector.value
     if len(values) > 1:
-        raise errors.UnimplementedError(
-            None, None, 'the leaves of a tree have several outputs|as in TensorFlow 1, a tree has '
-            'one: a model of one number, or of two classes.')
+        raise errors.op_error(errors.UnimplementedError,
+                              'the leaves of a tree have several outputs',
+                              'as in TensorFlow 1, a tree has one: a model of one number, or of '
+                              'two classes.')
     return values[0] if values else leaf.scalar

@@ -11,6 +11,7 @@ from estimator_layer.canned.trees.ops.quantile_sketch import Stream, Summary
 from estimator_layer.canned.trees.ops.resources import IsMade, OnHandle, held
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.support.resource_handles import SessionHandle
 
 
@@ -44,8 +45,8 @@ class Quantiles:
     def check(self, items):
         """ValueError unless there is one item for each stream."""
         if len(items) != len(self.streams):
-            raise ValueError(f'{len(items)} features for {len(self.streams)} streams|num_streams '
-                             'is the number of numeric features.')
+            raise OpFailure(f'{len(items)} features for {len(self.streams)} streams',
+                            'num_streams is the number of numeric features.')
 
 
 class BoostedTreesQuantileStreamResourceHandleOp(SessionHandle):
@@ -76,8 +77,8 @@ class BoostedTreesCreateQuantileStreamResource(OnHandle):
     def kernel(quantile_stream_resource_handle, epsilon, num_streams, *, max_elements):
         quantiles = quantile_stream_resource_handle.item()
         if epsilon <= 0:
-            raise ValueError(f'epsilon must be > 0, not {epsilon}|it is the error of the '
-                             'quantiles; 0.01 is usual.')
+            raise OpFailure(f'epsilon must be > 0, not {epsilon}',
+                            'it is the error of the quantiles; 0.01 is usual.')
         if not quantiles.made:
             quantiles.create(float(epsilon), max_elements, int(num_streams))
 
@@ -101,8 +102,8 @@ class BoostedTreesMakeQuantileSummaries(Op):
 
 def _sketch(values, weights, error):
     if len(weights) not in (1, len(values)):
-        raise ValueError(f'{len(weights)} example_weights for {len(values)} values|one weight for '
-                         'each example, or one for all.')
+        raise OpFailure(f'{len(weights)} example_weights for {len(values)} values',
+                        'one weight for each example, or one for all.')
     stream = Stream(error, len(values) + 1)
     stream.push(values, np.broadcast_to(weights, values.shape) if len(weights) == 1 else weights)
     return stream.finish().entries

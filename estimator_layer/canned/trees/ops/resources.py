@@ -35,9 +35,10 @@ def held(handle, what, it):
     """
     content = handle.item()
     if not content.made:
-        raise errors.FailedPreconditionError(
-            None, None, f'The {what} not initialized.|a MonitoredSession makes {it}; in a plain '
-            'Session run tf.train.Scaffold().finalize().init_op first.')
+        raise errors.op_error(errors.FailedPreconditionError,
+                              f'The {what} not initialized.',
+                              f'a MonitoredSession makes {it}; in a plain Session run '
+                              'tf.train.Scaffold().finalize().init_op first.')
     return content
 
 

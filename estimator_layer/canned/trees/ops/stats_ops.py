@@ -5,6 +5,7 @@ import numpy as np
 
 from estimator_layer.canned.trees.ops.growing import best_splits
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.support.errors import OpFailure
 
 
 class BoostedTreesMakeStatsSummary(Op):
@@ -40,8 +41,8 @@ def _check(nodes, buckets, max_splits):
     """
     if nodes.size and not 0 <= nodes.min() <= nodes.max() < max_splits:
         wrong = nodes[(nodes < 0) | (nodes >= max_splits)][0]
-        raise ValueError(f'the node {wrong} of an example is not in [0, {max_splits})|max_splits '
-                         'is 2 to the power of max_depth, less 1.')
+        raise OpFailure(f'the node {wrong} of an example is not in [0, {max_splits})',
+                        'max_splits is 2 to the power of max_depth, less 1.')
     if buckets.size and buckets.min() < 0:
         raise ValueError(f'the bucket {buckets.min()} of an example is below 0')
 
