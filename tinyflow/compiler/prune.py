@@ -6,7 +6,7 @@ from collections.abc import Iterable, Set
 from tinyflow.compiler.schedule import snapshot_of
 from tinyflow.graph.handles import is_place
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.support import errors
+from tinyflow.session.failure import unfed
 
 
 def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> list[Operation]:
@@ -30,7 +30,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
             continue
         wanted_by[operation] = consumer
         if operation.type == 'Placeholder' and not _is_place(operation):
-            raise _unfed(operation, wanted_by, feeds)
+            raise unfed(_path(operation, wanted_by), feeds)
         for tensor in operation.inputs:
             if tensor not in fed and tensor.op not in wanted_by:
                 stack.append((tensor.op, operation))
@@ -51,38 +51,10 @@ def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:
     return bool(operation.outputs) and all(t in fed for t in operation.outputs)
 
 
-def _unfed(placeholder: Operation, wanted_by: dict[Operation, Operation | None],
-           feeds: Iterable[Tensor]) -> Exception:
-    """PAINS A1: the error names the way from the fetch to the placeholder, and the nearest feed."""
+def _path(placeholder: Operation,
+          wanted_by: dict[Operation, Operation | None]) -> list[Operation]:
+    """The operations that need the placeholder, from the fetched one down to it."""
     path = [placeholder]
     while (consumer := wanted_by[path[-1]]) is not None:
         path.append(consumer)
-    tensor = placeholder.outputs[0]
-    way = ' -> '.join(_shorten([f"'{operation.name}'" for operation in reversed(path)]))
-    problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
-               f'{tensor.dtype.name} and shape {tensor.shape_text}\n'
-               f'  needed by {way}')
-    mend = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
-    twin = _nearest(placeholder, feeds)
-    if twin is not None:
-        problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
-                                                    else '')
-        mend = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
-                'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
-                'one too.')
-    return errors.InvalidArgumentError(
-        None, placeholder, errors.report(problem, op=placeholder, mend=mend))
-
-
-def _shorten(names: list[str]) -> list[str]:
-    return names if len(names) <= 6 else names[:3] + ['...'] + names[-2:]
-
-
-def _nearest(placeholder: Operation, feeds: Iterable[Tensor]) -> Tensor | None:
-    """A fed tensor whose name differs from the placeholder's only by a number at the end."""
-    stem = placeholder.name.rstrip('0123456789').rstrip('_')
-    for tensor in feeds:
-        other = tensor.op.name.rstrip('0123456789').rstrip('_')
-        if other == stem:
-            return tensor
-    return None
+    return path[::-1]

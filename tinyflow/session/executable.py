@@ -142,7 +142,8 @@ class Executable:
         try:
             block = arena.block(self.plan.arena_bytes)
         except (MemoryError, ValueError):
-            raise too_large(self.plan) from None
+            buffers = [v for v, place in self.plan.locations.items() if place.kind == 'buffer']
+            raise too_large(buffers, self.plan.arena_bytes) from None
         frame = self.bind(self.source, block)
         self._arenas.most_bytes = max(
             self._arenas.most_bytes, self.plan.arena_bytes,

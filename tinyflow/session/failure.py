@@ -1,13 +1,12 @@
-"""What went wrong in a kernel, told by the node, its inputs, the user's line and the mend."""
+"""The errors of the compiler and of a run: each names the node, its inputs, the user's line."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tinyflow.compiler.ir import Instruction, Value
-from tinyflow.compiler.memory.plan import Plan
 from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import as_python
 from tinyflow.graph.keys import GraphKeys
@@ -85,29 +84,65 @@ def _inputs(instruction: Instruction,
             for (label, tensor), array, value in zip(told[:5], arguments, values)]
 
 
-def too_large(plan: Plan) -> errors.OpError:
+def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
     """The results of a program do not fit in memory: names the largest of them."""
-    buffers = [v for v, location in plan.locations.items() if location.kind == 'buffer']
-    largest = max(buffers, key=lambda v: v.nbytes)
+    largest = max(results, key=lambda v: v.nbytes)
     instruction = largest.producer
     operation = None if instruction is None else instruction.operation
     name = largest.name if operation is None else f"{operation.type} '{operation.name}'"
     return errors.ResourceExhaustedError(None, operation, errors.report(
-        f'{name}: out of memory; the results of this run need {plan.arena_bytes:,} bytes, and the '
+        f'{name}: out of memory; the results of this run need {arena_bytes:,} bytes, and the '
         f'largest is {largest.dtype.name} {shapes.text(largest.raw_shape)}', op=operation,
         mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
 
 
+def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
+    """A placeholder is needed and not fed: the way from the fetch to it, and the nearest feed.
+
+    `path` are the operations on that way; the placeholder is the last.
+    """
+    placeholder = path[-1]
+    tensor = placeholder.outputs[0]
+    way = ' -> '.join(_shorten([f"'{operation.name}'" for operation in path]))
+    problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
+               f'{tensor.dtype.name} and shape {tensor.shape_text}\n'
+               f'  needed by {way}')
+    mend = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
+    twin = _nearest(placeholder, feeds)
+    if twin is not None:
+        problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
+                                                    else '')
+        mend = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
+                'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
+                'one too.')
+    return errors.InvalidArgumentError(
+        None, placeholder, errors.report(problem, op=placeholder, mend=mend))
+
+
+def _shorten(names: list[str]) -> list[str]:
+    return names if len(names) <= 6 else names[:3] + ['...'] + names[-2:]
+
+
+def _nearest(placeholder: Operation, feeds: Iterable[Tensor]) -> Tensor | None:
+    """A fed tensor whose name differs from the placeholder's only by a number at the end."""
+    stem = placeholder.name.rstrip('0123456789').rstrip('_')
+    for tensor in feeds:
+        other = tensor.op.name.rstrip('0123456789').rstrip('_')
+        if other == stem:
+            return tensor
+    return None
+
+
 def uninitialized(cells: Sequence[Cell]) -> Exception:
-    """PAINS A2: every uninitialised Variable that the run needs, not only the first."""
+    """Every uninitialised Variable that the run needs, not only the first."""
     operations = [cell.operation for cell in cells]
     first = operations[0]
-    names = ', '.join(f"'{op.name}'" for op in operations)
-    problem = f"Attempting to use uninitialized value {first.name}"
+    facts = _made_too_late(operations)
     if len(operations) > 1:
-        problem += f'\n  the run needs {len(operations)} uninitialized variables: {names}'
+        names = ', '.join(f"'{op.name}'" for op in operations)
+        facts.insert(0, (f'the run needs {len(operations)} uninitialized variables', names))
     return errors.FailedPreconditionError(None, first, errors.report(
-        problem + _made_too_late(operations), op=first,
+        f'Attempting to use uninitialized value {first.name}', op=first, facts=facts,
         mend=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
              'was made, in this very Session; or tf.initialize_missing_variables(sess), which '
              'leaves the others be.'))
@@ -116,8 +151,8 @@ def uninitialized(cells: Sequence[Cell]) -> Exception:
 _ASSIGNMENTS = ('Assign', 'AssignVariableOp')
 
 
-def _made_too_late(operations: Sequence[Operation]) -> str:
-    """Which of these Variables were made after the last initializer, which leaves them out."""
+def _made_too_late(operations: Sequence[Operation]) -> list[tuple[str, str]]:
+    """Which of these Variables were made after the last initializer: a fact, or none."""
     for init in reversed(operations[0].graph.get_operations()):
         if init.type != 'NoOp' or not init.control_inputs \
                 or any(op.type not in _ASSIGNMENTS for op in init.control_inputs):
@@ -125,12 +160,11 @@ def _made_too_late(operations: Sequence[Operation]) -> str:
         initialized = {op.inputs[0].op for op in init.control_inputs}
         late = [op for op in operations if op not in initialized and op.id > init.id]
         if not late:
-            return ''
+            return []
         names = ', '.join(f"'{op.name}'" for op in late[:5]) + (' ...' if late[5:] else '')
         place = '' if init.site is None else f' ({init.site})'
-        return (f"\n  made after the initializer '{init.name}'{place}, which leaves them out: "
-                f'{names}')
-    return ''
+        return [(f"made after the initializer '{init.name}'{place}, which leaves them out", names)]
+    return []
 
 
 def _initializers(operations: Sequence[Operation]) -> str:

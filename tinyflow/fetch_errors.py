@@ -1,0 +1,53 @@
+"""The errors for what cannot be fetched, each with its mend."""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tinyflow.graph.support.errors import worded
+
+
+def not_fetchable(fetch: Any) -> Exception:
+    """The fetch is neither a node nor a name."""
+    shown = re.sub(r' at 0x[0-9a-f]+', '', repr(fetch))
+    return worded(TypeError(
+        f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or Tensor. (Can '
+        f'not convert a {type(fetch).__name__} into a Tensor or Operation.)\n  Mend: '
+        + _what_it_was(fetch)))
+
+
+def _what_it_was(fetch: Any) -> str:
+    if fetch is None:
+        return ('the value is None. tf.gradients gives None where no path leads, and '
+                'tf.summary.merge_all() where the graph has no summaries; a function may have '
+                'forgotten its return.')
+    if hasattr(fetch, 'minimize') and hasattr(fetch, 'apply_gradients'):
+        return ('this is an optimizer; fetch the operation that '
+                '`train_op = optimizer.minimize(loss)` returns.')
+    if hasattr(fetch, 'dtype') or isinstance(fetch, (int, float, complex)):
+        return ('this is a number or array, not a node: was the name of a tensor overwritten by '
+                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
+    if callable(fetch):
+        return 'this is a function; call it to get the tensor that it builds.'
+    return 'fetch Tensors, Operations, Variables, their names, or nests of those.'
+
+
+def no_tensor(fetch: Any, error: Exception) -> Exception:
+    """The fetch is no node of this graph, for the reason that `error` gives."""
+    return worded(ValueError(
+        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})'))
+
+
+_NAMES = ("tensor.name tells a tensor's name; tf.identity(x, name='loss') gives it the name "
+          "'loss:0'. It may also be in another graph than this Session's.")
+
+
+def no_such_name(fetch: str, error: KeyError) -> Exception:
+    """The graph has nothing of that name."""
+    problem = error.args[0]
+    mend = '' if 'Nearest: ' in problem else '\n  Mend: ' + _NAMES
+    return worded(ValueError(
+        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){mend}'))
+
+
+__all__ = ['no_such_name', 'no_tensor', 'not_fetchable']
