@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tinyflow.graph import shapes
+from tinyflow.graph import node_errors, shapes
 from tinyflow.graph.numpy_misuse import refuse_numpy
-from tinyflow.graph.source_location import Site, user_site
-from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, report, worded
+from tinyflow.graph.source_location import Site
 
 if TYPE_CHECKING:
     from tinyflow.graph.dtypes import DType
@@ -31,43 +30,9 @@ class _OfAnother:
         self._explained = explained
 
     def __get__(self, node, owner):
-        problem = f'{owner.__name__!r} object has no attribute {self._name!r}'
         if node is None:
-            raise AttributeError(f'type object {problem.replace(" object", "", 1)}')
-        raise worded(AttributeError(self._explained(node, self._name, problem)))
-
-
-def _of_a_variable(tensor, name, problem):
-    variable = _variable_behind(tensor)
-    what = 'is a node of the graph' if variable is None else \
-        f"is computed from the Variable '{variable.name}'"
-    return report(
-        f"{problem}: '{tensor.name}' {what}, and is no Variable itself.",
-        inputs=[('tensor', tensor)], site=user_site(),
-        mend='keep the Variable under a name of its own, which no result gets: '
-             f'`y = w + 1`, not `w = w + 1`; then w.{name} is there.')
-
-
-_PLACES = ('VariableV2', 'Variable', 'VarHandleOp')
-
-
-def _variable_behind(tensor):
-    """The nearest Variable's operation that the tensor is computed from, None if it is far."""
-    found = [tensor.op]
-    for op in found:
-        if op.type in _PLACES:
-            return op
-        if len(found) < 200:
-            found += [t.op for t in op.inputs if t.op not in found]
-    return None
-
-
-def _of_a_tensor(operation, name, problem):
-    outputs = operation.outputs
-    value = f' op.outputs[0].{name}() gives the value of its output.' if outputs else ''
-    return report(
-        f"{problem}: '{operation.name}' is an operation, not a tensor.", op=operation,
-        mend=f'sess.run(op), or op.run(), runs it.{value}')
+            raise AttributeError(f'type object {owner.__name__!r} has no attribute {self._name!r}')
+        raise self._explained(node, self._name)
 
 
 def _refuse(cls, names, explained):
@@ -130,10 +95,7 @@ class Tensor:
         try:
             self.raw_shape = shapes.merge(self.raw_shape, shapes.raw(shape))
         except ValueError as error:
-            raise worded(ValueError(report(
-                f'{error}: set_shape contradicts what is known of this tensor.',
-                inputs=[('tensor', self)],
-                mend='set_shape only adds knowledge; tf.reshape changes a shape.'))) from None
+            raise node_errors.shape_contradicts(self, error) from None
 
     def consumers(self) -> list[Operation]:
         """The Operations that take this tensor as an input."""
@@ -155,37 +117,21 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __bool__(self):
-        raise worded(OperatorNotAllowedInGraphError(report(
-            f"'{self.name}' has no truth value: it is a node of the graph, and its value exists "
-            'only while a Session runs it.', inputs=[('tensor', self)],
-            mend='`if x is not None:` to ask whether it exists; tf.where(x, a, b) chooses '
-                 'inside the graph; sess.run(x) for its value.')))
+        raise node_errors.no_truth_value(self)
 
     __nonzero__ = __bool__
 
     def __len__(self):
-        raise worded(TypeError(report(
-            f"'{self.name}' has no len(): it is a node of the graph.", inputs=[('tensor', self)],
-            mend='x.shape[0] is the static size (may be unknown), tf.shape(x)[0] the one while '
-                 'the graph runs.')))
+        raise node_errors.no_len(self)
 
     def __array__(self, dtype=None, copy=None):
-        raise worded(NotImplementedError(report(
-            f"'{self.name}' cannot become a NumPy array: it is a node of the graph, and its value "
-            'exists only while a Session runs it.', inputs=[('tensor', self)],
-            mend='sess.run(x) gives its value as an array.')))
+        raise node_errors.no_array(self)
 
     def __iter__(self):
-        raise worded(OperatorNotAllowedInGraphError(report(
-            f"'{self.name}' cannot be iterated while the graph is built.",
-            inputs=[('tensor', self)],
-            mend='tf.unstack(x) is a list of its rows if their number is known; so does '
-                 '`for i in range(n): x[i]`; sess.run(x) gives an array.')))
+        raise node_errors.not_iterable(self)
 
     def __float__(self):
-        raise worded(TypeError(report(
-            f"'{self.name}' is a node of the graph, not a number.", inputs=[('tensor', self)],
-            mend='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph.')))
+        raise node_errors.no_number(self)
 
     __int__ = __index__ = __complex__ = __float__
 
@@ -195,7 +141,7 @@ class Tensor:
 
 _refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialized_value',
                  'initializer', 'load', 'read_value', 'scatter_add', 'scatter_sub',
-                 'scatter_update'), _of_a_variable)
+                 'scatter_update'), node_errors.no_variable)
 
 
 class Operation:
@@ -264,9 +210,7 @@ class Operation:
         types = self.definition.type_attrs(self)
         if name in types:
             return types[name]
-        have = ', '.join(sorted({*self.attrs, *types})) or 'none'
-        raise worded(ValueError(
-            f"Operation '{self.name}' has no attr named '{name}'; it has: {have}."))
+        raise node_errors.no_attribute(self, name, {*self.attrs, *types})
 
     def values(self):
         return tuple(self.outputs)
@@ -290,4 +234,4 @@ class Operation:
         return None
 
 
-_refuse(Operation, ('eval',), _of_a_tensor)
+_refuse(Operation, ('eval',), node_errors.no_tensor)

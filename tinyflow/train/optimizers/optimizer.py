@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tinyflow.gradients.diagnose import why_no_gradient
 from tinyflow.gradients.reverse import gradients
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -28,14 +27,13 @@ from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_in
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.graph.source_location import user_site
-from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.variables import replica_context as replication, variable_ops as state
 from tinyflow.ops.variables.resource_variable import is_resource_variable
 from tinyflow.ops.variables.variable import Variable, init_scope
 from tinyflow.ops.variables.variable_lists import trainable_variables
+from tinyflow.train import optimizer_errors
 from tinyflow.train.optimizers import slot_creator
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
@@ -50,7 +48,7 @@ class Optimizer:
 
     def __init__(self, use_locking, name):
         if not name:
-            raise worded(ValueError('Must specify the optimizer name'))
+            raise optimizer_errors.no_name()
         self._use_locking = use_locking
         self._name = name
         self._slots = {}            # slot name -> {(graph, variable's name): Variable}
@@ -76,11 +74,7 @@ class Optimizer:
             aggregation_method=aggregation_method,
             colocate_gradients_with_ops=colocate_gradients_with_ops, grad_loss=grad_loss)
         if all(grad is None for grad, _ in grads_and_vars):
-            variables = [v for _, v in grads_and_vars]
-            raise worded(ValueError(self._no_gradients(
-                'No gradients provided for any variable, check your graph for ops that do not '
-                f'support gradients, between variables {_names(variables)} and loss '
-                f"'{self._loss.name}'.", variables)))
+            raise optimizer_errors.loss_reaches_none(self._loss, [v for _, v in grads_and_vars])
         return self.apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=_GATE_OP,
@@ -92,9 +86,7 @@ class Optimizer:
         Variable. Raises ValueError for losses or Variables that are not floating-point.
         """
         if gate_gradients not in (_GATE_NONE, _GATE_OP, _GATE_GRAPH):
-            raise worded(ValueError(
-                'gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, '
-                f'Optimizer.GATE_GRAPH.  Not {gate_gradients}'))
+            raise optimizer_errors.unknown_gate(gate_gradients)
         if callable(loss) and not isinstance(loss, (Tensor, Variable)):
             loss = loss()
         self._loss = loss
@@ -104,9 +96,7 @@ class Optimizer:
         loss = _share_of(loss)
         var_list = trainable_variables() if var_list is None else list(_flat(var_list))
         if not var_list:
-            raise worded(ValueError(report(
-                'No variables to optimize.', mend='make Variables with trainable=True before '
-                'minimize(), in the graph of the loss.')))
+            raise optimizer_errors.nothing_to_train()
         grads = gradients(loss, [_target(v) for v in var_list], grad_ys=grad_loss,
                           gate_gradients=gate_gradients == _GATE_OP,
                           aggregation_method=aggregation_method,
@@ -125,21 +115,16 @@ class Optimizer:
         """
         pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
         if not pairs:
-            raise worded(ValueError('No variables provided.'))
+            raise optimizer_errors.no_pairs()
         for _, var in pairs:
             _target(var)
         var_list = [var for grad, var in pairs if grad is not None]
         if not var_list:
-            variables = [var for _, var in pairs]
-            raise worded(ValueError(self._no_gradients(
-                f'No gradients provided for any variable: {_names(variables)}.', variables)))
+            raise optimizer_errors.no_gradients(self._loss, [var for _, var in pairs])
         if global_step is not None:
             _check_global_step(global_step)
         if replication.in_cross_replica_context():
-            raise worded(RuntimeError(
-                'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
-                'context.\n  Mend: minimize() belongs into the function of the replicas: '
-                'strategy.experimental_run_v2(train_step).'))
+            raise optimizer_errors.outside_of_replicas()
         replica = replication.replicas_meet()
         if replica is not None:
             return replica.merge_call(self._apply_together, args=(pairs, global_step, name))
@@ -193,9 +178,7 @@ class Optimizer:
         with name_scope(f'update_{var.op.name}'), colocate_with(var):
             if isinstance(grad, IndexedSlices):
                 if var.constraint is not None:
-                    raise worded(RuntimeError(
-                        'Cannot use a constraint function on a sparse variable: '
-                        f"'{var.name}' gets an IndexedSlices as its gradient."))
+                    raise optimizer_errors.constraint_of_rows(var)
                 return self._apply_sparse_duplicate_indices(grad, var)
             update = self._apply_dense(grad, var)
             if var.constraint is None:
@@ -204,15 +187,6 @@ class Optimizer:
             with control_dependencies([update]):
                 return var.assign(var.constraint(
                     var if is_resource_variable(var) else var._ref()))
-
-    def _no_gradients(self, problem, variables):
-        """A message that says which op is in the way (PAINS A12)."""
-        loss = self._loss
-        if loss is None or loss.graph is not variables[0].graph:
-            return f'{problem}\n  Mend: all gradients are None: tf.gradients(loss, variables) ' \
-                   'gives None where the loss does not depend on the variable.'
-        reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
-        return '\n  '.join([problem, *list(reasons)[:2]])
 
     # ---- slots ---------------------------------------------------------------------------
 
@@ -312,12 +286,7 @@ class Optimizer:
         """A setting (a number, a tensor or a function of nothing) as a tensor."""
         value = self._call_if_callable(value)
         if value is None or isinstance(value, (str, bytes)):
-            mend = 'a number, such as 0.1.' if value is None else f'float({value!r}).'
-            raise worded((ValueError if value is None else TypeError)(report(
-                f'{type(self).__name__}: None values not supported: {name} is None.'
-                if value is None else
-                f'{type(self).__name__}: {name} must be a number or a tensor, not the text '
-                f'{value!r}.', site=user_site(), mend=mend)))
+            raise optimizer_errors.no_setting(self, name, value)
         return convert_to_tensor(value, name=name)
 
     def _valid_dtypes(self):
@@ -327,31 +296,9 @@ class Optimizer:
         valid = self._valid_dtypes()
         for tensor in tensors:
             if not isinstance(getattr(tensor, 'dtype', None), dtypes.DType):
-                raise worded(AttributeError(report(
-                    f'{type(self).__name__} needs a tensor of the graph as its loss, not '
-                    f'{tensor!r}.', site=user_site(), mend=_mend_for_loss(tensor))))
+                raise optimizer_errors.no_loss(self, tensor)
             if tensor.dtype.base_dtype not in valid:
-                raise worded(ValueError(report(
-                    f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
-                    f'{sorted(valid, key=lambda d: d.name)}.',
-                    inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [],
-                    site=user_site(), mend=_MEND_FOR_INTEGERS)))
-
-
-_MEND_FOR_INTEGERS = ('only floating-point numbers are trained; tf.Variable(3.0), not '
-                      'tf.Variable(3), makes a Variable of them.')
-
-
-def _mend_for_loss(loss):
-    """What was probably meant, for a loss that is no tensor."""
-    if loss is None:
-        return 'the loss is None: did a function that makes it forget its return?'
-    if isinstance(loss, (list, tuple)) and any(isinstance(item, Tensor) for item in loss):
-        return 'the losses as one tensor: loss = tf.add_n([a, b]).'
-    if isinstance(loss, (int, float)) or hasattr(loss, 'dtype'):
-        return ('this is a number or array, not a node: was the name of the loss overwritten by '
-                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
-    return 'the tensor that is to become smaller.'
+                raise optimizer_errors.wrong_dtype(tensor, valid)
 
 
 def _share_of(loss):
@@ -365,10 +312,7 @@ def _share_of(loss):
 def _check_global_step(step):
     """AttributeError unless what counts the steps is a Variable."""
     if not isinstance(step, Variable) and not (isinstance(step, Tensor) and step.dtype.is_ref):
-        raise worded(AttributeError(report(
-            f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
-            inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
-            mend='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
+        raise optimizer_errors.no_counter(step)
 
 
 def updated(op, var, *arguments, **attrs):
@@ -391,30 +335,23 @@ def like(var, *tensors):
 def check_positive(name, value):
     """ValueError unless a setting is larger than 0."""
     if value <= 0.0:
-        raise worded(ValueError(f'{name} must be positive: {value}'))
+        raise optimizer_errors.not_positive(name, value)
 
 
 def _target(var):
     if isinstance(var, Variable):
         return var._ref()
-    if isinstance(var, Tensor):
-        raise worded(NotImplementedError(report(
-            f"Trying to update a Tensor '{var.name}': only Variables can be changed.",
-            inputs=[('tensor', var)])))
-    raise worded(NotImplementedError(f'Trying to optimize unsupported type {var!r}'))
+    raise optimizer_errors.no_variable(var)
 
 
 def _pairs(grads_and_vars):
     """The pairs given to apply_gradients. TypeError or ValueError for what are none."""
-    wanted = 'apply_gradients takes a list of pairs (gradient, variable), '
     if not isinstance(grads_and_vars, Iterable):
-        raise worded(TypeError(f'{wanted}not {grads_and_vars!r}.'))
+        raise optimizer_errors.no_list_of_pairs(grads_and_vars)
     pairs = list(grads_and_vars)
     for pair in pairs:
-        if not isinstance(pair, (list, tuple)):
-            raise worded(TypeError(f'{wanted}and {pair!r} is no pair.'))
-        if len(pair) != 2:
-            raise worded(ValueError(f'{wanted}and {pair!r} is no pair.'))
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise optimizer_errors.no_pair(pair)
     return pairs
 
 
@@ -424,18 +361,12 @@ def _gradient(grad):
     try:
         return convert_to_tensor_or_indexed_slices(grad)
     except TypeError:
-        raise worded(TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or '
-                               f'None: {grad!r}')) from None
+        raise optimizer_errors.not_a_gradient(grad) from None
 
 
 def _key(var):
     op = getattr(var, '_primary_op', None) or var.op        # of a Variable with replicas the first
     return op.graph, op.name
-
-
-def _names(variables):
-    text = ', '.join(f"'{v.name}'" for v in variables[:5])
-    return f'[{text}{", ..." if len(variables) > 5 else ""}]'
 
 
 def _flat(values):

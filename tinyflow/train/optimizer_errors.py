@@ -1,0 +1,167 @@
+"""The errors of optimizers: of losses, settings, pairs, and of gradients that are all None."""
+from __future__ import annotations
+
+from tinyflow.gradients.diagnose import why_no_gradient
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.source_location import user_site
+from tinyflow.graph.support.errors import report, worded
+
+
+def no_name():
+    """An optimizer without a name."""
+    return worded(ValueError('Must specify the optimizer name'))
+
+
+def unknown_gate(gate_gradients):
+    """gate_gradients is none of the three."""
+    return worded(ValueError(
+        'gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, '
+        f'Optimizer.GATE_GRAPH.  Not {gate_gradients}'))
+
+
+# ---- settings --------------------------------------------------------------------------------
+
+
+def no_setting(optimizer, name, value):
+    """A setting such as the learning rate is None or a text."""
+    kind = type(optimizer).__name__
+    if value is None:
+        return worded(ValueError(report(
+            f'{kind}: None values not supported: {name} is None.', site=user_site(),
+            mend='a number, such as 0.1.')))
+    return worded(TypeError(report(
+        f'{kind}: {name} must be a number or a tensor, not the text {value!r}.', site=user_site(),
+        mend=f'float({value!r}).')))
+
+
+def not_positive(name, value):
+    """A setting is not larger than 0."""
+    return worded(ValueError(f'{name} must be positive: {value}'))
+
+
+# ---- losses ----------------------------------------------------------------------------------
+
+
+def no_loss(optimizer, loss):
+    """The loss is no tensor."""
+    return worded(AttributeError(report(
+        f'{type(optimizer).__name__} needs a tensor of the graph as its loss, not {loss!r}.',
+        site=user_site(), mend=_mend_for_loss(loss))))
+
+
+def _mend_for_loss(loss):
+    """What was probably meant, for a loss that is no tensor."""
+    if loss is None:
+        return 'the loss is None: did a function that makes it forget its return?'
+    if isinstance(loss, (list, tuple)) and any(isinstance(item, Tensor) for item in loss):
+        return 'the losses as one tensor: loss = tf.add_n([a, b]).'
+    if isinstance(loss, (int, float)) or hasattr(loss, 'dtype'):
+        return ('this is a number or array, not a node: was the name of the loss overwritten by '
+                'its own value, as in `loss = sess.run(loss)`? Use another name for the result.')
+    return 'the tensor that is to become smaller.'
+
+
+def wrong_dtype(tensor, valid):
+    """A loss, Variable or gradient is of a dtype that is not trained."""
+    return worded(ValueError(report(
+        f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
+        f'{sorted(valid, key=lambda d: d.name)}.',
+        inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [], site=user_site(),
+        mend='only floating-point numbers are trained; tf.Variable(3.0), not tf.Variable(3), '
+             'makes a Variable of them.')))
+
+
+# ---- gradients and Variables -----------------------------------------------------------------
+
+
+def nothing_to_train():
+    """The graph has no trainable Variable."""
+    return worded(ValueError(report(
+        'No variables to optimize.', mend='make Variables with trainable=True before '
+        'minimize(), in the graph of the loss.')))
+
+
+def loss_reaches_none(loss, variables):
+    """minimize(): no Variable has a gradient."""
+    return _none_at_all(
+        'No gradients provided for any variable, check your graph for ops that do not '
+        f'support gradients, between variables {_names(variables)} and loss '
+        f"'{loss.name}'.", loss, variables)
+
+
+def no_gradients(loss, variables):
+    """apply_gradients(): all gradients are None; `loss` is that of the last compute_gradients."""
+    return _none_at_all(f'No gradients provided for any variable: {_names(variables)}.', loss,
+                        variables)
+
+
+def _none_at_all(problem, loss, variables):
+    """The error that says which op is in the way."""
+    if loss is None or loss.graph is not variables[0].graph:
+        return worded(ValueError(
+            f'{problem}\n  Mend: all gradients are None: tf.gradients(loss, variables) gives None '
+            'where the loss does not depend on the variable.'))
+    reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
+    return worded(ValueError('\n  '.join([problem, *list(reasons)[:2]])))
+
+
+def _names(variables):
+    text = ', '.join(f"'{v.name}'" for v in variables[:5])
+    return f'[{text}{", ..." if len(variables) > 5 else ""}]'
+
+
+_WANTED = 'apply_gradients takes a list of pairs (gradient, variable), '
+
+
+def no_list_of_pairs(value):
+    """apply_gradients got something that cannot be iterated."""
+    return worded(TypeError(f'{_WANTED}not {value!r}.'))
+
+
+def no_pair(item):
+    """apply_gradients got a list with something else than a pair in it."""
+    kind = ValueError if isinstance(item, (list, tuple)) else TypeError
+    return worded(kind(f'{_WANTED}and {item!r} is no pair.'))
+
+
+def no_pairs():
+    """apply_gradients got an empty list."""
+    return worded(ValueError('No variables provided.'))
+
+
+def not_a_gradient(grad):
+    """The first of a pair cannot be a gradient."""
+    return worded(TypeError('Gradient must be convertible to a Tensor or IndexedSlices, or '
+                            f'None: {grad!r}'))
+
+
+def no_variable(var):
+    """The second of a pair is no Variable."""
+    if isinstance(var, Tensor):
+        return worded(NotImplementedError(report(
+            f"Trying to update a Tensor '{var.name}': only Variables can be changed.",
+            inputs=[('tensor', var)])))
+    return worded(NotImplementedError(f'Trying to optimize unsupported type {var!r}'))
+
+
+def constraint_of_rows(var):
+    """A Variable with a constraint gets the gradients of some rows."""
+    return worded(RuntimeError(
+        'Cannot use a constraint function on a sparse variable: '
+        f"'{var.name}' gets an IndexedSlices as its gradient."))
+
+
+def no_counter(step):
+    """global_step is no Variable."""
+    return worded(AttributeError(report(
+        f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
+        inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
+        mend='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
+
+
+def outside_of_replicas():
+    """apply_gradients in cross-replica context, where no replica's gradients are meant."""
+    return worded(RuntimeError(
+        'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
+        'context.\n  Mend: minimize() belongs into the function of the replicas: '
+        'strategy.experimental_run_v2(train_step).'))
