@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow import feed_errors
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
+from tinyflow.session import feed_errors
 
 
 def as_feed_element(graph: Graph, key: Any) -> Tensor:

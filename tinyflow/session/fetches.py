@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tinyflow import fetch_errors
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.session import fetch_errors
 
 
 class FetchPlan:

@@ -33,8 +33,7 @@ from tinyflow.ops.variables import replica_context as replication, variable_ops 
 from tinyflow.ops.variables.resource_variable import is_resource_variable
 from tinyflow.ops.variables.variable import Variable, init_scope
 from tinyflow.ops.variables.variable_lists import trainable_variables
-from tinyflow.train import optimizer_errors
-from tinyflow.train.optimizers import slot_creator
+from tinyflow.train.optimizers import optimizer_errors, slot_creator
 
 _GATE_NONE, _GATE_OP, _GATE_GRAPH = 0, 1, 2
 
