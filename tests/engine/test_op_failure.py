@@ -15,27 +15,25 @@ pytestmark = pytest.mark.engine
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-class RefusesAll(Op):
+@pytest.fixture
+def refuses(graph):
     """An op of a user, whose kernel and shape rule refuse what they get."""
+    class RefusesAll(Op):
+        signature = 'x: float32 -> y: float32'
+        attrs = {'known': False, 'kind': None}
+        gradient = NOT_DIFFERENTIABLE
 
-    signature = 'x: float32 -> y: float32'
-    attrs = {'known': False, 'kind': None}
-    gradient = NOT_DIFFERENTIABLE
+        def shape(x, *, known):
+            if known:
+                raise OpFailure('a|b of the shape', 'c|d', [('seen', x)])
+            return x
 
-    def shape(x, *, known):
-        if known:
-            raise OpFailure('a|b of the shape', 'c|d', [('seen', x)])
-        return x
+        def kernel(x, *, kind):
+            if kind is not None:
+                raise op_error(kind, 'a|b of the kernel', 'c|d')
+            raise OpFailure('a|b of the kernel', 'c|d', [('seen', x.tolist()), ('wanted', 'less')])
 
-    def kernel(x, *, kind):
-        if kind is not None:
-            raise op_error(kind, 'a|b of the kernel', 'c|d')
-        raise OpFailure('a|b of the kernel', 'c|d', [('seen', x.tolist()), ('wanted', 'less')])
-
-
-@pytest.fixture(scope='module', autouse=True)
-def _registered():
-    yield
+    yield RefusesAll
     del Op.registry['RefusesAll']
 
 
@@ -64,9 +62,9 @@ def _lines(error):
     return str(error).splitlines()
 
 
-def test_a_shape_rule_that_refuses(graph):
+def test_a_shape_rule_refuses(refuses):
     with pytest.raises(ValueError) as info:
-        RefusesAll.apply(tf.placeholder(tf.float32, [2], 'x'), known=True, name='op')
+        refuses.apply(tf.placeholder(tf.float32, [2], 'x'), known=True, name='op')
     lines = _lines(info.value)
     assert lines[:2] == ["RefusesAll 'op': a|b of the shape", '  seen: (2,)']
     assert lines[2].startswith("  x: 'x:0' float32 [2]")
@@ -74,8 +72,8 @@ def test_a_shape_rule_that_refuses(graph):
     assert not isinstance(info.value, OpFailure)
 
 
-def test_a_kernel_that_refuses(graph):
-    y = RefusesAll.apply(tf.constant([1.0], name='x'), name='op')
+def test_a_kernel_refuses(refuses):
+    y = refuses.apply(tf.constant([1.0], name='x'), name='op')
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError) as info:
         session.run(y)
     lines = _lines(info.value)
@@ -86,8 +84,8 @@ def test_a_kernel_that_refuses(graph):
     assert info.value.message == str(info.value)
 
 
-def test_a_kernel_that_refuses_with_a_class_of_tensorflow(graph):
-    y = RefusesAll.apply(tf.constant([1.0]), kind=errors.DataLossError, name='op')
+def test_a_kernel_refuses_with_a_class_of_tensorflow(refuses):
+    y = refuses.apply(tf.constant([1.0]), kind=errors.DataLossError, name='op')
     with tf.Session() as session, pytest.raises(tf.errors.DataLossError) as info:
         session.run(y)
     lines = _lines(info.value)

@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
+from tinyflow.compiler.prune_errors import unfed
 from tinyflow.compiler.schedule import snapshot_of
 from tinyflow.graph.handles import is_place
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.session.failure import unfed
 
 
 def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> list[Operation]:

@@ -96,43 +96,6 @@ def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
         mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
 
 
-def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
-    """A placeholder is needed and not fed: the way from the fetch to it, and the nearest feed.
-
-    `path` are the operations on that way; the placeholder is the last.
-    """
-    placeholder = path[-1]
-    tensor = placeholder.outputs[0]
-    way = ' -> '.join(_shorten([f"'{operation.name}'" for operation in path]))
-    problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
-               f'{tensor.dtype.name} and shape {tensor.shape_text}\n'
-               f'  needed by {way}')
-    mend = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
-    twin = _nearest(placeholder, feeds)
-    if twin is not None:
-        problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
-                                                    else '')
-        mend = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
-                'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
-                'one too.')
-    return errors.InvalidArgumentError(
-        None, placeholder, errors.report(problem, op=placeholder, mend=mend))
-
-
-def _shorten(names: list[str]) -> list[str]:
-    return names if len(names) <= 6 else names[:3] + ['...'] + names[-2:]
-
-
-def _nearest(placeholder: Operation, feeds: Iterable[Tensor]) -> Tensor | None:
-    """A fed tensor whose name differs from the placeholder's only by a number at the end."""
-    stem = placeholder.name.rstrip('0123456789').rstrip('_')
-    for tensor in feeds:
-        other = tensor.op.name.rstrip('0123456789').rstrip('_')
-        if other == stem:
-            return tensor
-    return None
-
-
 def uninitialized(cells: Sequence[Cell]) -> Exception:
     """Every uninitialised Variable that the run needs, not only the first."""
     operations = [cell.operation for cell in cells]

@@ -1,0 +1,44 @@
+"""The error of stage 1: a placeholder that is needed and was not fed."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.support import errors
+
+
+def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
+    """A placeholder is needed and not fed: the way from the fetch to it, and the nearest feed.
+
+    `path` are the operations on that way; the placeholder is the last.
+    """
+    placeholder = path[-1]
+    tensor = placeholder.outputs[0]
+    way = ' -> '.join(_shorten([f"'{operation.name}'" for operation in path]))
+    problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
+               f'{tensor.dtype.name} and shape {tensor.shape_text}\n'
+               f'  needed by {way}')
+    mend = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
+    twin = _nearest(placeholder, feeds)
+    if twin is not None:
+        problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
+                                                    else '')
+        mend = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
+                'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
+                'one too.')
+    return errors.InvalidArgumentError(
+        None, placeholder, errors.report(problem, op=placeholder, mend=mend))
+
+
+def _shorten(names: list[str]) -> list[str]:
+    return names if len(names) <= 6 else names[:3] + ['...'] + names[-2:]
+
+
+def _nearest(placeholder: Operation, feeds: Iterable[Tensor]) -> Tensor | None:
+    """A fed tensor whose name differs from the placeholder's only by a number at the end."""
+    stem = placeholder.name.rstrip('0123456789').rstrip('_')
+    for tensor in feeds:
+        other = tensor.op.name.rstrip('0123456789').rstrip('_')
+        if other == stem:
+            return tensor
+    return None
