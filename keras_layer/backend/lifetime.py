@@ -39,4 +39,4 @@ def drop_unused_models(graph):
 def _bytes(graph):
     """The size of the values that Sessions hold for Variables of the graph."""
     return sum(cell.value.nbytes for session in list(graph._sessions)
-               for cell in session._store.cells() if cell.value is not None)
+               for cell in session._store.storages() if cell.value is not None)

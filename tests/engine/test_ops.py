@@ -27,7 +27,7 @@ from tinyflow.ops.control_flow.cond import functions_of
 from tinyflow.ops.control_flow.persistent_list import ElementList
 from tinyflow.ops.control_flow.tensor_lists import Held
 from tinyflow.session.interpret import arguments_of, interpret, run_kernel
-from tinyflow.session.store import Cell, Store
+from tinyflow.session.store import Store, VariableStorage
 
 ROWS = load_all()
 KNOWN = {'static': lambda a: a.shape,
@@ -266,7 +266,7 @@ class Attack:
         self.instruction, self.store = instruction, store
         self.definition = instruction.definition
         self.arguments = arguments
-        changed = {*self.definition.writes, *self.definition.takes_cell}
+        changed = {*self.definition.writes, *self.definition.takes_storage}
         self.kept = [i for i, a in enumerate(arguments)
                      if i not in changed and isinstance(a, np.ndarray)]
         self.repeatable = (self.definition.pure and self.definition.state is None and not changed)
@@ -291,8 +291,8 @@ class Attack:
 
     def _plain_call(self):
         arguments = copies(self.arguments)
-        for i in self.definition.takes_cell:
-            twin = Cell(arguments[i].operation)
+        for i in self.definition.takes_storage:
+            twin = VariableStorage(arguments[i].operation)
             twin.value = None if arguments[i].value is None else arguments[i].value.copy()
             arguments[i] = twin
         outputs = self._call(arguments, 'by a plain call')

@@ -342,7 +342,7 @@ class Reference:
         self.fetches = list(dict.fromkeys(fetches))
         self.store = Store()
         for variable, array in variables.items():
-            self.store.cell(variable.op).value = np.array(array)
+            self.store.storage(variable.op).value = np.array(array)
 
     def run(self, feeds):
         return dict(zip(self.fetches, interpret(self.program, list(feeds.values()), self.store)))

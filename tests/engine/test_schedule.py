@@ -238,7 +238,7 @@ def test_initialising_in_order_of_dependence(session):
 
 
 def test_is_initialised_beside_a_read(session):
-    """Looking at the Cell alone must not count as having read the Variable."""
+    """Looking at the storage alone must not count as having read the Variable."""
     v, w = tf.Variable(2.0), tf.Variable(3.0)
     known = [tf.is_variable_initialized(v), tf.is_variable_initialized(w)]
     session.run(v.initializer)

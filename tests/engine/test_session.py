@@ -195,7 +195,7 @@ def test_a_closed_session_leaves_nothing_behind():
     session = tf.Session()
     session.run(v.initializer)
     session.run(v * 2.0)
-    value = weakref.ref(session._store.cell(v.op).value)
+    value = weakref.ref(session._store.storage(v.op).value)
     session.close()
     gc.collect()
     assert value() is None

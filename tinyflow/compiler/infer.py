@@ -54,7 +54,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
             new[value].static = shape.elements
     instructions: list[Instruction] = []
     for old in program.instructions:
-        inputs = tuple([new[v] if v in new else _place(v, new) for v in old.inputs])
+        inputs = tuple([new[v] if v in new else _source_value(v, new) for v in old.inputs])
         if None in [v.raw_shape for v in inputs] and _know_less(inputs, old.inputs):
             outputs = tuple([Value(v.name, v.dtype, None) for v in old.outputs])
         else:
@@ -66,7 +66,8 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
             continue
         instructions.append(instruction)
     feeds = tuple(new[v] for v in program.feeds)
-    fetches = tuple(None if v is None else new.get(v) or _place(v, new) for v in program.fetches)
+    fetches = tuple(None if v is None else new.get(v) or _source_value(v, new)
+                    for v in program.fetches)
     folded = len(program.instructions) - len(instructions)
     note = Note('infer', f'{folded} are constants for these feed shapes',
                 len(program.instructions), len(instructions), folded)
@@ -74,10 +75,10 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
                    notes=program.notes + (note,))
 
 
-def _place(value: Value, new: dict[Value, Value]) -> Value:
+def _source_value(value: Value, new: dict[Value, Value]) -> Value:
     """A Variable's storage; its static shape counts only while no assignment may change it."""
-    shape = None if value.place is None or _may_change_shape(value.place) else value.raw_shape
-    fresh = new[value] = Value(value.name, value.dtype, shape, value.place)
+    shape = None if value.variable is None or _may_change_shape(value.variable) else value.raw_shape
+    fresh = new[value] = Value(value.name, value.dtype, shape, value.variable)
     if value.array is not None:                 # a function's parameter with a known value
         fresh.array, fresh.raw_shape = value.array, value.array.shape
     return fresh

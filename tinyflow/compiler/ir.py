@@ -25,20 +25,20 @@ class Value:
     """One value of a program: what a Tensor is to the graph.
 
     `array` is the value itself where it is a known constant; `static` the part that is known of a
-    small integer value (graph/constant_value.py); `place` is set where the value is a Variable's
+    small integer value (graph/constant_value.py); `variable` is set where the value is a Variable's
     storage, and is then the VariableV2 operation.
     """
 
-    __slots__ = ('name', 'dtype', 'raw_shape', 'array', 'static', 'place', 'producer')
+    __slots__ = ('name', 'dtype', 'raw_shape', 'array', 'static', 'variable', 'producer')
 
     def __init__(self, name: str, dtype: DType, raw_shape: shapes.Shape,
-                 place: Operation | None = None) -> None:
+                 variable: Operation | None = None) -> None:
         self.name = name
         self.dtype = dtype.base_dtype
         self.raw_shape = raw_shape
         self.array: np.ndarray | None = None
         self.static: Any = None
-        self.place = place
+        self.variable = variable
         self.producer: Instruction | None = None
 
     @property
@@ -92,26 +92,26 @@ class Instruction:
 
     @property
     def writes(self) -> tuple[int, ...]:
-        """Positions of the inputs (places) that this changes."""
+        """Positions of the inputs (Variables) that this changes."""
         written = self.definition.writes
         return self.attrs['_writes'] if written is WRITES_OF_FUNCTIONS else written
 
     @property
-    def cells(self) -> tuple[int, ...]:
-        """Positions of the inputs (places) whose array is not read here."""
+    def storage_inputs(self) -> tuple[int, ...]:
+        """Positions of the inputs (Variables) whose array is not read here."""
         captures = self.definition.captures
         if captures is None:
-            return self.definition.takes_cell
+            return self.definition.takes_storage
         return tuple([i for i in captures(self.attrs, len(self.inputs))
-                      if self.inputs[i].place is not None])
+                      if self.inputs[i].variable is not None])
 
     @property
-    def handed_over(self) -> tuple[Value, ...]:
-        """The inputs that the kernel gets; functions find places by themselves."""
+    def kernel_inputs(self) -> tuple[Value, ...]:
+        """The inputs that the kernel gets; functions find Variables by themselves."""
         if self.definition.captures is None:
             return self.inputs
-        cells = self.cells
-        return tuple([v for i, v in enumerate(self.inputs) if i not in cells])
+        storages = self.storage_inputs
+        return tuple([v for i, v in enumerate(self.inputs) if i not in storages])
 
     @property
     def removable(self) -> bool:
@@ -162,7 +162,7 @@ class Program:
         made = set(self.feeds)
         for instruction in self.instructions:
             for value in instruction.inputs:
-                if value not in made and value.array is None and value.place is None:
+                if value not in made and value.array is None and value.variable is None:
                     raise ValueError(f'{value} is used before it is made, by {instruction!r}')
             for value in instruction.outputs:
                 if value in made:

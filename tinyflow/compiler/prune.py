@@ -4,9 +4,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from tinyflow.compiler.prune_errors import unfed
-from tinyflow.compiler.schedule import snapshot_of
-from tinyflow.graph.handles import is_place
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.variable_refs import is_variable_ref, variable_read_by
 
 
 def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> list[Operation]:
@@ -29,7 +28,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
         if operation in wanted_by:
             continue
         wanted_by[operation] = consumer
-        if operation.type == 'Placeholder' and not _is_place(operation):
+        if operation.type == 'Placeholder' and not _stands_for_variable(operation):
             raise unfed(_path(operation, wanted_by), feeds)
         for tensor in operation.inputs:
             if tensor not in fed and tensor.op not in wanted_by:
@@ -40,10 +39,10 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
     return sorted(wanted_by, key=lambda operation: operation.id)
 
 
-def _is_place(parameter: Operation) -> bool:
+def _stands_for_variable(parameter: Operation) -> bool:
     """True for a function's parameter that stands for a Variable's storage."""
     tensor = parameter.outputs[0]
-    return is_place(tensor) or snapshot_of(tensor) is not None
+    return is_variable_ref(tensor) or variable_read_by(tensor) is not None
 
 
 def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:

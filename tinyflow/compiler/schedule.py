@@ -18,51 +18,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 
-from tinyflow.graph.dtypes import resource
-from tinyflow.graph.handles import is_place, variable_of
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.variable_refs import is_variable_ref, variable_of, variable_read_by
 
 Nodes = dict[Operation, list[Operation]]
 Fed = Collection[Tensor]
-
-# How the name of a Variable's own read ends, by the type of that node.
-_OWN_READS = {'Identity': '/read', 'ReadVariableOp': '/Read/ReadVariableOp'}
-
-
-def place_of(tensor: Tensor) -> Operation | None:
-    """The VariableV2 or VarHandleOp whose storage `tensor` stands for; None for a value."""
-    while is_place(tensor):
-        operation = tensor.op
-        writes = operation.writes
-        if tensor.dtype is resource:
-            return variable_of(tensor)
-        if not operation.inputs:
-            source = _captured(tensor)
-            if source is None:
-                return operation
-            tensor = source
-            continue
-        tensor = operation.inputs[writes[0] if writes else 0]
-    return None
-
-
-def _captured(tensor: Tensor) -> Tensor | None:
-    """What a placeholder inside a function stands for, where that is a tensor from around it."""
-    graph = tensor.op.graph
-    return None if graph.outer_graph is None else graph.source_of(tensor)
-
-
-def snapshot_of(tensor: Tensor) -> Operation | None:
-    """The VariableV2 of which `tensor` is the Variable's own read, or None."""
-    operation = tensor.op
-    if operation.type == 'Placeholder':
-        source = _captured(tensor)
-        return None if source is None else snapshot_of(source)
-    ending = _OWN_READS.get(operation.type)
-    if ending is None or operation.control_inputs or not is_place(operation.inputs[0]):
-        return None
-    place = place_of(operation.inputs[0])
-    return place if place is not None and operation.name == place.name + ending else None
 
 
 def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operation]:
@@ -134,45 +94,46 @@ def _priority(operation: Operation) -> tuple[bool, int]:
 
 
 def _written(operation: Operation) -> list[Operation | None]:
-    """The places that an operation writes."""
-    return [place_of(operation.inputs[i]) for i in operation.writes]
+    """The variables that an operation writes."""
+    return [variable_of(operation.inputs[i]) for i in operation.writes]
 
 
 def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
-    """The places that an operation reads (and does not just assign to)."""
-    places: list[Operation | None] = []
+    """The variables that an operation reads (and does not just assign to)."""
+    variables: list[Operation | None] = []
     for i, tensor in enumerate(operation.inputs):
         if tensor in fed:
             continue
-        if not is_place(tensor):
-            place = snapshot_of(tensor)
-            if place is not None and not any(t in fed for t in tensor.op.inputs[:1]):
-                places.append(place)
+        if not is_variable_ref(tensor):
+            variable = variable_read_by(tensor)
+            if variable is not None and not any(t in fed for t in tensor.op.inputs[:1]):
+                variables.append(variable)
         elif i not in operation.writes:
-            places.append(place_of(tensor))
-    return places
+            variables.append(variable_of(tensor))
+    return variables
 
 
 class _Writers:
     """Which writers each operation comes after: a bit for every writer, carried along the order."""
 
     def __init__(self, order: list[Operation], before: Nodes) -> None:
-        self.of_place: dict[Operation | None, list[Operation]] = {}
+        self.of_variable: dict[Operation | None, list[Operation]] = {}
         self.bit: dict[Operation, int] = {}
         self.before: dict[Operation, int] = {}
         for operation in order:
-            for place in _written(operation) if operation.writes else ():
+            for variable in _written(operation) if operation.writes else ():
                 self.bit.setdefault(operation, 1 << len(self.bit))
-                self.of_place.setdefault(place, []).append(operation)
+                self.of_variable.setdefault(variable, []).append(operation)
         for operation in order:
             mask = 0
             for needed in before[operation]:
                 mask |= self.before[needed] | self.bit.get(needed, 0)
             self.before[operation] = mask
 
-    def unseen(self, operation: Operation, place: Operation | None, done: int) -> list[Operation]:
-        """Writers of `place` in the bit set `done` that `operation` is not ordered after."""
-        return [writer for writer in self.of_place.get(place, ()) if writer is not operation
+    def unseen(self, operation: Operation, variable: Operation | None,
+               done: int) -> list[Operation]:
+        """Writers of `variable` in the bit set `done` that `operation` is not ordered after."""
+        return [writer for writer in self.of_variable.get(variable, ()) if writer is not operation
                 and self.bit[writer] & done & ~self.before[operation]]
 
 
@@ -183,13 +144,13 @@ def _reads_that_come_late(order: list[Operation], before: Nodes,
     done = 0
     late: list[tuple[Operation, Operation]] = []
     for operation in order:
-        for place in _read(operation, fed):
-            late += [(operation, writer) for writer in writers.unseen(operation, place, done)]
+        for variable in _read(operation, fed):
+            late += [(operation, writer) for writer in writers.unseen(operation, variable, done)]
         done |= writers.bit.get(operation, 0)
     return late
 
 
-def stale_snapshots(order: list[Operation],
+def stale_reads(order: list[Operation],
                     fed: Fed = frozenset()) -> set[tuple[Operation, Tensor]]:
     """(consumer, `v/read`) pairs where the storage has changed before the consumer runs.
 
@@ -203,8 +164,9 @@ def stale_snapshots(order: list[Operation],
     done = 0
     for operation in order:
         for tensor in operation.inputs:
-            place = None if tensor in fed or is_place(tensor) else snapshot_of(tensor)
-            if place is not None and writers.unseen(operation, place, done):
+            variable = None if tensor in fed or is_variable_ref(tensor) else \
+                variable_read_by(tensor)
+            if variable is not None and writers.unseen(operation, variable, done):
                 stale.add((operation, tensor))
         done |= writers.bit.get(operation, 0)
     return stale
@@ -214,7 +176,7 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
                   fed: Fed = frozenset()) -> set[Operation]:
     """Operations whose result is a view of a Variable's storage and is used after a later write.
 
-    Their result must be a copy. A place itself (a ref output) is read when it is used, so only
+    Their result must be a copy. A Variable itself (a ref output) is read when it is used, so only
     views of it matter here.
     """
     if not any(operation.writes for operation in order):
@@ -224,37 +186,37 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
     copied = set()
 
     def use(tensor: Tensor) -> None:
-        place, count = read_at[tensor]
-        if writes_done.get(place, 0) > count:
+        variable, count = read_at[tensor]
+        if writes_done.get(variable, 0) > count:
             copied.add(tensor.op)
 
     for operation in order:
         for tensor in operation.inputs:
             if tensor in read_at and tensor not in fed:
                 use(tensor)
-        for place in _written(operation) if operation.writes else ():
-            writes_done[place] = writes_done.get(place, 0) + 1
-        place = _views_place(operation, read_at, fed)
-        if place is not None:
-            read_at[operation.outputs[0]] = place, writes_done.get(place, 0)
+        for variable in _written(operation) if operation.writes else ():
+            writes_done[variable] = writes_done.get(variable, 0) + 1
+        variable = _viewed_variable(operation, read_at, fed)
+        if variable is not None:
+            read_at[operation.outputs[0]] = variable, writes_done.get(variable, 0)
     for fetch in fetches:
         if fetch in read_at and fetch not in fed:
             use(fetch)
     return copied
 
 
-def _views_place(operation: Operation, read_at: dict[Tensor, tuple[Operation, int]],
+def _viewed_variable(operation: Operation, read_at: dict[Tensor, tuple[Operation, int]],
                  fed: Fed) -> Operation | None:
-    """The place whose storage an operation's (ordinary) result shares memory with."""
-    if not operation.definition.view or is_place(operation.outputs[0]) \
-            or snapshot_of(operation.outputs[0]) is not None:
+    """The variable whose storage an operation's (ordinary) result shares memory with."""
+    if not operation.definition.view or is_variable_ref(operation.outputs[0]) \
+            or variable_read_by(operation.outputs[0]) is not None:
         return None
     source = operation.inputs[0]
     if source in fed:
         return None
-    if is_place(source):
-        return place_of(source)
+    if is_variable_ref(source):
+        return variable_of(source)
     read = source.op.inputs                 # none of a read that a function was handed
-    if snapshot_of(source) is not None and not (read and read[0] in fed):
-        return snapshot_of(source)
+    if variable_read_by(source) is not None and not (read and read[0] in fed):
+        return variable_read_by(source)
     return read_at[source][0] if source in read_at else None

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from tinyflow.gradients.registry import rule_of
 from tinyflow.graph import dtypes
-from tinyflow.graph.handles import place_dtype
 from tinyflow.graph.op import NOT_DIFFERENTIABLE
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.variable_refs import storage_dtype
 
 _CARRIERS = dtypes.INEXACT | {dtypes.resource, dtypes.variant}
 _COMPARISONS = frozenset({'Equal', 'NotEqual', 'Greater', 'GreaterEqual', 'Less', 'LessEqual'})
@@ -23,8 +23,8 @@ def why_no_gradient(ys, x) -> str:
     """
     ys = [_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
     x = _tensor(x)
-    if x.op.type in ('VariableV2', 'VarHandleOp') and place_dtype(x.op) not in _CARRIERS:
-        return (f"'{x.name}' is {place_dtype(x.op).name}, and {_of_integers(x)}\n  Mend: "
+    if x.op.type in ('VariableV2', 'VarHandleOp') and storage_dtype(x.op) not in _CARRIERS:
+        return (f"'{x.name}' is {storage_dtype(x.op).name}, and {_of_integers(x)}\n  Mend: "
                 'tf.Variable(3.0), not tf.Variable(3), makes a Variable that can be trained.')
     names = ' and '.join(f"'{y.name}'" for y in ys[:3]) or 'nothing'
     above = _ancestors(ys)
@@ -116,7 +116,7 @@ def _exchanged(operation):
     if name != 'labels_stop_gradient' or loss is None or \
             loss.type != 'SoftmaxCrossEntropyWithLogits':
         return None
-    (_, logits), (_, labels) = loss.definition.told_inputs(loss)
+    (_, logits), (_, labels) = loss.definition.labelled_inputs(loss)
     if any(op.type in ('VariableV2', 'VarHandleOp') for op in _ancestors([logits])):
         return None
     return f"labels='{labels.name}', logits='{logits.name}'"

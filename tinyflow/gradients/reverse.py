@@ -20,13 +20,13 @@ from tinyflow.gradients.registry import no_gradient_error, rule_of
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
-from tinyflow.graph.handles import shape_behind
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import known, merge, size, text
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.support.gc_pause import collector_paused
+from tinyflow.graph.variable_refs import shape_behind
 
 _CARRIERS = dtypes.INEXACT | {dtypes.resource, dtypes.variant}      # dtypes that have gradients
 _PASS_SLICES = frozenset({'Identity', 'ReadVariableOp'})     # they hand on an IndexedSlices

@@ -83,7 +83,7 @@ def _take(table, loose):
     for op in [op for op in table if op in loose]:
         value = table.pop(op)
         if hasattr(value, 'operation'):
-            value.operation = None          # a Cell knows its node
+            value.operation = None          # the storage knows its node
         taken.append((weakref.ref(op), value))
     return taken
 

@@ -25,7 +25,7 @@ The contract of a kernel. It gets arrays and never changes them (but see `writes
 returned as a tuple. A bare ufunc is a legal kernel.
 
 What does not fit is refused, by `shape` and `kernel` alike, with `raise OpFailure(problem, hint)`
-(tinyflow/graph/support/errors.py): what is wrong, and what the user can do about it. Node, inputs and the user's
+(errors.py): what is wrong, and what the user can do about it. Node, inputs and the user's
 line are added here, or where the kernel is run.
 
     static = {'axis': 0}   inputs that arrive as a Python int, or (nested) tuple of ints, instead of
@@ -36,7 +36,7 @@ line are added here, or where the kernel is run.
     overwrites = (0, 1)    inputs whose buffer may become the output's
     view = True            the result is a NumPy view of input 0
     writes = (0,)          inputs (places) that the kernel changes; output 0 is then that place
-    takes_cell = (0,)      inputs (places) that the kernel wants as a Cell: it may set `.value`
+    takes_storage = (0,)   inputs that the kernel wants as VariableStorage: it may set `.value`
     keeps = (1,)           inputs whose arrays live on in the result; they get arrays that nobody
                            changes any more
     calls_user_code = True exceptions of the kernel are the user's own and pass unchanged
@@ -70,11 +70,11 @@ from tinyflow.graph.constant_value import check_rank, checked, static_value
 from tinyflow.graph.convert import as_array, convert_to_tensor, why_none
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
-from tinyflow.graph.handles import dtype_behind, shape_behind
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.signature import Arg, parameters, parse
 from tinyflow.graph.source_location import here, user_site
 from tinyflow.graph.support.errors import describe, report, report_failure, worded
+from tinyflow.graph.variable_refs import dtype_behind, shape_behind
 
 
 def _ranks(static, name):
@@ -116,7 +116,7 @@ class Op:
     state_of_node = False
     elementwise = False
     partial_rank = False
-    takes_cell: tuple[int, ...] = ()
+    takes_storage: tuple[int, ...] = ()
     keeps: tuple[int, ...] = ()
     calls_user_code = False
     kernel: Any = None
@@ -472,10 +472,10 @@ class Op:
     @classmethod
     def explain_shapes(cls, operation, error):
         """The message for shapes that do not fit."""
-        return report_failure(error, operation, cls.told_inputs(operation))
+        return report_failure(error, operation, cls.labelled_inputs(operation))
 
     @classmethod
-    def told_inputs(cls, operation):
+    def labelled_inputs(cls, operation):
         """(label, tensor) of each input, for messages; a subclass may name what its user knows."""
         labels = [a.name for a in cls.inputs]
         if len(labels) != len(operation.inputs):

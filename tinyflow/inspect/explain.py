@@ -127,8 +127,8 @@ class Explanation:
     def _time(self) -> list[str]:
         if self.profile is None or self.run_seconds is None:
             return [f'not run: {self.not_run}']
-        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}; by line, with a '
-                 'clock read after every instruction:']
+        lines = [f'{_micro(self.run_seconds)} a run, median of {self.profile.runs}; by line, with '
+                 'a clock read after every instruction:']
         return lines + self.profile.table(12).splitlines()
 
     def __str__(self) -> str:
@@ -226,7 +226,8 @@ def describe_executable(session, entry, executable: Executable, fed_shapes) -> E
         cut=[op for op in session.graph.get_operations() if op not in inside],
         order=schedule(kept, frozenset(entry.feeds)),
         copies=[i.name for i in program.instructions if i.copy],
-        lowered=entry.program, executable=executable, runs_so_far=executable.runs, not_run='only compiled')
+        lowered=entry.program, executable=executable, runs_so_far=executable.runs,
+        not_run='only compiled')
 
 
 def _measure(explanation, executable, arrays, runs):

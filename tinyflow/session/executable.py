@@ -164,8 +164,8 @@ class Executable:
 
     def uninitialized(self) -> None:
         """Called by the program when a Variable that it reads has no value yet."""
-        cells = [self._arenas.store.cell(operation) for operation in self.source.read_first]
-        raise uninitialized_error([cell for cell in cells if cell.value is None])
+        storages = [self._arenas.store.storage(operation) for operation in self.source.read_first]
+        raise uninitialized_error([storage for storage in storages if storage.value is None])
 
     def explain(self, error: Exception, source: Source) -> Exception:
         """The error to raise for one that came out of `source`'s functions."""

@@ -12,7 +12,7 @@ from tinyflow.graph.constant_value import as_python
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
-from tinyflow.session.store import Cell
+from tinyflow.session.store import VariableStorage
 
 
 def explain_failure(instruction: Instruction, error: Exception,
@@ -74,7 +74,7 @@ class _Seen:
 
 def _inputs(instruction: Instruction,
             arguments: Sequence[Any] | None) -> list[tuple[str, _Seen]]:
-    told = instruction.definition.told_inputs(instruction.operation)
+    told = instruction.definition.labelled_inputs(instruction.operation)
     values = instruction.inputs
     if len(values) != len(told):
         return []
@@ -96,9 +96,9 @@ def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
         mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
 
 
-def uninitialized(cells: Sequence[Cell]) -> Exception:
+def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
     """Every uninitialised Variable that the run needs, not only the first."""
-    operations = [cell.operation for cell in cells]
+    operations = [storage.operation for storage in storages]
     first = operations[0]
     facts = _made_too_late(operations)
     if len(operations) > 1:
@@ -125,8 +125,9 @@ def _made_too_late(operations: Sequence[Operation]) -> list[tuple[str, str]]:
         if not late:
             return []
         names = ', '.join(f"'{op.name}'" for op in late[:5]) + (' ...' if late[5:] else '')
-        place = '' if init.site is None else f' ({init.site})'
-        return [(f"made after the initializer '{init.name}'{place}, which leaves them out", names)]
+        built_at = '' if init.site is None else f' ({init.site})'
+        return [(f"made after the initializer '{init.name}'{built_at}, which leaves them out",
+                 names)]
     return []
 
 

@@ -37,32 +37,32 @@ def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> li
 
 
 def _read(value: Value, env: dict[Value, np.ndarray], store: Store) -> np.ndarray:
-    """The array of a value; for a place, what stands there now."""
+    """The array of a value; for a Variable, what its storage holds now."""
     if value.array is not None:
         return value.array
-    if value.place is None:
+    if value.variable is None:
         return env[value]
-    cell = store.cell(value.place)
-    if cell.value is None:
-        raise uninitialized([cell])
-    return cell.value
+    storage = store.storage(value.variable)
+    if storage.value is None:
+        raise uninitialized([storage])
+    return storage.value
 
 
 def arguments_of(instruction: Instruction, env: dict[Value, np.ndarray], store: Store) -> list[Any]:
-    """The arrays (cells for places that are assigned to) that an instruction's kernel is given."""
-    takes_cell = instruction.definition.takes_cell
+    """What an instruction's kernel is given: arrays, or the storage of Variables that it sets."""
+    takes_storage = instruction.definition.takes_storage
     arguments: list[Any] = []
-    for i, value in enumerate(instruction.handed_over):
-        if value.place is None:
+    for i, value in enumerate(instruction.kernel_inputs):
+        if value.variable is None:
             arguments.append(env[value] if value.array is None else value.array)
             continue
-        cell = store.cell(value.place)
-        if i in takes_cell:
-            arguments.append(cell)
+        storage = store.storage(value.variable)
+        if i in takes_storage:
+            arguments.append(storage)
             continue
-        if cell.value is None:
-            raise uninitialized([cell])
-        arguments.append(cell.value)
+        if storage.value is None:
+            raise uninitialized([storage])
+        arguments.append(storage.value)
     for i in instruction.definition.keeps:
         arguments[i] = np.array(arguments[i])
     return arguments

@@ -47,7 +47,7 @@ class Origin:
     operation: Operation | None
     name: str
     found: str
-    place: tuple[int, ...]
+    position: tuple[int, ...]
     inputs: tuple[str, ...]
     iteration: int | None
     constant: bool = False
@@ -112,7 +112,7 @@ class _Watch:
 
     def _result(self, value: Value, env: dict[Value, Any]) -> np.ndarray:
         array = value.array if value.array is not None else env[value] \
-            if value.place is None else self.store.cell(value.place).value
+            if value.variable is None else self.store.storage(value.variable).value
         copy = np.array(array, value.dtype.np)
         if id(array) in self._origins:
             self._remember(copy, self._origins[id(array)][1])
@@ -173,11 +173,11 @@ class _Watch:
 
     def _told(self, operation: Operation | None, name: str, array: np.ndarray,
               inputs: Sequence[str], constant: bool = False, negative: bool = False) -> Origin:
-        places = np.argwhere(~np.isfinite(array))
-        found = array[tuple(places[0])]
+        positions = np.argwhere(~np.isfinite(array))
+        found = array[tuple(positions[0])]
         kind = 'NaN' if np.isnan(found) else 'Inf'
-        count = '' if len(places) == 1 else f' in {len(places)} of {array.size} elements'
-        return Origin(operation, name, kind + count, tuple(map(int, places[0])), tuple(inputs),
+        count = '' if len(positions) == 1 else f' in {len(positions)} of {array.size} elements'
+        return Origin(operation, name, kind + count, tuple(map(int, positions[0])), tuple(inputs),
                       self._iterations[-1] if self._iterations else None,
                       constant or operation is not None and operation.type == 'Const',
                       array.shape[0] if array.ndim else None, negative)
@@ -189,7 +189,7 @@ class _Watch:
         if not instruction.writes or instruction.definition.functions:
             return
         written = instruction.inputs[instruction.writes[0]]
-        name = written.place.name if written.place is not None else written.name
+        name = written.variable.name if written.variable is not None else written.name
         for i, argument in enumerate(arguments):
             if i not in instruction.writes:
                 self._judge(argument, f"the update of the Variable '{name}' "
@@ -203,14 +203,14 @@ class _Watch:
 
     def _error(self, origin: Origin, what: str) -> errors.OpError:
         operation = origin.operation
-        place = f' at {list(origin.place)}' if origin.place else ''
+        where = f' at {list(origin.position)}' if origin.position else ''
         if origin.rows is not None and origin.rows == self._batch:
-            place += f' (row {origin.place[0]} of the batch)'
+            where += f' (row {origin.position[0]} of the batch)'
         made = f"fed as '{origin.name}'" if operation is None else \
             f"first made by {operation.type} '{operation.name}'"
         if origin.iteration is not None:
             made += f' in iteration {origin.iteration} of its loop'
-        lines = [f'[A10] {origin.found}{place}, {made}, reached {what}.', *origin.inputs]
+        lines = [f'[A10] {origin.found}{where}, {made}, reached {what}.', *origin.inputs]
         error = errors.InvalidArgumentError(None, operation, errors.report(
             '\n  '.join(lines), op=operation, mend=_mend(origin)))
         error.provenance = origin
@@ -218,11 +218,11 @@ class _Watch:
 
 
 def _labels(instruction: Instruction) -> list[str]:
-    told = instruction.definition.told_inputs(instruction.operation)
-    handed = set(map(id, instruction.handed_over))
+    told = instruction.definition.labelled_inputs(instruction.operation)
+    handed = set(map(id, instruction.kernel_inputs))
     kept = [label for (label, tensor), value in zip(told, instruction.inputs)
             if id(value) in handed]
-    return [f"{label} '{value.name}'" for label, value in zip(kept, instruction.handed_over)]
+    return [f"{label} '{value.name}'" for label, value in zip(kept, instruction.kernel_inputs)]
 
 
 def _range(label: str, array: np.ndarray) -> str:

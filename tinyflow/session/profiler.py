@@ -100,9 +100,9 @@ def _last_uses(plan: Plan) -> dict:
     for step, instruction in enumerate(plan.program.instructions):
         for value in instruction.inputs:
             last[value] = step
-    for value in plan.program.fetches:
-        if value is not None:
-            last[value] = len(plan.program.instructions)
+    for fetched in plan.program.fetches:
+        if fetched is not None:
+            last[fetched] = len(plan.program.instructions)
     return last
 
 

@@ -269,8 +269,8 @@ class BaseSession:
         """
         if self._closed:
             raise _closed()
-        cells = [self._store.cell(v.op) for v in variables]
-        return [None if cell.value is None else cell.value.copy() for cell in cells]
+        storages = [self._store.storage(v.op) for v in variables]
+        return [None if storage.value is None else storage.value.copy() for storage in storages]
 
     def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Gives each Variable of the (variable, array) pairs that value, without a run or a node.
@@ -285,13 +285,13 @@ class BaseSession:
             if not variable.shape.is_compatible_with(array.shape):
                 raise worded(ValueError(f"Variable '{variable.name}' has shape {variable.shape}, "
                                         f'the new value {array.shape}.'))
-            checked.append((self._store.cell(variable.op), array))
-        for cell, array in checked:
-            with cell.lock:
-                if cell.value is not None and cell.value.shape == array.shape:
-                    np.copyto(cell.value, array)
+            checked.append((self._store.storage(variable.op), array))
+        for storage, array in checked:
+            with storage.lock:
+                if storage.value is not None and storage.value.shape == array.shape:
+                    np.copyto(storage.value, array)
                 else:
-                    cell.value = array
+                    storage.value = array
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
         """Where this Session's streams of random numbers and its iterators stand.

@@ -16,8 +16,8 @@ def _full_name(operation: Operation) -> str:
     return f'{function}/{operation.name}' if function else operation.name
 
 
-class Cell:
-    """The place of one Variable: `value` is its array, None before it is initialised.
+class VariableStorage:
+    """The storage of one Variable: `value` is its array, None before it is initialised.
 
     The array is updated in place for as long as its shape stays; it is never handed out.
     """
@@ -31,22 +31,22 @@ class Cell:
 
 
 class Store:
-    """Cells by VariableV2 operation and states by stateful operation, made when first needed."""
+    """Storage by VariableV2 operation and states by stateful operation, made when first needed."""
 
     def __init__(self) -> None:
-        self._cells: dict[Operation, Cell] = {}
+        self._storages: dict[Operation, VariableStorage] = {}
         self._states: dict[Operation, Any] = {}
         self._shared: dict[Any, Any] = {}           # what nodes with one shared_name have in common
         self._lock = threading.Lock()
         self._resumed: dict[str, Any] = {}          # positions of states that are not made yet
 
-    def cell(self, operation: Operation) -> Cell:
-        """The Cell of a VariableV2 operation."""
+    def storage(self, operation: Operation) -> VariableStorage:
+        """The storage of a VariableV2 operation."""
         try:
-            return self._cells[operation]
+            return self._storages[operation]
         except KeyError:
             with self._lock:
-                return self._cells.setdefault(operation, Cell(operation))
+                return self._storages.setdefault(operation, VariableStorage(operation))
 
     def state(self, operation: Operation) -> Any:
         """The state of a stateful operation, such as a random stream's position."""
@@ -91,9 +91,9 @@ class Store:
             for operation, state in list(self._states.items()):
                 self._resume(operation, state)
 
-    def cells(self) -> list[Cell]:
-        """All cells so far."""
-        return list(self._cells.values())
+    def storages(self) -> list[VariableStorage]:
+        """All that were made so far."""
+        return list(self._storages.values())
 
     def clear(self) -> None:
         """Forgets everything; for a closed Session. Whoever waits inside a state is woken."""
@@ -101,6 +101,6 @@ class Store:
             cancel = getattr(state, 'cancel', None)
             if cancel is not None:
                 cancel()
-        self._cells.clear()
+        self._storages.clear()
         self._states.clear()
         self._shared.clear()

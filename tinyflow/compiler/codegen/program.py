@@ -4,8 +4,8 @@ The source reads as NumPy. Each line ends in the node's name, its result and the
 the whole is known to `linecache`: a debugger steps through it, a profiler gives time to its lines,
 and a traceback leads back to the node without any bookkeeping while it runs.
 
-Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's Cell (q1 where only
-the Cell is looked at, for whether there is a value), c2 a constant,
+Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's storage (q1 where
+only the storage is looked at, for whether there is a value), c2 a constant,
 b3 a buffer in the arena, w4 a view made when the function was bound, t5 a result of this run,
 s6 a state, k7 an attribute, f8 what runs functions (the branches of a cond, a loop).
 """
@@ -26,7 +26,7 @@ import numpy as np
 
 from tinyflow.compiler.codegen.binding import arrays_in
 from tinyflow.compiler.codegen.tiling import Group, tile_groups
-from tinyflow.compiler.codegen.variable_uses import first_uses, read_places
+from tinyflow.compiler.codegen.variable_uses import first_uses, variables_read
 from tinyflow.compiler.functions.nested import FunctionMaker, callables_of
 from tinyflow.compiler.ir import Instruction, Value
 from tinyflow.compiler.memory.concat_in_place import Location, Part, copied_parts
@@ -47,8 +47,8 @@ _OUT_BY_KEYWORD = frozenset((np.maximum, np.minimum))
 class Storage(Protocol):
     """What a program works on besides its arena; a Session's Store."""
 
-    def cell(self, operation: Operation) -> Any:
-        """The Cell of a Variable."""
+    def storage(self, operation: Operation) -> Any:
+        """The storage of a Variable."""
         ...
 
     def state(self, operation: Operation) -> Any:
@@ -92,14 +92,14 @@ class Source:
         self.names: dict[str, Any] = {'__builtins__': builtins, 'np': np, 'as_python': as_python,
                                       'checked': checked, 'own': own}
         self.lines: dict[int, Instruction] = {}
-        self.cells: dict[str, Any] = {}         # p1 -> VariableV2 operation
+        self.storages: dict[str, Any] = {}         # p1 -> VariableV2 operation
         self.read_first: list[Any] = []         # VariableV2 operations that must have a value
         self.states: dict[str, Any] = {}        # s6 -> operation
         self.instructions_with_functions: dict[str, Instruction] = {}   # f8 -> its instruction
         self._callables: dict[str, Any] = {}    # f8 -> what runs its functions
         self.filename = f'<tinyflow> program {next(_numbers)}'   # linecache skips <...>
         self._constants: dict[Any, str] = {}
-        self._read_places = read_places(plan.program) \
+        self._variables_read = variables_read(plan.program) \
             if any(i.definition.functions for i in plan.program.instructions) else set()
         self._handed_out: set[Value] = set()
         self._tiles = itertools.count(1)
@@ -180,12 +180,12 @@ class Source:
         tested: list[str] = []
         for value, first in first_uses(plan.program).items():
             location = plan.locations[value]
-            cell = 'p' + location.name[1:]
-            self.cells[cell] = value.place
+            storage = 'p' + location.name[1:]
+            self.storages[storage] = value.variable
             if not first:
-                lines.append(f'    {location.name} = {cell}.value')
+                lines.append(f'    {location.name} = {storage}.value')
                 tested.append(location.name)
-                self.read_first.append(value.place)
+                self.read_first.append(value.variable)
         tested += self._unused_reads()
         if tested:
             for i in range(0, len(tested), 6):
@@ -199,10 +199,10 @@ class Source:
         program = self.plan.program
         if program.nested:
             return []
-        used = set(self.cells.values())
+        used = set(self.storages.values())
         unused = sorted(program.reads - used, key=lambda operation: operation.id)
         names = [f'q{n}' for n in range(len(unused))]
-        self.cells.update(zip(names, unused))
+        self.storages.update(zip(names, unused))
         self.read_first += unused
         return [f'{name}.value' for name in names]
 
@@ -227,15 +227,15 @@ class Source:
         if lock:
             line = f'    with {lock}.lock: {expression}'
         lines = [line]
-        for i in instruction.cells:
+        for i in instruction.storage_inputs:
             if i in instruction.writes:
                 value = instruction.inputs[i]
-                if value.place is not None:
+                if value.variable is not None:
                     name = plan.locations[value].name
                     lines.append(f'    {name} = p{name[1:]}.value')
-                    if definition.functions and value in self._read_places:
+                    if definition.functions and value in self._variables_read:
                         lines.append(f'    if {name} is None: uninitialized()')
-                        self.read_first.append(value.place)
+                        self.read_first.append(value.variable)
         return [*lines, *self._deletions(instruction)]
 
     def _deletions(self, instruction: Instruction) -> list[str]:
@@ -274,10 +274,10 @@ class Source:
         yield f'    in_tiles({group.shape[0]}, {name}, {group.rows_per_tile})', first
 
     def _lock(self, instruction: Instruction) -> str | None:
-        """The Cell to lock, so that another thread's update of the Variable is not lost."""
+        """The storage to lock, so that another thread's update of the Variable is not lost."""
         for i in instruction.writes:
             value = instruction.inputs[i]
-            if value.place is not None:
+            if value.variable is not None:
                 return 'p' + self.plan.locations[value].name[1:]
         return None
 
@@ -285,7 +285,7 @@ class Source:
                     group: Group | None = None) -> str:
         definition = instruction.definition
         if definition.bind is not None:
-            handed = [self.plan.locations[v].name for v in instruction.handed_over]
+            handed = [self.plan.locations[v].name for v in instruction.kernel_inputs]
             return f'{self._function(instruction)}({", ".join(handed)})'
         args, static = self._arguments(instruction)
         out = 'None' if not buffers else buffers[0].name if len(buffers) == 1 else \
@@ -325,8 +325,8 @@ class Source:
         definition, plan = instruction.definition, self.plan
         args = [plan.locations[v].name for v in instruction.inputs]
         static: dict[int, Any] = {}
-        for i in definition.takes_cell:
-            if instruction.inputs[i].place is not None:
+        for i in definition.takes_storage:
+            if instruction.inputs[i].variable is not None:
                 args[i] = 'p' + args[i][1:]
         for i in definition.keeps:
             if not self._may_be_kept(instruction.inputs[i]):
@@ -435,8 +435,8 @@ class Source:
         `function` makes the callables of functions that the program runs.
         """
         names = self.names | arrays_in(self.plan, arena)
-        for name, operation in self.cells.items():
-            names[name] = store.cell(operation)
+        for name, operation in self.storages.items():
+            names[name] = store.storage(operation)
         for name, operation in self.states.items():
             names[name] = store.state(operation)
         for name, instruction in self.instructions_with_functions.items():
@@ -505,10 +505,10 @@ def _comment(instruction: Instruction, locations: list[Location]) -> str:
     return text if site is None else f'{text}  @ {_where(site)}'
 
 
-@lru_cache(maxsize=4096)                # a loop makes thousands of nodes in few places
+@lru_cache(maxsize=4096)                # a loop makes thousands of nodes in few lines
 def _where(site: tuple) -> str:
-    place = Site(*site)
-    return f'{os.path.basename(place.file)}:{place.line}'
+    built_at = Site(*site)
+    return f'{os.path.basename(built_at.file)}:{built_at.line}'
 
 
 def _is_literal(value: Any) -> bool:

@@ -40,7 +40,7 @@ def _outputs(graph: FuncGraph, given: list[int], input_shapes: Sequence[Shape], 
 def _loop(instruction: Instruction, infer: Infer) -> list[Shape]:
     body = instruction.attrs['body']
     now = [v.raw_shape for v in instruction.inputs]
-    given = [i for i in range(len(now)) if i not in instruction.cells]
+    given = [i for i in range(len(now)) if i not in instruction.storage_inputs]
     for _ in range(_MOST_ROUNDS):
         after = _outputs(body, given, now, len(now), infer)
         wider = [shape if i not in given or shapes.covers(shape, other)
@@ -53,7 +53,8 @@ def _loop(instruction: Instruction, infer: Infer) -> list[Shape]:
 
 
 def _choice(instruction: Instruction, infer: Infer) -> list[Shape]:
-    given = [i - 1 for i in range(1, len(instruction.inputs)) if i not in instruction.cells]
+    given = [i - 1 for i in range(1, len(instruction.inputs))
+             if i not in instruction.storage_inputs]
     now = [v.raw_shape for v in instruction.inputs[1:]]
     then, other = [_outputs(instruction.attrs[name], given, now, len(instruction.outputs), infer)
                    for name in ('then_branch', 'else_branch')]

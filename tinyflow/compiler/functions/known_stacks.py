@@ -94,8 +94,8 @@ def _one_taken(instruction: Instruction) -> tuple[int, int] | None:
     if shrink not in (1, 2):
         return None
     axis = shrink - 1
-    for place in range(len(begin)):
-        whole = attrs['begin_mask'] >> place & 1 and attrs['end_mask'] >> place & 1
-        if place != axis and not whole:
+    for position in range(len(begin)):
+        whole = attrs['begin_mask'] >> position & 1 and attrs['end_mask'] >> position & 1
+        if position != axis and not whole:
             return None
     return (axis, int(begin[axis])) if axis < len(begin) else None

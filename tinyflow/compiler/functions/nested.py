@@ -1,7 +1,7 @@
 """Functions inside programs: the branches of a cond, the body of a loop, a map of tf.data.
 
 A function's graph is planned like any other program. Its parameters are fed, but for those that
-stand for a Variable's storage: the place is the Session's, and is found without being handed in.
+stand for a Variable's storage: the storage is the Session's, and is found without being handed in.
 """
 from __future__ import annotations
 

@@ -56,10 +56,10 @@ def _narrowed_loop(instruction: Instruction, wanted: list[int]) -> Instruction:
         found = {index[t] for t in parameters_of(body, [body.outputs[i] for i in new])}
         new = found - needed
         needed |= new
-    keep = [place for place, i in enumerate(positions) if i in needed]
+    keep = [position for position, i in enumerate(positions) if i in needed]
     if len(keep) == len(positions):
         return instruction
-    kept = [positions[place] for place in keep]
+    kept = [positions[position] for position in keep]
     return _with(instruction, keep, keep, {'_inputs': kept})
 
 
@@ -75,9 +75,9 @@ def _narrowed_choice(instruction: Instruction, wanted: list[int]) -> Instruction
     for branch in branches:
         index = {t: i for i, t in enumerate(branch.inputs)}
         needed |= {index[t] for t in parameters_of(branch, [branch.outputs[i] for i in chosen])}
-    places = [place for place, i in enumerate(inputs) if i in needed]
-    return _with(instruction, [0, *[place + 1 for place in places]], wanted,
-                 {'_inputs': [inputs[place] for place in places], '_outputs': chosen})
+    kept_positions = [position for position, i in enumerate(inputs) if i in needed]
+    return _with(instruction, [0, *[position + 1 for position in kept_positions]], wanted,
+                 {'_inputs': [inputs[position] for position in kept_positions], '_outputs': chosen})
 
 
 def _with(instruction: Instruction, inputs: list[int], outputs: Iterable[int],

@@ -25,8 +25,8 @@ def resolve_lists(program: Program) -> Program:
     count = 0
     for old in program.instructions:
         instruction = instead.inputs(old)
-        if instruction.type in _KEEPERS and any(v.place is not None for v in instruction.inputs):
-            instruction = _with_places_read(instruction, kept)
+        if instruction.type in _KEEPERS and any(v.variable is not None for v in instruction.inputs):
+            instruction = _with_variables_read(instruction, kept)
         element = stacks.element(instruction)
         if element is not None:
             instead.put(instruction.outputs[0], element)
@@ -59,11 +59,11 @@ def resolve_lists(program: Program) -> Program:
 _KEEPERS = {'Pack', 'StridedSliceGrad', 'TensorListPushBack', 'TensorListSetItem'}
 
 
-def _with_places_read(instruction: Instruction, kept: list[Instruction]) -> Instruction:
+def _with_variables_read(instruction: Instruction, kept: list[Instruction]) -> Instruction:
     """Reads Variables now, where they are put into a list; they may change before it is read."""
     inputs = []
     for value in instruction.inputs:
-        if value.place is not None:
+        if value.variable is not None:
             read = Value(f'{instruction.name}/{value.name}', value.dtype, value.raw_shape)
             kept.append(Instruction(Op.registry['Identity'], instruction.operation, (value,),
                                     (read,), {'T': value.dtype}, copy=True))

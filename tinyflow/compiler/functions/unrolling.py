@@ -37,8 +37,8 @@ def unroll(program: Program, fold: bool) -> Program:
     """
     if not any(i.type == 'While' for i in program.instructions):
         return program
-    places = {v.place: v for i in program.instructions for v in (*i.inputs, *i.outputs)
-              if v.place is not None}
+    storages = {v.variable: v for i in program.instructions for v in (*i.inputs, *i.outputs)
+              if v.variable is not None}
     instead = Replacement()
     instructions: list[Instruction] = []
     count = 0
@@ -46,7 +46,7 @@ def unroll(program: Program, fold: bool) -> Program:
         instruction = instead.inputs(old)
         if instruction.type == 'While' and old.operation not in program.targets:
             try:
-                steps, results = _written_out(instruction, places, fold)
+                steps, results = _written_out(instruction, storages, fold)
             except _NotKnown:
                 instructions.append(instruction)
                 continue
@@ -68,14 +68,15 @@ def unroll(program: Program, fold: bool) -> Program:
 class _LoopFunction:
     """A function's plan, to be put down once for each iteration."""
 
-    def __init__(self, instruction: Instruction, name: str, places: dict[Operation, Value]) -> None:
+    def __init__(self, instruction: Instruction, name: str,
+                 storages: dict[Operation, Value]) -> None:
         graph = instruction.attrs[name]
-        cells = instruction.cells
-        self.given = [i for i in range(len(instruction.inputs)) if i not in cells]
+        not_passed = instruction.storage_inputs
+        self.given = [i for i in range(len(instruction.inputs)) if i not in not_passed]
         self.outputs = graph.outputs if name == 'body' else graph.outputs[:1]
         self.handed_on = [i for i, (o, p) in enumerate(zip(self.outputs, graph.inputs)) if o is p]
         self.program = plan_function(graph, [graph.inputs[i] for i in self.given], self.outputs)
-        self.places = places
+        self.storages = storages
         for inner in self.program.instructions:
             if not inner.removable or inner.definition.bind is not None \
                     or inner.definition.state is not None or inner.definition.functions:
@@ -88,8 +89,8 @@ class _LoopFunction:
         def of(value: Value) -> Value:
             if value in new:
                 return new[value]
-            if value.place is not None:         # one Value stands for a Variable in a program
-                value = self.places.setdefault(value.place, value)
+            if value.variable is not None:         # one Value stands for a Variable in a program
+                value = self.storages.setdefault(value.variable, value)
             return value
 
         for old in self.program.instructions:
@@ -108,15 +109,15 @@ class _LoopFunction:
         return found
 
 
-def _written_out(instruction: Instruction, places: dict[Operation, Value],
+def _written_out(instruction: Instruction, storages: dict[Operation, Value],
                  fold: bool) -> tuple[list[Instruction], list[Value]]:
     if instruction.writes or instruction.copy or '_inputs' in instruction.attrs:
         raise _NotKnown
     if not any(op.type in _HEAVY for op in instruction.attrs['body'].get_operations()):
         raise _NotKnown
-    condition = _LoopFunction(instruction, 'cond', places)
-    body = _LoopFunction(instruction, 'body', places)
-    if _gives_away_a_place(body):
+    condition = _LoopFunction(instruction, 'cond', storages)
+    body = _LoopFunction(instruction, 'body', storages)
+    if _returns_a_variable(body):
         raise _NotKnown
     values = list(instruction.inputs)
     made: list[Instruction] = []
@@ -140,12 +141,12 @@ def _arrays(values: Iterable[Value]) -> list[Value]:
     return list(values)
 
 
-def _gives_away_a_place(body: _LoopFunction) -> bool:
+def _returns_a_variable(body: _LoopFunction) -> bool:
     """True if a result may be a Variable's storage itself: it could change after the loop."""
-    seen = {v for i in body.program.instructions for v in i.inputs if v.place is not None}
+    seen = {v for i in body.program.instructions for v in i.inputs if v.variable is not None}
     for instruction in body.program.instructions:
         if instruction.definition.view and not instruction.copy and instruction.inputs and \
                 instruction.inputs[0] in seen:
             seen.update(instruction.outputs)
-    return any(v in seen or v is not None and v.place is not None
+    return any(v in seen or v is not None and v.variable is not None
                for i, v in enumerate(body.program.fetches) if i not in body.handed_on)

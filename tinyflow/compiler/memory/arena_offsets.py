@@ -42,7 +42,7 @@ def pack(blocks: Sequence[Block]) -> int:
 
 
 def _pool(blocks: Iterable[Block]) -> int:
-    """Small blocks take the place of an ended one of the very same size."""
+    """Small blocks take over an ended one of the very same size."""
     size = 0
     free: dict[int, list[int]] = defaultdict(list)
     running: list[tuple[int, int, int]] = []            # a heap of (last, nbytes, offset)
@@ -51,9 +51,9 @@ def _pool(blocks: Iterable[Block]) -> int:
         while running and running[0][0] < first:
             _, ended, offset = heappop(running)
             free[ended].append(offset)
-        places = free[nbytes]
-        if places:
-            offset = places.pop()
+        offsets = free[nbytes]
+        if offsets:
+            offset = offsets.pop()
         else:
             offset = size
             size += nbytes
@@ -63,7 +63,7 @@ def _pool(blocks: Iterable[Block]) -> int:
 
 
 def _pack_large(blocks: list[Block], base: int) -> int:
-    """The largest blocks choose first, each the lowest place that is free all the while.
+    """The largest blocks choose first, each the lowest offset that is free all the while.
 
     Greedy by size: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference",
     2020, section 5.2; smaller blocks may end where a stretch of a larger one is not yet needed.

@@ -1,7 +1,7 @@
 """Concatenating and splitting without copying: parts are stretches of the whole's memory.
 
 A concatenation copies what was computed just before. Where a part is a result that lives in the
-arena, its place can be that stretch of the whole's buffer from the beginning. A stretch along the
+arena, its memory can be that stretch of the whole's buffer from the beginning. A stretch along the
 first axis is contiguous; along another one it has gaps between its rows, which elementwise kernels
 do not mind, and matrix products do.
 
@@ -24,7 +24,7 @@ _LARGE = 4 * TILE       # elements; larger results are made tile by tile, which 
 class Location:
     """Where a value lives.
 
-    kind: 'constant', 'feed', 'place' (a Variable's storage), 'buffer' (`offset` in the arena),
+    kind: 'constant', 'feed', 'variable' (a Variable's storage), 'buffer' (`offset` in the arena),
     'part' (of the buffer of a concatenation, made where it will stand; see joins.py), 'view' (made
     once when the program is bound), or 'local' (made in every run).
     """

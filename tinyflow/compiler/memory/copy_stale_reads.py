@@ -14,9 +14,9 @@ from tinyflow.compiler.ir import Instruction, Program, Value
 
 @dataclass(frozen=True)
 class _View:
-    """A value in the memory of `place`, by an instruction that came after so many writes to it."""
+    """A value in the memory of `variable`, made after so many writes to it."""
 
-    place: Value
+    variable: Value
     maker: Instruction
     writes: int
 
@@ -41,7 +41,7 @@ def _stale(program: Program) -> set[Instruction]:
 
     def use(value: Value) -> None:
         view = views.get(value)
-        if view is not None and writes[view.place] > view.writes:
+        if view is not None and writes[view.variable] > view.writes:
             stale.add(view.maker)
 
     for instruction in program.instructions:
@@ -51,10 +51,10 @@ def _stale(program: Program) -> set[Instruction]:
             writes[instruction.inputs[position]] += 1
         if instruction.definition.view and not instruction.copy and instruction.inputs:
             source = instruction.inputs[0]
-            place = source if source.place is not None else \
-                views[source].place if source in views else None
-            if place is not None:
-                views.update((v, _View(place, instruction, writes[place]))
+            variable = source if source.variable is not None else \
+                views[source].variable if source in views else None
+            if variable is not None:
+                views.update((v, _View(variable, instruction, writes[variable]))
                              for v in instruction.outputs)
     for fetch in program.fetches:
         if fetch is not None:

@@ -1,7 +1,7 @@
 """Stage 6: where every value lives, decided once so that no run has to.
 
-A result of known shape gets a place in the arena, one block of memory that is kept between runs;
-the place is used again as soon as the value (and every view of it) is dead, or at once by an
+A result of known shape gets a buffer in the arena, one block of memory that is kept between runs;
+the memory is used again as soon as the value (and every view of it) is dead, or at once by an
 instruction that may overwrite its input. Values whose shape is not known, and fetched results,
 which are the caller's own, are allocated by the run itself.
 """
@@ -52,8 +52,8 @@ class _Planner:
         self.root: dict[Value, Value] = {}
         self.dummy: dict[Value, np.ndarray] = {}
         self.fetched = {v for v in program.fetches if v is not None}
-        self.escaping = self.fetched | {i.inputs[place] for i in program.instructions
-                                        for place in i.definition.keeps}
+        self.escaping = self.fetched | {i.inputs[position] for i in program.instructions
+                                        for position in i.definition.keeps}
         self.numbers = count()
         self.unplanned = 0
 
@@ -99,8 +99,8 @@ class _Planner:
         if value.array is not None:
             self._locate(value, 'constant', f'c{next(self.numbers)}')
             self.dummy[value] = value.array
-        elif value.place is not None:
-            self._locate(value, 'place', f'v{next(self.numbers)}')
+        elif value.variable is not None:
+            self._locate(value, 'variable', f'v{next(self.numbers)}')
 
     def _locate(self, value: Value, kind: str, name: str, root: Value | None = None) -> None:
         self.locations[value] = Location(kind, name)
@@ -115,7 +115,7 @@ class _Planner:
         if self._split(instruction):
             return
         planned = (definition.kernel_has_out and not instruction.copy and definition.state is None
-                   and not definition.takes_cell and not definition.writes)
+                   and not definition.takes_storage and not definition.writes)
         for value in outputs if planned else ():
             if not value.known_shape or value.dtype.kind == 'O' or value in self.escaping:
                 planned = False

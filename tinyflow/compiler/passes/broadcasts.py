@@ -82,7 +82,7 @@ def _uniform(value: Value, array: np.ndarray) -> Value | None:
 
 def _spread_from(producer: Instruction) -> Value | None:
     source = producer.inputs[1] if producer.type == 'Fill' else producer.inputs[0]
-    if source.place is not None or not source.known_shape:
+    if source.variable is not None or not source.known_shape:
         return None
     if producer.type == 'Tile':
         multiples = static_of(producer.inputs[1])

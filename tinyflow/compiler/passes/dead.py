@@ -18,4 +18,5 @@ def drop_unused(program: Program) -> Program:
     kept.reverse()
     dropped = len(program.instructions) - len(kept)
     return program.with_instructions(kept, Note(
-        'dead', f'{dropped} results that nobody uses', len(program.instructions), len(kept), dropped))
+        'dead', f'{dropped} results that nobody uses', len(program.instructions), len(kept),
+        dropped))

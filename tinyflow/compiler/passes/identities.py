@@ -17,18 +17,18 @@ def drop_identities(program: Program) -> Program:
     """Uses the input wherever an instruction would only repeat it, bit for bit."""
     instead = Replacement()
     kept = []
-    # Functions take a place for one that they find by themselves; a reading of it is handed over.
+    # Functions find a Variable by themselves; a reading of it is passed to them.
     handed = {v for i in program.instructions if i.definition.captures is not None
               for v in i.inputs}
     views: set[Value] = set()           # of Variables' storage, by ops that make no copy
     for instruction in program.instructions:
         instruction = instead.inputs(instruction)
         first = instruction.inputs[0] if instruction.inputs else None
-        of_place = first is not None and (first.place is not None or first in views)
-        source = _repeats(instruction, of_place)
-        if of_place and instruction.definition.view and not instruction.copy:
+        of_variable = first is not None and (first.variable is not None or first in views)
+        source = _repeats(instruction, of_variable)
+        if of_variable and instruction.definition.view and not instruction.copy:
             views.update(instruction.outputs)
-        if source is not None and source.place is not None and instruction.outputs[0] in handed:
+        if source is not None and source.variable is not None and instruction.outputs[0] in handed:
             source = None
         if source is None:
             kept.append(instruction)
@@ -38,15 +38,15 @@ def drop_identities(program: Program) -> Program:
                           'nodes repeat their input')
 
 
-def _repeats(instruction: Instruction, of_place: bool) -> Value | None:
+def _repeats(instruction: Instruction, of_variable: bool) -> Value | None:
     """The input that the only output equals, or None.
 
-    `of_place`: the first input is a Variable's storage, or a view of it.
+    `of_variable`: the first input is a Variable's storage, or a view of it.
     """
     if instruction.copy or len(instruction.outputs) != 1 or not instruction.removable:
         return None
     kind, inputs, output = instruction.type, instruction.inputs, instruction.outputs[0]
-    if not inputs or of_place and not instruction.definition.view:
+    if not inputs or of_variable and not instruction.definition.view:
         return None     # only views of a Variable are known to need a copy or not (schedule.py)
     if kind in _ALWAYS:
         return inputs[0]
@@ -104,5 +104,5 @@ def _times_one(inputs: tuple[Value, ...], output: Value) -> Value | None:
         if array is not None and array.dtype.kind in 'fiu' and array.size \
                 and (array.ndim == 0 or other.known_shape and other.raw_shape == output.raw_shape) \
                 and array.flat[0] == 1 and (array.size == 1 or np.all(array == 1)):
-            return other if other.place is None else None
+            return other if other.variable is None else None
     return None

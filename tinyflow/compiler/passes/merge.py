@@ -17,7 +17,7 @@ def merge_equal(program: Program) -> Program:
     seen: dict[tuple, tuple[Value, ...]] = {}
     constants: dict[tuple, Value] = {}
     written = {v for i in program.instructions if i.writes
-               for v in i.inputs if v.place is not None}
+               for v in i.inputs if v.variable is not None}
     kept = []
     for instruction in program.instructions:
         for value in instruction.inputs:

@@ -31,7 +31,8 @@ def stack_products(program: Program) -> Program:
     kept = [new for old in program.instructions if old not in gone
             for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'batch_matmul_sums', f'{len(gone)} matrix products are summed as {len(instead)} of stacked factors',
+        'batch_matmul_sums',
+        f'{len(gone)} matrix products are summed as {len(instead)} of stacked factors',
         len(program.instructions), len(kept), len(gone)))
 
 
@@ -42,13 +43,13 @@ def _stackable(product: Instruction, uses: Counter) -> bool:
     return product.attrs['transpose_a'] \
         and not product.attrs['transpose_b'] and uses[product.outputs[0]] == 1 \
         and not product.copy and a.known_shape and b.known_shape and a.sizes[0] <= _ROWS \
-        and a.place is None and b.place is None and a.dtype.is_floating
+        and a.variable is None and b.variable is None and a.dtype.is_floating
 
 
 def _stacked(total: Instruction, products: list[Instruction]) -> list[Instruction]:
     stacks = []
-    for place in range(2):
-        factors = [p.inputs[place] for p in products]
+    for side in range(2):
+        factors = [p.inputs[side] for p in products]
         rows = sum(f.sizes[0] for f in factors)
         stacks.append(concatenated(total, factors, 0, (rows, factors[0].sizes[1])))
     product = Instruction(Op.registry['MatMul'], total.operation,

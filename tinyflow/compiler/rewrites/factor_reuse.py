@@ -41,7 +41,7 @@ def _is_product(instruction: Instruction) -> bool:
         return False
     shape = instruction.outputs[0].raw_shape
     return instruction.outputs[0].dtype.is_floating and instruction.outputs[0].known_shape \
-        and all(v.raw_shape == shape and v.place is None for v in instruction.inputs)
+        and all(v.raw_shape == shape and v.variable is None for v in instruction.inputs)
 
 
 def _shared(instruction: Instruction, known: dict[_Pair, Value], uses: Counter,

@@ -23,7 +23,7 @@ def scale_steps(program: Program) -> Program:
     """var -= rate * MatMul(a, b) becomes var -= MatMul(a, rate * b), b being the small one."""
     uses = uses_of(program, _DESCENTS)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
-    written = {i.inputs[n].place for i in program.instructions for n in i.writes}
+    written = {i.inputs[n].variable for i in program.instructions for n in i.writes}
     instead: dict[Instruction, list[Instruction]] = {}
     for step in program.instructions:
         if step.type in _DESCENTS and _pays(step, uses, made_at, written):
@@ -39,8 +39,8 @@ def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: 
     product = gradient.producer
     if product is None or product.type != 'MatMul' or uses[gradient] != 1 \
             or gradient not in made_at or not gradient.known_shape or rate.raw_shape != () \
-            or rate.place is not None and rate.place in written \
-            or any(v.place is not None for v in product.inputs):
+            or rate.variable is not None and rate.variable in written \
+            or any(v.variable is not None for v in product.inputs):
         return False
     if made_at.get(rate, -1) >= made_at[gradient]:
         return False                    # the rate is not known yet where the product is made
@@ -50,8 +50,8 @@ def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: 
 
 
 def _scaled(step: Instruction) -> dict[Instruction, list[Instruction]]:
-    """What takes the places of a product and of the update that it is for."""
-    place, rate, gradient = step.inputs
+    """What replaces a product and of the update that it is for."""
+    variable, rate, gradient = step.inputs
     product = gradient.producer
     if product is None:
         return {}
@@ -62,6 +62,6 @@ def _scaled(step: Instruction) -> dict[Instruction, list[Instruction]]:
     multiply = Instruction(Op.registry['Mul'], step.operation, (factors[small], rate), (scaled,),
                            {})
     factors[small] = scaled
-    subtract = Instruction(Op.registry[_DESCENTS[step.type]], step.operation, (place, gradient),
+    subtract = Instruction(Op.registry[_DESCENTS[step.type]], step.operation, (variable, gradient),
                            step.outputs, step.attrs)
     return {product: [multiply, product.with_inputs(factors)], step: [subtract]}

@@ -31,22 +31,24 @@ def mask_before_pools(program: Program) -> Program:
             instead[instruction] = _masked_first(instruction, spread, masked)
             small[instruction.outputs[0]] = masked
         elif instruction.type in ('Sum', 'BiasAddGrad') and instruction.inputs[0] in small \
-                and _is_over_places(instruction):
+                and _is_over_positions(instruction):
             rest = instruction.inputs[1:]
             instead[instruction] = [
                 instruction.with_inputs([small[instruction.inputs[0]], *rest])]
     kept = [new for old in program.instructions if old not in gone
             for new in instead.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'pool_gradients', f'{len(gone)} ReLU masks and {len(instead) - len(gone)} sums of gradients come '
-        'before max pooling spreads them', len(program.instructions), len(kept), len(instead)))
+        'pool_gradients',
+        f'{len(gone)} ReLU masks and {len(instead) - len(gone)} sums of gradients '
+        'come before max pooling spreads them',
+        len(program.instructions), len(kept), len(instead)))
 
 
 def _is_mask_of(mask: Instruction, spread: Instruction, uses: Counter) -> bool:
     if spread.type not in _SPREADS or spread.attrs['data_format'] not in _LAST:
         return False
     x, y, dy = spread.inputs
-    if any(v.place is not None for v in spread.inputs):
+    if any(v.variable is not None for v in spread.inputs):
         return False                # it would be read later, perhaps after an assignment
     return mask.inputs[1] is x and uses[spread.outputs[0]] == 1 and not spread.copy \
         and x.known_shape and y.known_shape and y.raw_shape == dy.raw_shape
@@ -59,7 +61,7 @@ def _masked_first(mask: Instruction, spread: Instruction, masked: Value) -> list
                                spread.attrs, mask.copy)]
 
 
-def _is_over_places(total: Instruction) -> bool:
+def _is_over_positions(total: Instruction) -> bool:
     """Whether all axes but the channels are summed."""
     if total.type == 'BiasAddGrad':
         return total.attrs['data_format'] != 'NCHW'

@@ -42,7 +42,7 @@ def _reads_transpose(instruction: Instruction) -> bool:
 
 def _turn(readers: dict[Value, list[Instruction]],
           instead: dict[Instruction, list[Instruction]]) -> int:
-    """Enters what takes the places of the readers of each matrix that has enough of them."""
+    """Enters what replaces the readers of each matrix that has enough of them."""
     count = 0
     for matrix, products in readers.items():
         if len(products) >= _LEAST:

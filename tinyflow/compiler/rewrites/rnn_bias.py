@@ -111,7 +111,7 @@ def _step(sum_: Instruction, context: _Context) -> _Step | None:
 
 def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
                  context: _Context, instead: dict[Instruction, list[Instruction]]) -> int:
-    """Enters what takes the places of the steps of each group that has enough of them."""
+    """Enters what replaces the steps of each group that has enough of them."""
     count = 0
     for (weights, _), steps in groups.items():
         rows = sum(s.product.outputs[0].sizes[0] for s in steps)
@@ -201,7 +201,7 @@ def _gradients(steps: list[_Step], context: _Context) -> _Gradients | None:
 def _is_gradient(product: Instruction, joined: Value) -> bool:
     return product.type == 'MatMul' and product.inputs[0] is joined \
         and product.attrs['transpose_a'] and not product.attrs['transpose_b'] \
-        and product.inputs[1].known_shape and product.inputs[1].place is None
+        and product.inputs[1].known_shape and product.inputs[1].variable is None
 
 
 def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shifted],
@@ -250,7 +250,7 @@ def _shift_biases(row: Instruction, shifted: _Shifted) -> Instruction:
 
 def _fold_gradients(gradients: _Gradients, wider: list[Value], rows: int, columns: int,
                     instead: dict[Instruction, list[Instruction]]) -> None:
-    """One product for both gradients, in the place of the first of the two sums."""
+    """One product for both gradients, instead of the first of the two sums."""
     of_weights, of_biases = gradients.of_weights, gradients.of_biases
     height = sum(v.sizes[0] for v in wider)
     a = concatenated(of_weights, wider, 0, (height, rows + 1))

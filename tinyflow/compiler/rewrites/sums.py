@@ -50,7 +50,7 @@ def _terms(instruction: Instruction, sums: dict[Value, Instruction], uses: Count
     terms = instruction.inputs
     # Only of the first: what a later term adds up itself is added up before. And a Variable is
     # read where the inner sum stands, which an assignment may part from this one.
-    if inner is not None and uses[first] == 1 and all(v.place is None for v in inner.inputs):
+    if inner is not None and uses[first] == 1 and all(v.variable is None for v in inner.inputs):
         gone.add(inner)
         terms = (*inner.inputs, *rest)
     others = tuple([v for v in terms if not _is_zero(v)])

@@ -41,7 +41,7 @@ def _is_replaced(instruction: Instruction, joined: set[Value], program: Program)
     if instruction.type != 'Unpack' or instruction.copy:
         return False
     source, = instruction.inputs
-    return source.known_shape and source.place is None and len(source.sizes) > 1 \
+    return source.known_shape and source.variable is None and len(source.sizes) > 1 \
         and all(v.known_shape for v in instruction.outputs) \
         and source.sizes[instruction.attrs['axis']] == len(instruction.outputs) \
         and instruction.operation not in program.targets \

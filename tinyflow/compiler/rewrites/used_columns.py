@@ -85,16 +85,16 @@ def _narrowed(product: Instruction, ranges: tuple[Range, Range], output: Value,
               views: dict[tuple[Value, int, Range], Value]) -> list[Instruction]:
     made: list[Instruction] = []
     factors = list(product.inputs)
-    for place, flag in enumerate(('transpose_a', 'transpose_b')):
-        axis = place ^ bool(product.attrs[flag])
-        key = factors[place], axis, ranges[place]
-        if factors[place].sizes[axis] == ranges[place][1]:
+    for side, flag in enumerate(('transpose_a', 'transpose_b')):
+        axis = side ^ bool(product.attrs[flag])
+        key = factors[side], axis, ranges[side]
+        if factors[side].sizes[axis] == ranges[side][1]:
             continue
         if key not in views:
             view = _slice(product, *key)
             views[key] = view.outputs[0]
             made.append(view)
-        factors[place] = views[key]
+        factors[side] = views[key]
     return [*made, Instruction(product.definition, product.operation, tuple(factors), (output,),
                                product.attrs)]
 

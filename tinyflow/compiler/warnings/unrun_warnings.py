@@ -13,11 +13,11 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.handles import is_place
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import warn_at
 from tinyflow.graph.support.errors import report
+from tinyflow.graph.variable_refs import is_variable_ref
 
 _told: weakref.WeakSet[Operation] = weakref.WeakSet()
 PRINTS = frozenset({'Print', 'PrintV2'})
@@ -97,7 +97,7 @@ def _fed_by(operation: Operation, inside: Collection[Operation]) -> bool:
         current = stack.pop()
         for tensor in current.inputs:
             producer = tensor.op
-            if producer in seen or is_place(tensor):
+            if producer in seen or is_variable_ref(tensor):
                 continue
             seen.add(producer)
             if producer in inside and producer.inputs:

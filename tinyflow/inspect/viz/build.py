@@ -10,7 +10,7 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.inspect.viz import boxes, edges as wires, fold, labels, select
 from tinyflow.inspect.viz.inside import Inside, summary
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
-from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_place
+from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
 _GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')
 _UNNAMED = re.compile(r'Const(_\d+)?\Z')
@@ -130,7 +130,7 @@ class _Build:
                 self.whole.add(whole)
                 continue
             place = op.inputs[0].op if op.inputs else None
-            if place is None or not is_place(place) or not self.options.fold_variables:
+            if place is None or not is_variable_ref(place) or not self.options.fold_variables:
                 continue
             if select.is_read(op) or select.is_initializer(op) and op not in self.shown:
                 self._fold_into(op, place)
@@ -368,7 +368,7 @@ class _Build:
             details = [labels.tensor(fed, self.fed[fed]), 'fed']
         elif op.type.startswith('Placeholder'):
             kind, details = 'placeholder', [labels.tensor(output)]
-        elif is_place(op):
+        elif is_variable_ref(op):
             kind, trainable = 'variable', op in self.trainable
             details = [labels.tensor(output)] + ([] if trainable else ['not trainable'])
         elif op.type == 'Const':
@@ -422,7 +422,7 @@ def _without_grad_boxes(path):
 
 
 def _count(ops):
-    places = sum(map(is_place, ops))
+    places = sum(map(is_variable_ref, ops))
     text = f'{len(ops)} nodes' if len(ops) != 1 else '1 node'
     return text + (f', {places} variable{"s" * (places > 1)}' if places else '')
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 
 from tinyflow.graph.support.errors import worded
-from tinyflow.inspect.viz.select import FORWARD, is_place
+from tinyflow.inspect.viz.select import FORWARD, is_variable_ref
 
 _HELPER = 5                 # nodes: a scope made by one library call is closed from this size on
 _SHORTEST_RUN = 6
@@ -74,7 +74,7 @@ def _is_check(path):
 
 def _is_helper(ops, parts, least=_HELPER):
     """Was the whole scope made at one point of the program, without Variables: one library call?"""
-    if len(ops) < least or any(is_place(op) or parts[op] != FORWARD for op in ops):
+    if len(ops) < least or any(is_variable_ref(op) or parts[op] != FORWARD for op in ops):
         return False
     sites = {op._site for op in ops}
     return len(sites) == 1 and None not in sites

@@ -151,7 +151,7 @@ def trainable_places(graph) -> set[Operation]:
             if isinstance(getattr(v, 'op', None), Operation)}
 
 
-def is_place(op) -> bool:
+def is_variable_ref(op) -> bool:
     """Does this operation hold a Variable's value?"""
     return op.type in ('VariableV2', 'Variable', 'VarHandleOp')
 
@@ -167,8 +167,8 @@ def is_initializer(op) -> bool:
 def is_read(op) -> bool:
     """Is this the Identity (ReadVariableOp) that reads a Variable for an expression?"""
     if op.type == 'ReadVariableOp':
-        return is_place(op.inputs[0].op)
-    return (op.type == 'Identity' and is_place(op.inputs[0].op)
+        return is_variable_ref(op.inputs[0].op)
+    return (op.type == 'Identity' and is_variable_ref(op.inputs[0].op)
             and op.name.startswith(op.inputs[0].op.name + '/read'))
 
 
@@ -233,7 +233,7 @@ def _mark_optimizer(ops, part, users, trainable):
     for op in reversed(ops):
         if part[op] == FORWARD and op not in trainable and not is_initializer(op):
             uses = [u for u in users[op] if part[u] != INIT and not (
-                is_place(op) and _is_upkeep(u, users))]
+                is_variable_ref(op) and _is_upkeep(u, users))]
             if uses and all(part[u] == OPTIMIZER for u in uses):
                 part[op] = OPTIMIZER
     for op in ops:
@@ -269,7 +269,7 @@ def _mark_init(ops, part, users):
                 all(part.get(c) == INIT for c in op.control_inputs):
             part[op] = INIT
     for op in reversed(ops):
-        if part[op] in (FORWARD, OPTIMIZER) and not is_place(op) and users[op] and \
+        if part[op] in (FORWARD, OPTIMIZER) and not is_variable_ref(op) and users[op] and \
                 all(part[u] == INIT for u in users[op]):
             part[op] = INIT
 

@@ -49,8 +49,8 @@ class _Conditional(Op, abstract=True):
         graphs = [instruction.attrs[name] for name in _Conditional.functions]
         inputs = instruction.attrs.get('_inputs') or range(len(instruction.inputs) - 1)
         outputs = instruction.attrs.get('_outputs') or range(len(instruction.outputs))
-        cells = instruction.cells
-        given = [i for place, i in enumerate(inputs, 1) if place not in cells]
+        not_passed = instruction.storage_inputs
+        given = [i for place, i in enumerate(inputs, 1) if place not in not_passed]
         branches = [function(g, [g.inputs[i] for i in given], [g.outputs[i] for i in outputs])
                     for g in graphs]
 

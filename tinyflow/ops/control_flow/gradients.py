@@ -15,9 +15,9 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.dtypes import INEXACT
 from tinyflow.graph.func_graph import FuncGraph, Spec
-from tinyflow.graph.handles import dtype_behind, shape_behind
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.variable_refs import dtype_behind, shape_behind
 from tinyflow.ops.array import constants, identity_and_cast as identities
 from tinyflow.ops.control_flow import tensor_lists as lists
 from tinyflow.ops.control_flow.cond import If, StatelessIf, make_if

@@ -54,8 +54,8 @@ class While(Op):
         """A loop over compiled functions; None for what the body hands on (see compiler/lower)."""
         condition, body = instruction.attrs['cond'], instruction.attrs['body']
         positions = instruction.attrs.get('_inputs') or range(len(instruction.inputs))
-        cells = instruction.cells
-        given = [p for place, p in enumerate(positions) if place not in cells]
+        not_passed = instruction.storage_inputs
+        given = [p for place, p in enumerate(positions) if place not in not_passed]
         known = {p: v.array for p, v in zip(positions, instruction.inputs) if v.array is not None
                  and body.outputs[p] is body.inputs[p]}
         passed = [slot for slot, p in enumerate(given) if p not in known]

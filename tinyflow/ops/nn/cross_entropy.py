@@ -68,7 +68,7 @@ class _CrossEntropy(Op, abstract=True):
     """Messages name the tensors that the user passed, not those that were made of them."""
 
     @classmethod
-    def told_inputs(cls, operation):
+    def labelled_inputs(cls, operation):
         features, labels = operation.inputs
         return [('logits', _given(features, operation)), ('labels', _given(labels, operation))]
 

@@ -33,10 +33,10 @@ class ResourceVariable(Variable):
     def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
         initial = self._initial_tensor(initial_value, dtype)
         self._initial_value = initial
-        place_shape = initial.raw_shape if shape is None else shapes.raw(shape)
+        storage_shape = initial.raw_shape if shape is None else shapes.raw(shape)
         name = scope[:-1] if scope.endswith('/') else scope
         self._handle = self._variable = ops.VarHandleOp.apply(
-            shape=place_shape, dtype=initial.dtype.base_dtype,
+            shape=storage_shape, dtype=initial.dtype.base_dtype,
             shared_name=name, name=scope)
         with name_scope('IsInitialized'):
             self._is_initialized_op = ops.VarIsInitializedOp.apply(self._handle)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.handles import dtype_behind, place_shape, shape_behind
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
+from tinyflow.graph.variable_refs import dtype_behind, shape_behind, storage_shape
 from tinyflow.ops.array import (
     constants,
     gathering,
@@ -41,7 +41,7 @@ class VarIsInitializedOp(Op):
     """True if the variable has got a value in this Session."""
 
     signature = 'resource: Handle(dtype) -> is_initialized: bool'
-    takes_cell = (0,)
+    takes_storage = (0,)
     pure = False                    # asks for something that other nodes change
     partial_rank = True
 
@@ -93,7 +93,7 @@ class DestroyResourceOp(Op):
 
     signature = 'resource: Handle(dtype) ->'
     attrs = {'ignore_lookup_error': True}
-    takes_cell = (0,)
+    takes_storage = (0,)
     writes = (0,)
     partial_rank = True
 
@@ -108,7 +108,7 @@ class ResourceInitializedValue(Op):
     """The value of a variable if it has one, else `initial_value` (tinyflow's own op)."""
 
     signature = 'resource: Handle(T), initial_value: T -> value: T'
-    takes_cell = (0,)
+    takes_storage = (0,)
     pure = False
 
     def shape(resource, initial_value):
@@ -126,7 +126,7 @@ class AssignVariableOp(Op):
 
     signature = 'resource: Handle(dtype), value: dtype ->'
     attrs = {'dtype': REQUIRED}
-    takes_cell = (0,)
+    takes_storage = (0,)
     writes = (0,)
     partial_rank = True
 
@@ -139,7 +139,7 @@ class AssignVariableOp(Op):
         if old is not None and old.shape == value.shape:
             np.copyto(old, value)
             return
-        shape = place_shape(resource.operation)
+        shape = storage_shape(resource.operation)
         if not shapes.compatible(shape, value.shape):
             raise OpFailure(f'the variable has shape {shapes.text(shape)}, the new value '
                             f'{shapes.text(value.shape)}',

@@ -144,7 +144,7 @@ class Variable(metaclass=_VariableKind):
     def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
         initial = self._initial_tensor(initial_value, dtype)
         self._initial_value = initial
-        place_shape = (shapes.raw(shape) if shape is not None else
+        storage_shape = (shapes.raw(shape) if shape is not None else
                        initial.raw_shape if validate_shape else None)
         if validate_shape and not shapes.known(initial.raw_shape):
             raise worded(ValueError(report(
@@ -153,7 +153,7 @@ class Variable(metaclass=_VariableKind):
                 mend='a fully known shape, such as [784, 10]: weights do not depend on the size of '
                      'a batch; or validate_shape=False for a Variable of unknown shape.')))
         self._variable = state.VariableV2.apply(
-            shape=place_shape, dtype=initial.dtype.base_dtype, name=scope)
+            shape=storage_shape, dtype=initial.dtype.base_dtype, name=scope)
         self._safe_initial_value = _with_initialized_variables(initial, scope)
         self._initializer_op = state.Assign.apply(
             self._variable, self._safe_initial_value, validate_shape=validate_shape,
@@ -450,7 +450,7 @@ def _nodes_of_guard(initial, variables):
 
 def _is_leaf(op):
     """True of assignments and questions, behind which nothing is replaced."""
-    return op.writes or op.definition.takes_cell
+    return op.writes or op.definition.takes_storage
 
 
 def _sources(op):

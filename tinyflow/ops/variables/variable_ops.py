@@ -38,7 +38,7 @@ class IsVariableInitialized(Op):
     """True if the place has got a value in this Session."""
 
     signature = 'ref: Ref(dtype) -> is_initialized: bool'
-    takes_cell = (0,)
+    takes_storage = (0,)
     pure = False                    # asks for something that other nodes change
 
     def shape(ref):
@@ -70,7 +70,7 @@ class InitializedValue(Op):
     """
 
     signature = 'ref: Ref(T), initial_value: T -> value: T'
-    takes_cell = (0,)
+    takes_storage = (0,)
     pure = False
 
     def shape(ref, initial_value):
@@ -101,7 +101,7 @@ class Assign(Op):
 
     signature = 'ref: Ref(T), value: T -> output_ref: Ref(T)'
     attrs = {'validate_shape': True, 'use_locking': True}
-    takes_cell = (0,)
+    takes_storage = (0,)
     writes = (0,)
     partial_rank = True
 

@@ -58,7 +58,7 @@ class NanReplay:
         """Notes where the session stands; or gives up, if that is not possible or takes long."""
         begin = time.perf_counter()
         store = self._session._store
-        if sum([c.value.nbytes for c in store.cells() if c.value is not None]) > _MOST_VALUES:
+        if sum([c.value.nbytes for c in store.storages() if c.value is not None]) > _MOST_VALUES:
             self._give_up('the Variables are too large to be noted')
             return
         spoilt = set(_spoilt(store))
@@ -137,7 +137,7 @@ class _Watcher(BaseSession):
 
 
 def _values(store):
-    return [(cell, None if cell.value is None else cell.value.copy()) for cell in store.cells()]
+    return [(cell, None if cell.value is None else cell.value.copy()) for cell in store.storages()]
 
 
 def _operations(graph, fetches):
