@@ -21,7 +21,7 @@ def listing(package):
     for name in sorted(found, key=lambda n: (n.count('.'), n)):
         value = found[name]
         lines.append(f'{name}{_kind(value)}')
-        if isinstance(value, type) and value not in described:
+        if isinstance(value, type) and value not in described and not _is_absl(value):
             described.add(value)
             lines += [f'{name}.{line}' for line in _members(value)]
     return sorted(re.sub(r' at 0x[0-9a-f]+', '', line) for line in lines)
@@ -43,11 +43,17 @@ def _kind(value):
     """What follows the name: a signature, or a word."""
     if isinstance(value, types.ModuleType):
         return '  namespace'
+    if _is_absl(value):                             # its signatures change with its version
+        return '  of absl-py'
     if isinstance(value, type):
         return _class(value)
     if callable(value):
         return _signature(value)
     return f'  {type(value).__name__}'
+
+
+def _is_absl(value):
+    return getattr(value, '__module__', '').startswith('absl.')
 
 
 def _class(kind):

@@ -1,5 +1,7 @@
-"""tf.app: starts a program whose settings are tf.flags."""
+"""tf.app: starts a program whose settings are tf.flags. It is absl.app, as in TF 1.15."""
 import sys as _sys
+
+from absl import app as _app
 
 from tinyflow.api import flags
 from tinyflow.graph.support.errors import worded as _worded
@@ -7,17 +9,20 @@ from tinyflow.graph.support.missing import absent as _absent
 
 
 def run(main=None, argv=None):
-    """Reads the flags, calls main(argv) with what is left of argv, and exits with its result.
+    """Parses the flags, calls main(argv) with the rest of argv, and exits with its result.
 
     `main` is by default the function of that name in the program. Flags that are not defined stay
     in argv.
     """
-    rest = flags.FLAGS(_sys.argv if argv is None else argv, known_only=True)
     main = main or getattr(_sys.modules['__main__'], 'main', None)
     if main is None:
         raise _worded(AttributeError('tf.app.run(): the program has no function main(argv).\n'
                                      '  Mend: tf.app.run(main=...) names another one.'))
-    _sys.exit(main(rest))
+    _app.run(main, argv, flags_parser=_known_flags)
+
+
+def _known_flags(argv):
+    return flags.FLAGS(argv, known_only=True)
 
 
 __all__ = ['flags', 'run']

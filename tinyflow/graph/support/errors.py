@@ -178,7 +178,8 @@ def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None,
 _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..', '..'))
 _OURS = (*[os.path.join(_ROOT, name) + os.sep
            for name in ('tinyflow', 'keras_layer', 'estimator_layer')], '<tinyflow')
-_PLUMBING = tuple(os.sep + name for name in ('contextlib.py', 'functools.py'))
+_PLUMBING = tuple(os.sep + name for name in (
+    'contextlib.py', 'functools.py', os.path.join('absl', 'app.py')))
 
 
 def _show_users_frames(kind, error, trace):

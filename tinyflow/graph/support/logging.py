@@ -1,7 +1,8 @@
 """tf.logging: messages of a program, by Python's logger named 'tensorflow'.
 
-Messages below the verbosity (WARN to begin with) are left out; the rest goes to sys.stderr, or to
-the handlers of the root logger where the program has set up logging by itself.
+Messages below the verbosity are left out: below that of the root logger (WARN to begin with, INFO
+in tf.app.run) until set_verbosity is called. The rest goes to sys.stderr, or to the handlers of the
+root logger where the program has set up logging by itself.
 """
 from __future__ import annotations
 
@@ -32,8 +33,6 @@ class _Stderr(_logging.StreamHandler):
 
 def _make_logger():
     logger = _logging.getLogger('tensorflow')
-    if not logger.level:
-        logger.setLevel(WARN)
     if not _logging.getLogger().handlers and not logger.handlers:
         logger.addHandler(_Stderr())
         logger.propagate = False
