@@ -134,7 +134,7 @@ class AudioSummaryV2(Op):
             audio = message.value.add(tag=each).audio
             audio.sample_rate, audio.content_type = rate, 'audio/wav'
             audio.length_frames, audio.num_channels = samples.shape
-            audio.encoded_audio_string = wav.encode(samples, round(rate))
+            audio.encoded_audio_string = wav.encode(samples, max(round(rate), 1))
         return serialized(message)
 
 
@@ -148,6 +148,9 @@ def _checked_rate(tensor, sample_rate):
     rate = float(sample_rate.reshape(-1)[0])
     if not rate > 0:
         raise OpFailure('sample_rate must be > 0', 'it is in samples per second: 44100.')
+    if rate >= 1 << 32:
+        raise OpFailure(f'sample_rate must be in (0, 2^32), got: {rate:.0f}',
+                        'it is in samples per second: 44100.')
     if not tensor.shape[1]:
         raise OpFailure('num_frames must be positive.', 'a sound without samples cannot be heard.')
     if tensor.ndim == 3 and not tensor.shape[2]:
