@@ -30,8 +30,8 @@ FLOORS = [
     ['keras_layer'],
     ['estimator_layer'],
 ]
-HEAVY = ['PIL', 'networkx', 'graphviz', 'pygraphviz', 'google', 'google.protobuf', 'scipy',
-         'matplotlib', 'concurrent.futures.thread']
+HEAVY = ['PIL', 'absl', 're2', 'networkx', 'graphviz', 'pygraphviz', 'google', 'google.protobuf',
+         'scipy', 'matplotlib', 'concurrent.futures.thread']
 
 
 def _floor(module):

@@ -4,7 +4,7 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.ops.strings.hashes import siphash24
-from tinyflow.ops.strings.regex_syntax import compiled
+from tinyflow.ops.strings.regexes import compiled
 
 
 @pytest.fixture(autouse=True)
@@ -34,14 +34,27 @@ def test_a_wrong_byte_is_no_character():
     assert run(tf.regex_replace([b'\xffa'], '[^b]', 'x'))[0] == b'\xffx'
 
 
-@pytest.mark.parametrize('pattern', [r'(?=a)', r'(a)\1', 'a++', r'\Z', '(?>a)', r'\p{Greek}'])
+@pytest.mark.parametrize('pattern', [r'(?=a)', r'(a)\1', 'a++', r'\Z', '(?>a)', '(?<x>a)'])
 def test_what_python_knows_and_re2_does_not_is_refused(pattern):
     with pytest.raises(ValueError, match='Invalid pattern'):
         compiled(pattern.encode())
 
 
 def test_a_repetition_belongs_to_the_last_quoted_character():
-    assert compiled(rb'\Qab\E+').fullmatch('abbb')
+    assert compiled(rb'\Qab\E+').fullmatch(b'abbb')
+
+
+@pytest.mark.parametrize('text, pattern, wanted', [
+    ('AB', '(?i)a(?-i:B)', '<AB>'), ('\u03a9a', r'\p{Greek}', '<\u03a9>a'),
+    ('a1', r'[^\PL]', '<a>1'), ('ab', '^??b', 'a<b>'),
+    ('\u65e5x', '', '<>\u65e5<>x<>')])           # an empty match is not inside a character
+def test_all_of_re2_is_here(text, pattern, wanted):
+    """Results of TF 1.15.5."""
+    assert run(tf.regex_replace([text], pattern, r'<\0>'))[0].decode() == wanted
+
+
+def test_no_pattern_takes_exponential_time():
+    assert not run(tf.strings.regex_full_match(['a' * 5000], '(a*)*b'))[0]
 
 
 def test_a_rewrite_names_groups_that_there_are():

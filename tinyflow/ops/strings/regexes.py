@@ -1,7 +1,8 @@
-"""tf.regex_replace and tf.strings.regex_full_match: RE2's syntax, by Python's `re`."""
+"""tf.regex_replace and tf.strings.regex_full_match: by RE2, as in TensorFlow."""
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,71 +10,102 @@ from tinyflow.graph import shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.strings.arrays import OfStrings, mapped
-from tinyflow.ops.strings.regex_syntax import compiled, to_bytes
 
 __all__ = ['regex_full_match', 'regex_replace']
 
-_ESCAPED = re.compile(r'\\(.?)', re.DOTALL)
+_ESCAPED = re.compile(rb'\\(.?)', re.DOTALL)
 
 
-def _unicode(text):
-    return text.decode('utf-8', 'surrogateescape')
+def _to_bytes(text):
+    return text.encode() if isinstance(text, str) else text
+
+
+def _text(data):
+    return data.decode('utf-8', 'replace')
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: bytes):
+    """RE2's compiled pattern. ValueError for an invalid one."""
+    import re2
+    options = re2.Options()
+    options.log_errors = False              # the error below says it
+    try:
+        expression = re2.compile(pattern, options)
+    except re2.error as error:
+        raise _invalid(pattern, _text(error.args[0])) from None
+    if any(b'(?P<%b>' % name not in pattern for name in expression.groupindex):
+        raise _invalid(pattern, 'invalid perl operator: (?<')       # newer than TF 1.15's RE2
+    return expression
+
+
+def _invalid(pattern, reason):
+    return ValueError(f'Invalid pattern: {_text(pattern)}, error: {reason}|the syntax is that of '
+                      'RE2: no look-arounds, no back references.')
 
 
 def _matches(input, pattern):
-    pattern = compiled(to_bytes(pattern))
-    found = [pattern.fullmatch(_unicode(text)) is not None for text in input.reshape(-1).tolist()]
+    pattern = compiled(_to_bytes(pattern))
+    found = [pattern.fullmatch(text) is not None for text in input.reshape(-1).tolist()]
     return np.array(found, bool).reshape(input.shape)
 
 
 def _replaced(input, pattern, rewrite, everywhere):
-    pattern = compiled(to_bytes(pattern))
-    rewrite = _unicode(to_bytes(rewrite))
-    pieces = _pieces(rewrite, pattern)
-
-    def replaced(text):
-        return _rewritten(_unicode(text), pattern, pieces, everywhere).encode(
-            'utf-8', 'surrogateescape')
-    return mapped(replaced, input)
+    pattern = compiled(_to_bytes(pattern))
+    pieces = _pieces(_to_bytes(rewrite), pattern)
+    return mapped(lambda text: _rewritten(text, pattern, pieces, everywhere), input)
 
 
 def _pieces(rewrite, pattern):
-    """The rewrite as texts and numbers of groups, by turns."""
+    """The rewrite split into texts and numbers of groups."""
     pieces, at = [], 0
     for escape in _ESCAPED.finditer(rewrite):
         pieces.append(rewrite[at:escape.start()])
         at = escape.end()
         what = escape.group(1)
-        if what == '\\':
-            pieces[-1] += '\\'
-            pieces.append(None)
-        elif what.isdecimal() and what.isascii() and int(what) <= pattern.groups:
+        if what == b'\\':
+            pieces.append(b'\\')
+        elif what.isdigit() and int(what) <= pattern.groups:
             pieces.append(int(what))
         else:
-            raise OpFailure(f'Invalid rewrite pattern: {rewrite}: \\{what}',
+            raise OpFailure(f'Invalid rewrite pattern: {_text(rewrite)}: \\{_text(what)}',
                             '\\0 is the whole match, \\1 its first group (there are '
                             f'{pattern.groups}), \\\\ a backslash.')
     return [*pieces, rewrite[at:]]
 
 
 def _rewritten(text, pattern, pieces, everywhere):
-    """`text` with the matches rewritten. An empty match right behind another one is none."""
-    parts, at, end = [], 0, -1
-    while at <= len(text):
-        match = pattern.search(text, at)
-        if match is None:
-            break
-        if match.start() == end and match.end() == end:
-            parts.append(text[at:at + 1])
-            at += 1
-            continue
-        parts.append(text[at:match.start()])
-        parts += [piece if isinstance(piece, str) else match[piece] or '' for piece in pieces
-                  if piece is not None]
-        at = end = match.end()
+    """`text` with the matches rewritten.
+
+    As in RE2::GlobalReplace, an empty match right after another match does not count, and there are
+    none inside the character that follows an empty match.
+    """
+    parts, end, resume = [], 0, 0
+    for match in pattern.finditer(text):
+        start, stop = match.span()
+        if start == stop:
+            if start < resume:
+                continue
+            resume = start + _character_length(text, start)
+            if parts and start == end:
+                continue
+        parts.append(text[end:start])
+        parts += [piece if isinstance(piece, bytes) else match[piece] or b'' for piece in pieces]
+        end = stop
         if not everywhere:
             break
-    return ''.join(parts) + text[at:]
+    return b''.join(parts) + text[end:]
+
+
+def _character_length(text, at):
+    """Bytes of the UTF-8 character at a position; 1 where there is none."""
+    head = text[at:at + 1]
+    length = 1 if head < b'\xc0' else 2 if head < b'\xe0' else 3 if head < b'\xf0' else 4
+    try:
+        text[at:at + length].decode('utf-8', 'surrogatepass')       # RE2 takes surrogates
+    except UnicodeDecodeError:
+        return 1
+    return length
 
 
 def _scalar(value, what):
@@ -146,8 +178,8 @@ class RegexFullMatch(Op):
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
     """Each string with what matches `pattern` (or its first match) rewritten: \\1 is a group.
 
-    Shapes: input [*a], pattern and rewrite [] -> [*a]. InvalidArgumentError for a pattern or a
-    rewrite that is none. Syntax: RE2's, by Python's re, so some patterns take very long.
+    Shapes: input [*a], pattern and rewrite [] -> [*a]. InvalidArgumentError for a wrong
+    pattern or rewrite.
     """
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
         return StaticRegexReplace.apply(input, pattern=pattern, rewrite=rewrite,
@@ -158,8 +190,7 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 def regex_full_match(input, pattern, name=None):
     """Whether `pattern` matches the whole of each string.
 
-    Shapes: input [*a], pattern [] -> [*a] bool. InvalidArgumentError for a pattern that is none.
-    Syntax: RE2's, by Python's re, so some patterns take very long.
+    Shapes: input [*a], pattern [] -> [*a] bool. InvalidArgumentError for a wrong pattern.
     """
     if isinstance(pattern, (str, bytes)):
         return StaticRegexFullMatch.apply(input, pattern=pattern, name=name)
