@@ -40,8 +40,8 @@ def compiled(pattern: bytes):
 
 
 def _invalid(pattern, reason):
-    return ValueError(f'Invalid pattern: {_text(pattern)}, error: {reason}|the syntax is that of '
-                      'RE2: no look-arounds, no back references.')
+    return OpFailure(f'Invalid pattern: {_text(pattern)}, error: {reason}',
+                     'the syntax is that of RE2: no look-arounds, no back references.')
 
 
 def _matches(input, pattern):
