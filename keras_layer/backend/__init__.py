@@ -7,7 +7,7 @@ from keras_layer.backend.arithmetic import (
 from keras_layer.backend.channels import (
     are_channels_first, from_channels_last, to_channels_last, upper_padding,
 )
-from keras_layer.backend.choosing import (
+from keras_layer.backend.conditionals import (
     smart_cond, smart_constant_value, switch,
 )
 from keras_layer.backend.convolution import (
@@ -15,9 +15,10 @@ from keras_layer.backend.convolution import (
     separable_conv1d, separable_conv2d,
 )
 from keras_layer.backend.creation import (
-    arange, constant, dtype, eye, one_hot, ones, ones_like, print_tensor, random_binomial,
-    random_normal, random_normal_variable, random_uniform, random_uniform_variable,
-    truncated_normal, update, update_add, update_sub, zeros, zeros_like, zeros_of_shape,
+    arange, constant, dtype, eye, one_hot, ones, ones_like, placeholder, print_tensor,
+    random_binomial, random_normal, random_normal_variable, random_uniform,
+    random_uniform_variable, truncated_normal, update, update_add, update_sub, zeros,
+    zeros_like, zeros_of_shape,
 )
 from keras_layer.backend.crossentropy import (
     binary_crossentropy, broadcast_weights, categorical_crossentropy, div_no_nan, logits_behind,
@@ -32,7 +33,7 @@ from keras_layer.backend.dependence import (
 from keras_layer.backend.function import (
     Function, function, gradients, stop_gradient,
 )
-from keras_layer.backend.lifetime import (
+from keras_layer.backend.node_lifetime import (
     drop_unused_models, model_nodes,
 )
 from keras_layer.backend.local import (
@@ -70,13 +71,25 @@ from keras_layer.backend.shaping import (
     spatial_3d_padding, split, squeeze, stack, temporal_padding, tile, to_dense, transpose,
     unstack,
 )
-from keras_layer.backend.state import (
-    batch_get_value, batch_set_value, clear_session, control_dependencies, count_params, eval,
-    get_graph, get_session, get_uid, get_value, in_test_phase, in_train_phase, init_scope,
-    int_shape, is_keras_tensor, is_placeholder, is_sparse, is_tensor, is_variable, learning_phase,
-    learning_phase_scope, manual_variable_initialization, name_scope, ndim, placeholder,
-    reset_uids, set_learning_phase, set_session, set_value, symbolic_learning_phase,
-    track_variable, unique_object_name, variable,
+from keras_layer.backend.graph_state import (
+    control_dependencies, get_graph, init_scope, name_scope,
+)
+from keras_layer.backend.names import (
+    get_uid, reset_uids, unique_object_name,
+)
+from keras_layer.backend.sessions import (
+    clear_session, get_session, manual_variable_initialization, set_session, track_variable,
+)
+from keras_layer.backend.training_phase import (
+    in_test_phase, in_train_phase, learning_phase, learning_phase_scope, set_learning_phase,
+    symbolic_learning_phase,
+)
+from keras_layer.backend.variables import (
+    batch_get_value, batch_set_value, eval, get_value, set_value, variable,
+)
+from keras_layer.backend.tensor_info import (
+    count_params, int_shape, is_keras_tensor, is_placeholder, is_sparse, is_tensor, is_variable,
+    ndim,
 )
 from keras_layer.backend.training_ops import (
     scatter_add, scatter_add_rows, scatter_update_rows, sum_duplicate_rows, training_op,

@@ -4,13 +4,29 @@ from __future__ import annotations
 import numpy as np
 
 import tinyflow as tf
+from keras_layer.backend.graph_state import get_graph, init_scope
 from keras_layer.backend.settings import floatx
-from keras_layer.backend.state import init_scope, variable
+from keras_layer.backend.variables import variable
+from tinyflow.graph.support.errors import worded
 
-__all__ = ['arange', 'constant', 'dtype', 'eye', 'one_hot', 'ones', 'ones_like', 'print_tensor',
-           'random_binomial', 'random_normal', 'random_normal_variable', 'random_uniform',
-           'random_uniform_variable', 'truncated_normal', 'update', 'update_add', 'update_sub',
-           'zeros', 'zeros_like', 'zeros_of_shape']
+__all__ = ['arange', 'constant', 'dtype', 'eye', 'one_hot', 'ones', 'ones_like', 'placeholder',
+           'print_tensor', 'random_binomial', 'random_normal', 'random_normal_variable',
+           'random_uniform', 'random_uniform_variable', 'truncated_normal', 'update', 'update_add',
+           'update_sub', 'zeros', 'zeros_like', 'zeros_of_shape']
+
+
+def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragged=False):
+    """A placeholder of that shape (None: any), or of `ndim` dimensions of any size."""
+    if ragged:
+        raise worded(NotImplementedError('placeholder(ragged=True): ragged tensors are not in '
+                                         'tinyflow; pad the sequences.'))
+    dtype = dtype or floatx()
+    if shape is None and ndim:
+        shape = (None,) * ndim
+    with get_graph().as_default():
+        if sparse:
+            return tf.sparse_placeholder(dtype, shape=shape, name=name)
+        return tf.placeholder(dtype, shape=shape, name=name)
 
 
 def constant(value, dtype=None, shape=None, name=None):

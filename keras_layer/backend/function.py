@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer.backend import state
+from keras_layer.backend.graph_state import get_graph
+from keras_layer.backend.sessions import get_session
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Function', 'function', 'gradients', 'stop_gradient']
@@ -34,11 +35,11 @@ class Function:
         for tensor in self.outputs + self.inputs:
             if getattr(tensor, 'graph', None) is not None:
                 return tensor.graph
-        return state.get_graph()
+        return get_graph()
 
     def prepare(self):
         """The callable for the Session that Keras uses now; takes one value for each input."""
-        session = state.get_session(graph=self.graph)
+        session = get_session(graph=self.graph)
         if session is not self._session:
             made = session.make_callable([*self.outputs, self.updates_op, *self.fetches],
                                          [*self.inputs, *self.feed_dict])

@@ -6,7 +6,7 @@ from itertools import product
 from keras_layer.backend.channels import are_channels_first
 from keras_layer.backend.products import batch_dot
 from keras_layer.backend.shaping import concatenate, permute_dimensions, reshape
-from keras_layer.backend.state import int_shape
+from keras_layer.backend.tensor_info import int_shape
 
 __all__ = ['local_conv', 'local_conv1d', 'local_conv2d']
 

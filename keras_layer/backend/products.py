@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer.backend.channels import are_channels_first
-from keras_layer.backend.state import int_shape, ndim
+from keras_layer.backend.tensor_info import int_shape, ndim
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.sparse.matmul import SparseTensorDenseMatMul
 

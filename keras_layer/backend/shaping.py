@@ -5,7 +5,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer.backend.settings import image_data_format
-from keras_layer.backend.state import ndim
+from keras_layer.backend.tensor_info import ndim
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['batch_flatten', 'concatenate', 'expand_dims', 'flatten', 'gather', 'permute_dimensions',

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from keras_layer.callbacks.base import Callback
+from keras_layer.callbacks.curves import add_epoch, curves_svg
 from keras_layer.utils.progbar import Progbar
 
 __all__ = ['BaseLogger', 'History', 'ProgbarLogger']
@@ -34,14 +35,12 @@ class History(Callback):
         self.epoch, self.history, self._drawn = [], {}, {}
 
     def on_epoch_end(self, epoch, logs=None):
-        from keras_layer.callbacks.curves import add_epoch
         self.epoch.append(epoch)
         add_epoch(self._drawn, len(self.epoch), logs)
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
 
     def _repr_svg_(self):
-        from keras_layer.callbacks.curves import curves_svg
         return curves_svg(self.epoch, self._drawn) if len(self.epoch) > 1 else None
 
 

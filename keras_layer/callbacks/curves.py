@@ -4,6 +4,7 @@ A panel is a list of lines and texts; `curves_svg` writes them, `curves_png` pai
 """
 from __future__ import annotations
 
+import io
 import math
 import os
 from html import escape
@@ -51,7 +52,7 @@ class LearningCurves(Callback):
 
     def _show(self, svg):
         try:
-            from IPython import display
+            from IPython import display  # optional package
         except ImportError:
             return
         if self._display is None:
@@ -199,9 +200,8 @@ def _svg(shape):
 
 def curves_png(epochs, history, scale=2):
     """The same picture as the bytes of a PNG, painted by Pillow."""
-    import io
     try:
-        from PIL import Image, ImageDraw
+        from PIL import Image, ImageDraw  # optional package
     except ImportError:
         raise worded(ImportError('Pictures as .png need the package Pillow; .svg needs nothing.\n'
                                  '  Mend: pip install "tinyflow-graph[images]".')) from None
@@ -221,7 +221,7 @@ def curves_png(epochs, history, scale=2):
 
 
 def _paint_text(draw, shape, left, scale):
-    from PIL import ImageFont
+    from PIL import ImageFont  # optional package
     font = ImageFont.load_default(shape.size * scale)
     anchor = {'start': 'ls', 'middle': 'ms', 'end': 'rs'}[shape.anchor]
     draw.text(((left + shape.x) * scale, shape.y * scale), shape.text, shape.color, font,

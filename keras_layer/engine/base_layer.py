@@ -16,10 +16,11 @@ from keras_layer import backend as K, regularizers
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
+from keras_layer.engine.layer_naming import default_name
 from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
 from keras_layer.engine.layer_weights import UNSEEN, LayerWeights
 from keras_layer.engine.node import Node
-from keras_layer.utils.names import to_snake_case
+from keras_layer.engine.raw_ops import wrap_raw_ops
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['InputSpec', 'Layer']
@@ -62,8 +63,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
                 'dynamic=True: a layer that runs Python at each step needs eager execution, which '
                 'tinyflow has not; tf.py_func runs Python inside the graph.'))
         self._trainable = trainable
-        self._name = name or K.unique_object_name(to_snake_case(type(self).__name__),
-                                                  zero_based=True)
+        self._name = name or default_name(type(self))
         self._dtype = None if dtype is None else tf.as_dtype(dtype).name
         self.built = False
         self.stateful = False
@@ -342,7 +342,6 @@ def _with_history(inputs):
     lacking = [t for t in flat if getattr(t, '_keras_history', None) is None]
     if not lacking:
         return True
-    from keras_layer.engine.op_layer import wrap_raw_ops  # it is a layer itself
     return wrap_raw_ops(lacking)
 
 

@@ -1,6 +1,8 @@
 """tf.explain(model): from a layer to the ops and Variables below it, and back."""
 from __future__ import annotations
 
+import numpy as np
+
 import tinyflow as tf
 from keras_layer import backend as K
 from tinyflow.graph.support.errors import worded
@@ -137,7 +139,6 @@ def _between(inputs, outputs):
 
 
 def _example(tensor, batch):
-    import numpy as np
     shape = [batch if d is None and i == 0 else 1 if d is None else d
              for i, d in enumerate(K.int_shape(tensor) or ())]
     return np.zeros(shape, tensor.dtype.as_numpy_dtype)

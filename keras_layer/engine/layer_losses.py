@@ -4,7 +4,13 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.layer_weights import unique
+from keras_layer.engine.registry import metric_class
 from tinyflow.graph.support.errors import worded
+
+
+def metric_behind(tensor):
+    """The Metric object whose result a tensor is, or None."""
+    return getattr(tensor, '_keras_metric', None)
 
 
 class LayerLosses:
@@ -108,7 +114,6 @@ class LayerLosses:
         if aggregation not in (None, 'mean'):
             raise worded(ValueError('We currently support only `mean` sample-wise metric '
                                     f'aggregation. You provided aggregation={aggregation!r}'))
-        from keras_layer.metrics.base import Mean, metric_behind  # metrics are layers themselves
         from_object = metric_behind(value)
         if from_object is not None:
             if all(from_object is not m for m in self._metrics):
@@ -125,7 +130,7 @@ class LayerLosses:
                 'result of a Metric object, which says itself how it is aggregated.'))
         metric = next((m for m in self._metrics if m.name == name), None)
         if metric is None:
-            metric = Mean(name=name, dtype=value.dtype)
+            metric = metric_class('Mean')(name=name, dtype=value.dtype)
             self._metrics.append(metric)
         with K.name_scope('metrics'):
             self._metric_values.append((metric, metric(value)))

@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer.engine.fitting import Fitting
+from keras_layer import optimizers
+from keras_layer.engine.graph_scope import in_model_graph
 from keras_layer.engine.network import Network
-from keras_layer.engine.own_graph import in_own_graph
+from keras_layer.engine.registry import register_layers
 from keras_layer.engine.saving_methods import SavingMethods
 from keras_layer.engine.training.compiling import Compiled
+from keras_layer.engine.training.endpoints import loss_of
 from keras_layer.engine.training.functions import Functions, trainable_state
+from keras_layer.engine.training_api import TrainingAPI
 from keras_layer.legacy import MODEL, takes_old_names
 from tinyflow.graph.support.errors import worded
 from tinyflow.inspect.viz.select import register_drawable
@@ -15,7 +18,7 @@ from tinyflow.inspect.viz.select import register_drawable
 __all__ = ['Model']
 
 
-class Model(SavingMethods, Fitting, Network):
+class Model(SavingMethods, TrainingAPI, Network):
     """Layers from inputs to outputs, with `compile`, `fit`, `evaluate` and `predict`.
 
     ``Model(inputs=x, outputs=y)`` for tensors that layers made of an `Input`; or subclass it, with
@@ -56,7 +59,7 @@ class Model(SavingMethods, Fitting, Network):
     _feed_targets = property(lambda self: self.targets)
     _feed_sample_weights = property(lambda self: self.sample_weights)
 
-    @in_own_graph
+    @in_model_graph
     def _standardize_user_data(self, x, y=None, sample_weight=None, class_weight=None):
         """(inputs, targets, weights), lists of arrays for the placeholders of `_feed_inputs`..."""
         feeds = self._standardized(x, y, sample_weight, class_weight, check=y is not None)
@@ -65,7 +68,7 @@ class Model(SavingMethods, Fitting, Network):
 
     # ---- compile -------------------------------------------------------------------------
 
-    @in_own_graph
+    @in_model_graph
     def compile(self, optimizer='rmsprop', loss=None, metrics=None, loss_weights=None,
                 sample_weight_mode=None, weighted_metrics=None, target_tensors=None,
                 distribute=None, **kwargs):
@@ -76,7 +79,6 @@ class Model(SavingMethods, Fitting, Network):
         list, or a dict by output name); `metrics` are reported and do not train. ValueError for
         unknown names, or where there is no loss at all.
         """
-        from keras_layer import optimizers
         for key in kwargs:
             if key not in ('run_eagerly', 'experimental_run_tf_function', 'cloning'):
                 raise worded(TypeError(f'Invalid keyword argument {key!r} for compile(). '
@@ -164,9 +166,11 @@ class Model(SavingMethods, Fitting, Network):
             self._compiled = None
 
 
+register_layers({'Model': Model, 'Functional': Model})
+
+
 def _check_names(loss):
     """An unknown loss is an error at compile, even where the outputs are not known yet."""
-    from keras_layer.engine.training.endpoints import loss_of
     for one in tf.nest.flatten(loss) if loss is not None else ():
         loss_of(one)
 

@@ -9,11 +9,13 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import calling, current_call
+from keras_layer.engine.layer_naming import default_name
 from keras_layer.engine.layer_weights import UNSEEN, layers_in, unique
+from keras_layer.engine.network_config import network_config, network_from_config
 from keras_layer.engine.node import Node
-from keras_layer.engine.op_layer import wrap_raw_ops
+from keras_layer.engine.raw_ops import wrap_raw_ops
+from keras_layer.engine.registry import register_layers
 from keras_layer.engine.topology import Topology
-from keras_layer.utils.names import to_snake_case
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Network']
@@ -43,9 +45,8 @@ class Network(Layer):
         if kwargs:
             raise worded(TypeError(f'Keyword argument not understood: {sorted(kwargs)[0]!r}, for a '
                                    f'{type(self).__name__}.'))
-        kind = 'model' if type(self).__name__ in ('Model', 'Network', 'Functional') else \
-            to_snake_case(type(self).__name__)
-        super().__init__(name=name or K.unique_object_name(kind, zero_based=True),
+        kind = 'model' if type(self).__name__ in ('Model', 'Network', 'Functional') else None
+        super().__init__(name=name or default_name(type(self), kind),
                          trainable=trainable, dtype=dtype, dynamic=dynamic)
         self.supports_masking = True
         self._graph = K.get_graph()
@@ -337,14 +338,15 @@ class Network(Layer):
             raise NotImplementedError(
                 f'{type(self).__name__}.get_config: a subclassed model is Python code, which has '
                 'no configuration; save its weights with save_weights and make it by its class.')
-        from keras_layer.engine.network_config import network_config
         return network_config(self)
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
         """A model of this configuration, without the weights."""
-        from keras_layer.engine.network_config import network_from_config
         return network_from_config(cls, config, custom_objects)
+
+
+register_layers({'Network': Network})
 
 
 def _pass_on(node, made):

@@ -7,6 +7,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.registry import deserialize_layer
 from keras_layer.engine.topology import node_key
 from tinyflow.graph.support.errors import worded
 
@@ -74,11 +75,10 @@ def _ends(coordinates, numbers):
 
 def network_from_config(cls, config, custom_objects=None):
     """A model from what `network_config` gave (or TensorFlow's or Keras' own)."""
-    from keras_layer.layers import deserialize
     layers, waiting = {}, []
     for layer_config in config['layers']:
         name = layer_config['name']
-        layer = deserialize(layer_config, custom_objects=custom_objects)
+        layer = deserialize_layer(layer_config, custom_objects=custom_objects)
         layers[name] = layer
         for call in layer_config.get('inbound_nodes', ()):
             waiting.append((layer, call))

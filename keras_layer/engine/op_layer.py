@@ -1,12 +1,12 @@
-"""Raw ops between layers, wrapped as layers: `Model` sees `tf.exp(x) + 1` as it sees Dense (B1)."""
+"""TensorFlowOpLayer: one operation of the graph as a layer."""
 from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
-from keras_layer.engine.node import Node
+from keras_layer.engine.registry import register_layers
 
-__all__ = ['TensorFlowOpLayer', 'wrap_raw_ops']
+__all__ = ['TensorFlowOpLayer']
 
 
 class TensorFlowOpLayer(Layer):
@@ -35,36 +35,4 @@ class TensorFlowOpLayer(Layer):
         return {**super().get_config(), 'node_def': self.node_def, 'constants': constants}
 
 
-def wrap_raw_ops(tensors):
-    """Makes a layer of each raw op between `tensors` and Keras' tensors.
-
-    False, and nothing is done, if one of them does not come from Keras' graph at all.
-    """
-    if not all(K.is_computed_from_keras([t]) for t in tensors):
-        return False
-    stack = [(t.op, False) for t in tensors]
-    while stack:
-        operation, inputs_done = stack.pop()
-        if _known(operation):
-            continue
-        from_keras = [t for t in operation.inputs if K.is_computed_from_keras([t])]
-        if inputs_done:
-            _wrap(operation, from_keras)
-            continue
-        stack.append((operation, True))
-        stack += [(t.op, False) for t in from_keras]
-    return True
-
-
-def _known(operation):
-    return all(getattr(t, '_keras_history', None) is not None for t in operation.outputs)
-
-
-def _wrap(operation, from_keras):
-    """The layer of one op whose inputs are known to Keras; its outputs become known."""
-    wanted = {id(t) for t in from_keras}
-    constants = {i: t for i, t in enumerate(operation.inputs) if id(t) not in wanted}
-    layer = TensorFlowOpLayer(K.describe_op(operation), constants=constants,
-                              name='tf_op_layer_' + operation.name)
-    inputs = from_keras[0] if len(from_keras) == 1 else list(from_keras)
-    Node(layer, inputs, list(operation.outputs))
+register_layers({'TensorFlowOpLayer': TensorFlowOpLayer})

@@ -5,7 +5,15 @@ import os
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.explanation import ModelExplanation
+from keras_layer.saving import hdf5
+from keras_layer.saving.configs import to_json, to_yaml
+from keras_layer.saving.save import is_hdf5, save_model
+from keras_layer.utils.hdf5 import open_hdf5
+from keras_layer.utils.summary import print_summary
+from keras_layer.utils.vis_utils import model_to_dot
 from tinyflow.graph.support.errors import worded
+from tinyflow.inspect.viz import render
 
 
 class SavingMethods:
@@ -14,13 +22,10 @@ class SavingMethods:
     def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None,
              signatures=None):
         """Saves architecture, weights and the state of training; `load_model` reads it."""
-        from keras_layer.saving.save import save_model
         save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 
     def save_weights(self, filepath, overwrite=True, save_format=None):
         """Saves the weights: HDF5 where the name ends in .h5, else a TensorFlow checkpoint."""
-        from keras_layer.saving import hdf5
-        from keras_layer.saving.save import is_hdf5
         self._assert_weights()
         if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
             raise worded(ValueError(f'Unknown format "{save_format}". Were you trying to save as '
@@ -47,8 +52,6 @@ class SavingMethods:
         By topology (the order of the layers), or with `by_name` those of layers of equal names. A
         checkpoint may be given before there are weights: it is read as soon as they are made.
         """
-        from keras_layer.saving import hdf5
-        from keras_layer.saving.save import is_hdf5
         path = filepath if hasattr(filepath, 'attrs') else os.fspath(filepath)
         if not hasattr(path, 'attrs') and not is_hdf5(path) and tf.train.checkpoint_exists(path):
             if by_name:
@@ -65,7 +68,7 @@ class SavingMethods:
             if hasattr(path, 'attrs'):
                 read(path, self.layers, 'the file')
             else:
-                with hdf5.opened(path, 'file of weights') as file:
+                with open_hdf5(path, 'file of weights') as file:
                     read(file, self.layers, path)
 
     _awaited_checkpoint = None
@@ -100,17 +103,14 @@ class SavingMethods:
 
     def to_json(self, **kwargs):
         """The architecture as JSON; `model_from_json` reads it."""
-        from keras_layer.saving.configs import to_json
         return to_json(self, **kwargs)
 
     def to_yaml(self, **kwargs):
         """The architecture as YAML; `model_from_yaml` reads it."""
-        from keras_layer.saving.configs import to_yaml
         return to_yaml(self, **kwargs)
 
     def summary(self, line_length=None, positions=None, print_fn=None):
         """Prints the layers with their output shapes, parameters and states."""
-        from keras_layer.utils.summary import print_summary
         if not self.built and not self.outputs:
             raise worded(ValueError(
                 'This model has not yet been built. Build the model first by calling `build()` or '
@@ -119,13 +119,10 @@ class SavingMethods:
         print_summary(self, line_length=line_length, positions=positions, print_fn=print_fn)
 
     def _explained_by(self):
-        from keras_layer.engine.explanation import ModelExplanation
         return ModelExplanation(self)
 
     def _repr_svg_(self):
         """The layers as a picture, for a notebook; None where there is nothing to draw."""
-        from keras_layer.utils.vis_utils import model_to_dot
-        from tinyflow.inspect.viz import render
         try:
             return render.layout(model_to_dot(self, show_shapes=True).source, 'svg')[0].decode()
         except (RuntimeError, ValueError):

@@ -11,6 +11,7 @@ from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import current_call
 from keras_layer.engine.input_layer import Input, InputLayer
 from keras_layer.engine.model import Model
+from keras_layer.engine.registry import deserialize_layer, register_layers
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Sequential']
@@ -248,17 +249,19 @@ class Sequential(Model):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         """A model of this configuration, without the weights; Keras 2.1's list of layers, too."""
-        from keras_layer.layers import deserialize
         name = shape = None
         layers = config
         if isinstance(config, dict):
             name, shape, layers = config['name'], config.get('build_input_shape'), config['layers']
         model = cls(name=name)
         for layer_config in layers:
-            model.add(deserialize(layer_config, custom_objects=custom_objects))
+            model.add(deserialize_layer(layer_config, custom_objects=custom_objects))
         if not model.inputs and shape:
             model.build(shape)
         return model
+
+
+register_layers({'Sequential': Sequential})
 
 
 def _first_shape(layer):

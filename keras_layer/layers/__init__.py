@@ -3,8 +3,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from keras_layer import metrics as _metrics   # noqa: F401 - add_metric needs Mean
+from keras_layer.engine import op_layer as _op_layer   # noqa: F401 - for raw ops between layers
 from keras_layer.engine.base_layer import InputSpec, Layer
 from keras_layer.engine.input_layer import Input, InputLayer
+from keras_layer.engine.registry import deserialize_layer, register_layers, register_lazily
 from keras_layer.layers import (
     advanced_activations, attention, convolutional, core, embeddings, lambda_layer, local, merge,
     noise, normalization, pooling, recurrent, resizing, wrappers,
@@ -25,7 +28,7 @@ from keras_layer.layers.recurrent import *              # noqa: F403
 from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
 from keras_layer.legacy import LAYERS, layer_takes_old_names
-from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
+from keras_layer.utils.generic import serialize_keras_object
 from tinyflow.graph.support.missing import absent
 
 _ALIASES = {
@@ -60,18 +63,15 @@ def serialize(layer):
 
 def deserialize(config, custom_objects=None):
     """The layer or model of a {'class_name', 'config'}."""
-    from keras_layer.engine.model import Model
-    from keras_layer.engine.network import Network
-    from keras_layer.engine.op_layer import TensorFlowOpLayer
-    from keras_layer.engine.sequential import Sequential
-    known = {name: globals()[name] for name in __all__ if name not in _LATER}
-    if isinstance(config, dict) and config.get('class_name') in _LATER:
-        known[config['class_name']] = __getattr__(config['class_name'])
-    known.update(Model=Model, Functional=Model, Network=Network, Sequential=Sequential,
-                 TensorFlowOpLayer=TensorFlowOpLayer)
-    return deserialize_keras_object(config, module_objects=known, custom_objects=custom_objects,
-                                    printable_module_name='layer')
+    return deserialize_layer(config, custom_objects)
 
+
+register_layers({_name: globals()[_name] for _name in __all__ if _name not in _LATER})
+# For start-up time: DenseFeatures needs the feature columns; models need training and files, which
+# a program of layers alone does not.
+register_lazily({**_LATER, 'Functional': 'keras_layer.engine.model',
+                 'Model': 'keras_layer.engine.model', 'Network': 'keras_layer.engine.network',
+                 'Sequential': 'keras_layer.engine.sequential'})
 
 _missing = absent('tf.keras.layers', __all__)
 

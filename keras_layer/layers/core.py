@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from keras_layer import backend as K, regularizers
+from keras_layer import activations, backend as K, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
 from keras_layer.layers.borrowed import Configured, computes_as
@@ -51,7 +51,6 @@ class Activation(Layer):
 
     def __init__(self, activation, **kwargs):
         super().__init__(**kwargs)
-        from keras_layer import activations
         self.supports_masking = True
         self.activation = activations.get(activation)
 
@@ -62,7 +61,6 @@ class Activation(Layer):
         return tf.TensorShape(input_shape)
 
     def get_config(self):
-        from keras_layer import activations
         return {**super().get_config(), 'activation': activations.serialize(self.activation)}
 
 

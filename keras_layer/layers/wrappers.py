@@ -5,6 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
+from keras_layer.engine.registry import deserialize_layer
 from keras_layer.utils.generic import has_arg
 from tinyflow.graph.support.errors import worded
 
@@ -38,9 +39,8 @@ class Wrapper(Layer):
     @classmethod
     def from_config(cls, config, custom_objects=None):
         """The wrapper of that configuration, with a new layer inside."""
-        from keras_layer.layers import deserialize
         config = dict(config)
-        layer = deserialize(config.pop('layer'), custom_objects=custom_objects)
+        layer = deserialize_layer(config.pop('layer'), custom_objects=custom_objects)
         return cls(layer, **config)
 
 

@@ -6,14 +6,11 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.registry import register_metric
 from keras_layer.losses.base import squeeze_or_expand_dimensions
 from tinyflow.graph.support.errors import worded
 
-__all__ = ['Mean', 'MeanMetricWrapper', 'MeanTensor', 'Metric', 'Reduce', 'Sum', 'metric_behind']
-
-def metric_behind(tensor):
-    """The metric whose result a tensor is, or None."""
-    return getattr(tensor, '_keras_metric', None)
+__all__ = ['Mean', 'MeanMetricWrapper', 'MeanTensor', 'Metric', 'Reduce', 'Sum']
 
 
 class Metric(Layer):
@@ -230,3 +227,6 @@ class MeanTensor(Metric):
     def reset_states(self):
         if self.built:
             super().reset_states()
+
+
+register_metric('Mean', Mean)

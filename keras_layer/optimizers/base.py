@@ -7,6 +7,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.optimizers import schedules
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Optimizer']
@@ -288,7 +289,6 @@ class Optimizer:
         if 'lr' in config:
             config['learning_rate'] = config.pop('lr')
         if isinstance(config.get('learning_rate'), dict):
-            from keras_layer.optimizers import schedules
             config['learning_rate'] = schedules.deserialize(config['learning_rate'],
                                                             custom_objects)
         return cls(**config)

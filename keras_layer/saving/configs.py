@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 
+from keras_layer.layers import deserialize
 from tinyflow.graph.support.errors import worded
 
 KERAS_VERSION = '2.2.4-tf'
@@ -43,7 +44,6 @@ def model_from_config(config, custom_objects=None):
     if isinstance(config, list):
         raise worded(TypeError('`model_from_config` expects a dictionary, not a list. Maybe you '
                                'meant to use `Sequential.from_config(config)`?'))
-    from keras_layer.layers import deserialize
     return deserialize(config, custom_objects=custom_objects)
 
 
@@ -65,7 +65,7 @@ def to_yaml(model, **kwargs):
 
 def _yaml():
     try:
-        import yaml
+        import yaml  # optional package
     except ImportError:
         raise worded(ImportError('YAML needs the package pyyaml.\n  Mend: pip install pyyaml, or '
                                  'use to_json and model_from_json.')) from None

@@ -13,34 +13,15 @@ import warnings
 
 import numpy as np
 
-from keras_layer import backend as K
+from keras_layer import backend as K, losses, metrics, optimizers
+from keras_layer.optimizers import TFOptimizer
 from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
 from keras_layer.saving.old_weights import converted, optimizer_state
+from keras_layer.utils.generic import CustomObjectScope
+from keras_layer.utils.hdf5 import load_h5py, open_hdf5
 from tinyflow.graph.support.errors import DataLossError, worded
 
 _ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
-
-
-def h5py():
-    """The package h5py, which HDF5 needs."""
-    try:
-        import h5py
-    except ImportError:
-        raise worded(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Mend: '
-                                 'pip install "tinyflow-graph[keras]".')) from None
-    return h5py
-
-
-def opened(path, what):
-    """The HDF5 file, opened for reading; an error that names it where it is none."""
-    path = os.fspath(path)
-    if not os.path.exists(path):
-        raise worded(OSError(f'There is no {what} at {path!r}.'))
-    try:
-        return h5py().File(path, 'r')
-    except OSError as error:
-        raise DataLossError(None, None, f'{path!r} is no HDF5 file, or is damaged: {error}') \
-            from None
 
 
 # ---- writing -----------------------------------------------------------------------------
@@ -74,7 +55,7 @@ def _write_whole(filepath, overwrite, write):
         raise worded(FileExistsError(f'{path!r} exists already, and overwrite=False.'))
     temporary = f'{path}.tmp{os.getpid()}'
     try:
-        with h5py().File(temporary, 'w') as file:
+        with load_h5py().File(temporary, 'w') as file:
             write(file)
         os.replace(temporary, path)
     finally:
@@ -87,7 +68,6 @@ def _json(value):
 
 
 def _write_training(file, model):
-    from keras_layer.optimizers import TFOptimizer
     if isinstance(model.optimizer, TFOptimizer):
         warnings.warn('tf.train optimizers have no configuration, so the file holds the model and '
                       'its weights without the optimizer; compile it again after loading.',
@@ -164,7 +144,7 @@ def load_model_from_hdf5(filepath, custom_objects=None, compile=True):
     """The model of an HDF5 file, with its weights and, if it has one, its optimizer's state."""
     if hasattr(filepath, 'attrs'):
         return _read_model(filepath, custom_objects, compile, 'the file')
-    with opened(filepath, 'model') as file:
+    with open_hdf5(filepath, 'model') as file:
         return _read_model(file, custom_objects, compile, os.fspath(filepath))
 
 
@@ -203,8 +183,6 @@ def _read_model(file, custom_objects, compile, path):
 
 def compile_as(model, config, custom_objects):
     """Compiles as a saved training configuration says."""
-    from keras_layer import losses, metrics, optimizers
-    from keras_layer.utils.generic import CustomObjectScope
     with CustomObjectScope(custom_objects or {}):
         optimizer = optimizers.deserialize(config['optimizer_config'])
         model.compile(optimizer, loss=_each(config['loss'], losses.deserialize),

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 
 from keras_layer.saving import hdf5
+from keras_layer.saving.saved_model import export_saved_model, load_from_saved_model
 from tinyflow.graph.support.errors import worded
 
 _HDF5 = ('.h5', '.keras', '.hdf5')
@@ -24,7 +25,6 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
     if save_format not in (None, 'h5', 'hdf5', 'tf', 'tensorflow'):
         raise worded(ValueError(f'Unknown save_format {save_format!r}; use "h5" or "tf".'))
     if save_format in ('tf', 'tensorflow'):
-        from keras_layer.saving.saved_model import export_saved_model
         if is_hdf5(filepath):
             raise worded(ValueError(f'save_format="tf" writes a directory, and {filepath!r} names '
                                     'an HDF5 file.'))
@@ -53,5 +53,4 @@ def load_model(filepath, custom_objects=None, compile=True):
     """
     if hasattr(filepath, 'attrs') or not os.path.isdir(os.fspath(filepath)):
         return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)
-    from keras_layer.saving.saved_model import load_from_saved_model
     return load_from_saved_model(os.fspath(filepath), custom_objects, compile)

@@ -28,7 +28,7 @@ __getattr__ = importing(globals(), {
     'data_utils': 'keras_layer.utils.data_utils', 'generic_utils': 'keras_layer.utils.generic',
     'layer_utils': 'keras_layer.utils.layer_utils',
 }, absent('tf.keras.utils', __all__), shown=('np_utils', 'vis_utils', 'data_utils',
-                                             'generic', 'names', 'progbar', 'summary',
+                                             'generic', 'progbar', 'summary',
                                              'layer_utils', 'enqueuers', 'hdf5_matrix'))
 
 

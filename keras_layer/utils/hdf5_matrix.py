@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from keras_layer.utils.hdf5 import open_hdf5
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['HDF5Matrix']
@@ -22,8 +23,7 @@ class HDF5Matrix:
     def __init__(self, datapath, dataset, start=0, end=None, normalizer=None):
         path = os.fspath(datapath)
         if path not in self.refs or not self.refs[path]:
-            from keras_layer.saving.hdf5 import opened
-            self.refs[path] = opened(path, 'HDF5 file')
+            self.refs[path] = open_hdf5(path, 'HDF5 file')
         if dataset not in self.refs[path]:
             raise worded(KeyError(f'{path!r} has no data set {dataset!r}; it has '
                                   f'{list(self.refs[path])}.'))

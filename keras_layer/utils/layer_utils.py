@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 import tinyflow as tf
+from keras_layer import backend as K
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['convert_all_kernels_in_model', 'convert_kernel', 'get_source_inputs',
@@ -47,7 +48,6 @@ def convert_kernel(kernel):
 
 def convert_all_kernels_in_model(model):
     """Turns the kernels of all convolutions of a model around; see `convert_kernel`."""
-    from keras_layer import backend as K
     convolutions = [layer for layer in model.layers if type(layer).__name__ in (
         'Conv1D', 'Conv2D', 'Conv3D', 'Conv2DTranspose')]
     K.batch_set_value([(layer.kernel, convert_kernel(K.get_value(layer.kernel)))

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 
 from tinyflow.graph.support.errors import worded
@@ -34,7 +35,7 @@ def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
 @cache
 def _picture():
     """A Digraph that answers by pydot's names; a class made late, since graphviz is."""
-    import graphviz
+    import graphviz  # optional package
 
     class Picture(graphviz.Digraph):
         # `prog` and `encoding` are pydot's; the layout here is always that of dot.
@@ -164,8 +165,7 @@ def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=T
 
 def _shown(path):
     """The picture for a notebook; None elsewhere."""
-    import sys
     if 'IPython' not in sys.modules:
         return None
-    from IPython import display
+    from IPython import display  # optional package
     return display.Image(filename=path)

@@ -85,7 +85,7 @@ class BaseWrapper:
         return hasattr(self, 'model')
 
     def _tags(self, kind):
-        from sklearn.utils import Tags, TargetTags
+        from sklearn.utils import Tags, TargetTags  # optional package
         return Tags(estimator_type=kind, target_tags=TargetTags(required=True))
 
     def __repr__(self):
@@ -102,7 +102,7 @@ class KerasClassifier(BaseWrapper):
     _estimator_type = 'classifier'          # scikit-learn until 1.5 looks at this
 
     def __sklearn_tags__(self):
-        from sklearn.utils import ClassifierTags
+        from sklearn.utils import ClassifierTags  # optional package
         tags = self._tags('classifier')
         tags.classifier_tags = ClassifierTags()
         return tags
@@ -157,7 +157,7 @@ class KerasRegressor(BaseWrapper):
     _estimator_type = 'regressor'
 
     def __sklearn_tags__(self):
-        from sklearn.utils import RegressorTags
+        from sklearn.utils import RegressorTags  # optional package
         tags = self._tags('regressor')
         tags.regressor_tags = RegressorTags()
         return tags

@@ -1,9 +1,9 @@
-"""Nodes that a graph lets go of when nobody holds them any more.
+"""Garbage collection of nodes: a graph drops loose nodes that nothing else references.
 
 A graph keeps its nodes for ever. That is right for what a program builds itself, and wrong for a
-higher floor that builds a model of a hundred nodes for one line of the user's (PAINS B3: models
-made in a loop). Nodes made inside `loosely(graph)` live as long as somebody holds a Tensor,
-Operation or Variable that needs them; `forget_unused` removes the others.
+library above that builds a model of a hundred nodes for one line of the user's, perhaps in a loop.
+Nodes made inside `loosely(graph)` live as long as somebody holds a Tensor, Operation or Variable
+that needs them; `forget_unused` removes the others.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def loosely(graph):
-    """The graph only lends a place to the nodes made inside."""
+    """Nodes made inside are loose: they go once nothing but the graph references them."""
     graph._loose_depth += 1
     try:
         yield
@@ -25,9 +25,9 @@ def loosely(graph):
 def forget_unused(graph):
     """Removes the loose nodes that nothing but the graph itself holds; returns how many.
 
-    What holds a node is Python's own question: the graph lets go of all of them, the collector
-    runs, and those that are still there are put back. Sessions let go of the values of Variables
-    that are gone, and plan anew what they run next.
+    Python's garbage collector decides: the graph drops all of them, the collector runs, and those
+    that are still there are put back. Sessions drop the values of Variables that are gone, and
+    compile again what they run next.
     """
     with graph._lock:
         operations = graph._loose

@@ -44,10 +44,14 @@ def _refuse(cls, names, explained):
 
 @refuse_numpy
 class Tensor:
-    """One output of an Operation: a promise of a value with a dtype and a (partial) shape."""
+    """One output of an Operation: a promise of a value with a dtype and a (partial) shape.
+
+    Attributes besides these are for programs and the layers above, as in TensorFlow: the dict that
+    holds them is made for the first.
+    """
 
     __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static',
-                 '_keras_history', '_keras_mask', '_keras_metric', '__weakref__')
+                 '__dict__', '__weakref__')
     __array_priority__ = 100        # NumPy arrays on the left hand the operator over to us
 
     op: Operation

@@ -6,6 +6,7 @@ import inspect
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import InputSpec, Layer
+from keras_layer.engine.registry import deserialize_layer
 from keras_layer.layers.recurrent.rnn import all_from_keras
 from keras_layer.layers.recurrent.states import separate_arguments
 from keras_layer.layers.wrappers import Wrapper
@@ -206,11 +207,10 @@ class Bidirectional(Wrapper):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from keras_layer.layers import deserialize
         config = dict(config)
         count = config.pop('num_constants', 0)
         if config.get('backward_layer') is not None:
-            config['backward_layer'] = deserialize(config['backward_layer'],
+            config['backward_layer'] = deserialize_layer(config['backward_layer'],
                                                    custom_objects=custom_objects)
         made = super().from_config(config, custom_objects=custom_objects)
         made._num_constants = count

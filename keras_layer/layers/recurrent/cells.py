@@ -4,6 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import activations, backend as K, constraints, initializers, regularizers
 from keras_layer.engine.base_layer import Layer
+from keras_layer.engine.registry import deserialize_layer
 from keras_layer.layers.recurrent.states import (
     has_many_states,
     size_list,
@@ -256,9 +257,9 @@ class StackedRNNCells(Layer):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from keras_layer.layers import deserialize
         config = dict(config)
-        cells = [deserialize(cell, custom_objects=custom_objects) for cell in config.pop('cells')]
+        cells = [deserialize_layer(cell, custom_objects=custom_objects)
+                 for cell in config.pop('cells')]
         return cls(cells, **config)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import InputSpec, Layer
+from keras_layer.engine.registry import deserialize_layer
 from keras_layer.layers.recurrent.cells import StackedRNNCells
 from keras_layer.layers.recurrent.stateful import StatefulRNN, wrong_number_of_states
 from keras_layer.layers.recurrent.states import (
@@ -263,9 +264,8 @@ class RNN(StatefulRNN, Layer):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        from keras_layer.layers import deserialize
         config = dict(config)
-        cell = deserialize(config.pop('cell'), custom_objects=custom_objects)
+        cell = deserialize_layer(config.pop('cell'), custom_objects=custom_objects)
         count = config.pop('num_constants', 0)
         layer = cls(cell, **config)
         layer._num_constants = count

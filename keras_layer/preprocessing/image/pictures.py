@@ -4,6 +4,7 @@ from __future__ import annotations
 import io
 import os
 import warnings
+from importlib import import_module
 
 import numpy as np
 
@@ -19,7 +20,6 @@ _ENDINGS = ('jpg', 'jpeg', 'bmp', 'png', 'ppm', 'tif', 'tiff')
 
 def pillow(module, wanted_by):
     """The module of the package Pillow, which reads, writes and resizes pictures."""
-    from importlib import import_module
     try:
         return import_module(f'PIL.{module}')
     except ImportError:

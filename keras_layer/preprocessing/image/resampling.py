@@ -100,7 +100,7 @@ def _as_dtype(values, dtype):
 
 def _by_scipy(x, matrix, offset, order, mode, cval):
     try:
-        from scipy import ndimage
+        from scipy import ndimage  # optional package
     except ImportError:
         raise worded(ImportError(
             f'fill_mode={mode!r} with interpolation order {order} needs the package SciPy.\n'

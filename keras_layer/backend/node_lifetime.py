@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import weakref
 
-from keras_layer.backend.state import get_graph
+from keras_layer.backend.graph_state import get_graph
 from tinyflow.graph.node_gc import forget_unused, loosely
 
 __all__ = ['drop_unused_models', 'model_nodes']

@@ -8,6 +8,7 @@ import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K
+from keras_layer.engine.call_context import calling
 from keras_layer.engine.input_layer import Input
 from keras_layer.engine.topology import Topology
 from keras_layer.engine.training.batches import (
@@ -28,10 +29,10 @@ from keras_layer.engine.training.standardize import (
 )
 from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, worded
 
-__all__ = ['Feeding']
+__all__ = ['DataAdapter']
 
 
-class Feeding:
+class DataAdapter:
     """The part of Model that knows data: arrays, datasets, generators, Sequences."""
 
     def _build_for(self, x):
@@ -80,7 +81,6 @@ class Feeding:
         return tf.nest.map_structure(K.in_train_phase, *answers)
 
     def _called_for(self, inputs, training):
-        from keras_layer.engine.call_context import calling
         with calling(self, inputs, training):
             return self.call(inputs, **({} if training is None else {'training': training}))
 

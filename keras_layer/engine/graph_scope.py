@@ -5,10 +5,10 @@ from functools import wraps
 
 from keras_layer import backend as K
 
-__all__ = ['in_own_graph']
+__all__ = ['in_model_graph']
 
 
-def in_own_graph(method):
+def in_model_graph(method):
     """Runs a method in the model's own graph, whichever thread calls it (PAINS B2)."""
     @wraps(method)
     def wrapped(self, *args, **kwargs):

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import tinyflow as tf
 from keras_layer import backend as K
-from keras_layer.engine.feeding import Feeding
-from keras_layer.engine.own_graph import in_own_graph
+from keras_layer.engine.data_adapter import DataAdapter
+from keras_layer.engine.graph_scope import in_model_graph
 from keras_layer.engine.training import loops
 from keras_layer.engine.training.batches import (
     ArrayBatches,
@@ -21,14 +21,14 @@ from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, takes_old_names
 from tinyflow.graph.support.errors import worded
 
-__all__ = ['Fitting']
+__all__ = ['TrainingAPI']
 
 
-class Fitting(Feeding):
+class TrainingAPI(DataAdapter):
     """The part of Model that trains, evaluates and predicts."""
 
     @takes_old_names(FIT)
-    @in_own_graph
+    @in_model_graph
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose=1, callbacks=None,
             validation_split=0., validation_data=None, shuffle=True, class_weight=None,
             sample_weight=None, initial_epoch=0, steps_per_epoch=None, validation_steps=None,
@@ -151,7 +151,7 @@ class Fitting(Feeding):
             validate.steps = source.known_steps()
         return validate
 
-    @in_own_graph
+    @in_model_graph
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None,
                  callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False):
         """The loss and the metrics on the data; a number, or a list in `metrics_names`' order.
@@ -184,7 +184,7 @@ class Fitting(Feeding):
         self._first_build(batches)
         return steps
 
-    @in_own_graph
+    @in_model_graph
     def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None,
                 max_queue_size=10, workers=1, use_multiprocessing=False):
         """The outputs for all examples: an array, or a list of one for each output.
@@ -223,7 +223,7 @@ class Fitting(Feeding):
 
     # ---- single batches ------------------------------------------------------------------
 
-    @in_own_graph
+    @in_model_graph
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True):
         """One training step on this batch; the loss, or the list of loss and metrics."""
         feeds = self._standardized(x, y, sample_weight, class_weight)
@@ -232,7 +232,7 @@ class Fitting(Feeding):
             self.reset_metrics()
         return _alone(results)
 
-    @in_own_graph
+    @in_model_graph
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True):
         """The loss, or the list of loss and metrics, of this batch."""
         feeds = self._standardized(x, y, sample_weight)
@@ -241,7 +241,7 @@ class Fitting(Feeding):
             self.reset_metrics()
         return _alone(results)
 
-    @in_own_graph
+    @in_model_graph
     def predict_on_batch(self, x):
         """The outputs for this batch."""
         feeds = self._standardized(x, check=False)
@@ -250,7 +250,7 @@ class Fitting(Feeding):
     # ---- generators ----------------------------------------------------------------------
 
     @takes_old_names(GENERATOR)
-    @in_own_graph
+    @in_model_graph
     def fit_generator(self, generator, steps_per_epoch=None, epochs=1, verbose=1, callbacks=None,
                       validation_data=None, validation_steps=None, validation_freq=1,
                       class_weight=None, max_queue_size=10, workers=1, use_multiprocessing=False,
@@ -264,7 +264,7 @@ class Fitting(Feeding):
                         workers=workers, use_multiprocessing=use_multiprocessing)
 
     @takes_old_names(GENERATOR)
-    @in_own_graph
+    @in_model_graph
     def evaluate_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
                            workers=1, use_multiprocessing=False, verbose=0):
         """`evaluate` on a generator or Sequence."""
@@ -273,7 +273,7 @@ class Fitting(Feeding):
                              use_multiprocessing=use_multiprocessing)
 
     @takes_old_names(GENERATOR)
-    @in_own_graph
+    @in_model_graph
     def predict_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
                           workers=1, use_multiprocessing=False, verbose=0):
         """`predict` on a generator or Sequence; targets that it gives are not looked at."""

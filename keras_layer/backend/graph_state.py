@@ -1,0 +1,49 @@
+"""What Keras keeps for each graph, and the graph that it builds in.
+
+A model works on in any thread, and two graphs never share names, Sessions or Variables.
+"""
+from __future__ import annotations
+
+import weakref
+from collections import defaultdict
+
+import tinyflow as tf
+
+__all__ = ['control_dependencies', 'get_graph', 'init_scope', 'name_scope']
+
+name_scope = tf.name_scope
+init_scope = tf.init_scope
+control_dependencies = tf.control_dependencies
+
+
+class GraphState:
+    """Names in use, learning phase, Session and Variables of one graph."""
+
+    def __init__(self):
+        self.uses = defaultdict(int)            # of names of layers and models
+        self.phase = None                       # a placeholder, or 0 or 1 where it was set
+        self.placeholder = None
+        self.session = None
+        self.variables = {}                     # id -> weak reference, in order of creation
+        self.assigned = weakref.WeakSet()       # Variables that were given a value here
+
+
+def get_graph():
+    """The graph that Keras builds in: the default graph, outside of conds and loops."""
+    graph = tf.get_default_graph()
+    while graph.outer_graph is not None:
+        graph = graph.outer_graph
+    return graph
+
+
+def graph_state(graph=None):
+    """The GraphState of `graph`, by default of the graph that Keras builds in.
+
+    It is an attribute of the graph and goes with it: it holds tensors of the graph, so a
+    WeakKeyDictionary would keep both alive.
+    """
+    graph = get_graph() if graph is None else graph
+    state = graph.__dict__.get('_keras_state')
+    if state is None:
+        state = graph._keras_state = GraphState()
+    return state

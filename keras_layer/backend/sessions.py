@@ -1,0 +1,121 @@
+"""The Session that Keras runs a graph in, and the initial values of Variables."""
+from __future__ import annotations
+
+import threading
+import weakref
+
+import tinyflow as tf
+from keras_layer.backend.graph_state import get_graph, graph_state
+from keras_layer.backend.node_count import count_nodes
+from keras_layer.backend.training_phase import symbolic_learning_phase
+
+__all__ = [
+    'clear_session', 'get_session', 'manual_variable_initialization', 'set_session',
+    'track_variable',
+]
+
+
+class _Sessions(threading.local):
+    """The Session that this thread has set."""
+
+    session = None
+
+
+_set = _Sessions()
+_chosen_by_main = {'session': None}             # what set_session chose, for other threads
+_manual_initialization = [False]
+_initialized = weakref.WeakKeyDictionary()      # Session -> WeakSet of Variables with a value
+_initialized_tables = weakref.WeakKeyDictionary()       # Session -> number of lookup tables
+
+
+def get_session(op_input_list=(), graph=None):
+    """The Session that Keras runs `graph` (by default the default graph) in.
+
+    That is the default Session (`with sess.as_default()`), else what `set_session` chose, if it
+    runs this graph, else a Session of the graph's own. Variables that Keras made and that have no
+    value yet get their initial one.
+    """
+    graph = _graph_of(op_input_list) or get_graph() if graph is None else graph
+    session = _session(graph)
+    if not _manual_initialization[0]:
+        _initialize_variables(session, graph)
+        _initialize_tables(session, graph)
+    return session
+
+
+def _graph_of(tensors):
+    for tensor in tf.nest.flatten(tensors):
+        graph = getattr(tensor, 'graph', None)
+        if graph is not None:
+            return graph
+    return None
+
+
+def _session(graph):
+    for candidate in (tf.get_default_session(), _set.session, _chosen_by_main['session']):
+        if candidate is not None and candidate.graph is graph and not candidate._closed:
+            return candidate
+    state = graph_state(graph)
+    if state.session is None or state.session._closed:
+        with graph.as_default():
+            state.session = tf.Session(graph=graph)
+    return state.session
+
+
+def set_session(session):
+    """Keras uses `session` from here on, for the graph of that Session."""
+    _set.session = session
+    if threading.current_thread() is threading.main_thread() \
+            or _chosen_by_main['session'] is None:
+        _chosen_by_main['session'] = session
+
+
+def clear_session():
+    """Forgets the default graph, its Session and all counted names, and starts a new graph."""
+    session = graph_state().session
+    tf.reset_default_graph()
+    _set.session = _chosen_by_main['session'] = None
+    if session is not None:
+        session.close()
+    # As in TF, the new graph begins with these nodes: seeds count them.
+    symbolic_learning_phase()
+
+
+def manual_variable_initialization(value):
+    """True: Keras leaves it to the program to initialise Variables."""
+    _manual_initialization[0] = value
+
+
+def track_variable(variable):
+    """Keras initialises this Variable before it first runs anything in its graph."""
+    variables = graph_state(variable.graph).variables
+    variables[id(variable)] = weakref.ref(variable)
+
+
+def _initialize_variables(session, graph):
+    state = graph_state(graph)
+    done = _initialized.setdefault(session, weakref.WeakSet())
+    waiting = []
+    for key, reference in list(state.variables.items()):
+        variable = reference()
+        if variable is None:
+            del state.variables[key]
+        elif variable not in done:
+            waiting.append(variable)
+    if not waiting:
+        return
+    missing = [v for v, value in zip(waiting, session.variable_values(waiting)) if value is None]
+    if missing:
+        session.run([v.initializer for v in missing])
+    # TF asks each by a node whether it is initialised, and groups the initialisers.
+    count_nodes(graph, len(waiting) + bool(missing))
+    done.update(waiting)
+
+
+def _initialize_tables(session, graph):
+    """Fills the vocabularies of feature columns; TF 1.15 leaves it to the program."""
+    waiting = graph.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
+    done = _initialized_tables.get(session, 0)
+    if len(waiting) > done:
+        session.run(waiting[done:])
+        _initialized_tables[session] = len(waiting)

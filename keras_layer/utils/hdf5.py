@@ -1,0 +1,30 @@
+"""HDF5 files, opened for reading by the optional package h5py."""
+from __future__ import annotations
+
+import os
+
+from tinyflow.graph.support.errors import DataLossError, worded
+
+__all__ = ['load_h5py', 'open_hdf5']
+
+
+def load_h5py():
+    """The package h5py, which HDF5 needs."""
+    try:
+        import h5py  # optional package
+    except ImportError:
+        raise worded(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Mend: '
+                                 'pip install "tinyflow-graph[keras]".')) from None
+    return h5py
+
+
+def open_hdf5(path, what):
+    """The HDF5 file, opened for reading; an error that names it where it is none."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise worded(OSError(f'There is no {what} at {path!r}.'))
+    try:
+        return load_h5py().File(path, 'r')
+    except OSError as error:
+        raise DataLossError(None, None, f'{path!r} is no HDF5 file, or is damaged: {error}') \
+            from None
