@@ -1,6 +1,8 @@
 """The callbacks that every run has: BaseLogger, History, ProgbarLogger."""
 from __future__ import annotations
 
+import numpy as np
+
 from keras_layer.callbacks.base import Callback
 from keras_layer.callbacks.curves import add_epoch, curves_svg
 from keras_layer.utils.progbar import Progbar
@@ -40,8 +42,18 @@ class History(Callback):
         for name, value in (logs or {}).items():
             self.history.setdefault(name, []).append(value)
 
+    def __repr__(self):
+        epochs = len(self.epoch)
+        last = ''.join(f', {name}={_short(values[-1])}' for name, values in self.history.items())
+        return f'<History: {epochs} epoch{"" if epochs == 1 else "s"}{last}>'
+
     def _repr_svg_(self):
         return curves_svg(self.epoch, self._drawn) if len(self.epoch) > 1 else None
+
+
+def _short(value):
+    """A number with four significant digits; anything else as text."""
+    return f'{value:.4g}' if np.ndim(value) == 0 else str(value)
 
 
 class ProgbarLogger(Callback):
@@ -82,7 +94,8 @@ class ProgbarLogger(Callback):
     def _batch(self, logs):
         self._seen += 1 if self.use_steps else logs.get('size', 0)
         bar = self._bar
-        if bar.wants():
+        # The last batch is drawn by on_epoch_end, with the final values, as in TF.
+        if bar.wants() and (self.target is None or self._seen < self.target):
             bar.update(self._seen, [(k, logs[k]) for k in self.params['metrics'] if k in logs])
         else:
             bar.add_quietly(self._seen, logs, self.params['metrics'])

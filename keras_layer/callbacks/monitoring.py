@@ -9,6 +9,7 @@ import numpy as np
 
 from keras_layer import backend as K
 from keras_layer.callbacks.base import Callback
+from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau', 'TerminateOnNaN']
@@ -239,7 +240,9 @@ class ReduceLROnPlateau(Monitor):
             raise worded(ValueError('ReduceLROnPlateau does not support a factor >= 1.0.'))
         super().__init__(monitor, mode, kwargs.pop('epsilon', min_delta))
         if kwargs:
-            raise worded(TypeError(f'ReduceLROnPlateau: unknown arguments {sorted(kwargs)}'))
+            known = constructor_keywords(ReduceLROnPlateau)
+            raise worded(TypeError(f'ReduceLROnPlateau: unknown arguments {sorted(kwargs)}'
+                                   + nearest_keyword(min(kwargs), known)))
         self.factor, self.patience, self.verbose = factor, patience, verbose
         self.cooldown, self.min_lr = cooldown, min_lr
         self._reset()

@@ -21,6 +21,7 @@ from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
 from keras_layer.engine.layer_weights import UNSEEN, LayerWeights
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
+from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['InputSpec', 'Layer']
@@ -56,8 +57,9 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     def __init__(self, trainable=True, name=None, dtype=None, dynamic=False, **kwargs):
         for key in kwargs:
             if key not in _ARGUMENTS:
-                raise worded(TypeError(f'Keyword argument not understood: {key!r}, for a '
-                                       f'{type(self).__name__}.'))
+                known = _ARGUMENTS | constructor_keywords(type(self))
+                raise worded(TypeError(f'Keyword argument not understood: {key!r} '
+                                       f'({type(self).__name__}).' + nearest_keyword(key, known)))
         if dynamic:
             raise worded(NotImplementedError(
                 'dynamic=True: a layer that runs Python at each step needs eager execution, which '

@@ -1,11 +1,14 @@
 """Input: where data enters a model, a placeholder that Keras' graph knows."""
 from __future__ import annotations
 
+import inspect
+
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.node import Node
 from keras_layer.legacy import INPUT, takes_old_names
+from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Input', 'InputLayer']
@@ -24,7 +27,7 @@ class InputLayer(Layer):
             if shape is not None:
                 batch_size, input_shape = shape[0], tuple(shape[1:])
         if kwargs:
-            raise worded(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'))
+            raise _unknown_arguments(kwargs, InputLayer.__init__)
         if not name:
             name = f'input_{K.get_uid("input")}'
         if not dtype:
@@ -59,6 +62,12 @@ class InputLayer(Layer):
                 'sparse': self.sparse, 'ragged': False, 'name': self.name}
 
 
+def _unknown_arguments(kwargs, function):
+    known = inspect.signature(function).parameters
+    return worded(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'
+                             + nearest_keyword(min(kwargs), known)))
+
+
 def _no_ragged(who):
     return NotImplementedError(f'{who}(ragged=True): ragged tensors are not in tinyflow; pad the '
                                'sequences and mask them.')
@@ -81,7 +90,7 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
         if batch_shape is not None:
             batch_size, shape = batch_shape[0], tuple(batch_shape[1:])
     if kwargs:
-        raise worded(ValueError(f'Unrecognized keyword arguments: {list(kwargs)}'))
+        raise _unknown_arguments(kwargs, Input)
     if shape is None and tensor is None:
         raise worded(ValueError('Please provide to Input either a `shape` or a `tensor` argument. '
                                 'Note that `shape` does not include the batch dimension: '

@@ -1,11 +1,14 @@
 """The weights of a layer: how they are made, listed, read and set."""
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
 import tinyflow as tf
 from keras_layer import backend as K, constraints, initializers, regularizers
 from keras_layer.engine.call_context import current_call
+from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import report, worded
 
 # Attributes whose layers and Variables are not the layer's own.
@@ -42,7 +45,9 @@ class LayerWeights:
             shape, name = name, shape           # Keras 1 and 2.1: add_weight(shape, name=...)
         for key in kwargs:
             if key not in ('getter', 'collections', 'experimental_autocast'):
-                raise worded(TypeError('Unknown keyword argument:', key))
+                known = inspect.signature(LayerWeights.add_weight).parameters
+                raise worded(TypeError(f'Unknown keyword argument: {key!r}, for add_weight.'
+                                       + nearest_keyword(key, known)))
         dtype = tf.as_dtype(dtype or self.dtype or K.floatx())
         if self._dtype is None:
             self._dtype = dtype.base_dtype.name

@@ -1,6 +1,8 @@
 """Model: a network with training and evaluation."""
 from __future__ import annotations
 
+import inspect
+
 import tinyflow as tf
 from keras_layer import optimizers
 from keras_layer.engine.graph_scope import in_model_graph
@@ -12,6 +14,7 @@ from keras_layer.engine.training.endpoints import loss_of
 from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.engine.training_api import TrainingAPI
 from keras_layer.legacy import MODEL, takes_old_names
+from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 from tinyflow.inspect.viz.select import register_drawable
 
@@ -81,8 +84,9 @@ class Model(SavingMethods, TrainingAPI, Network):
         """
         for key in kwargs:
             if key not in ('run_eagerly', 'experimental_run_tf_function', 'cloning'):
-                raise worded(TypeError(f'Invalid keyword argument {key!r} for compile(). '
-                                       'Session.run options are not needed here.'))
+                known = inspect.signature(Model.compile).parameters
+                raise worded(TypeError(f'Invalid keyword argument {key!r} for compile().'
+                                       + nearest_keyword(key, known)))
         if kwargs.get('run_eagerly'):
             raise worded(NotImplementedError('run_eagerly=True: there is no eager execution in '
                                              'tinyflow; K.function shows any value inside.'))

@@ -16,6 +16,7 @@ from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.engine.registry import register_layers
 from keras_layer.engine.topology import Topology
+from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Network']
@@ -43,8 +44,7 @@ class Network(Layer):
     def _init_base(self, name, trainable=True, dtype=None, dynamic=False, **kwargs):
         kwargs.pop('autocast', None)
         if kwargs:
-            raise worded(TypeError(f'Keyword argument not understood: {sorted(kwargs)[0]!r}, for a '
-                                   f'{type(self).__name__}.'))
+            raise _unknown_argument(kwargs, type(self).__name__)
         kind = 'model' if type(self).__name__ in ('Model', 'Network', 'Functional') else None
         super().__init__(name=name or default_name(type(self), kind),
                          trainable=trainable, dtype=dtype, dynamic=dynamic)
@@ -366,13 +366,19 @@ def _required_training(call):
         {'training': False}
 
 
+def _unknown_argument(names, kind):
+    name, known = sorted(names)[0], ('inputs', 'outputs', 'name', 'trainable', 'dtype', 'dynamic')
+    return worded(TypeError(f'Keyword argument not understood: {name!r} ({kind}).'
+                            + nearest_keyword(name, known)))
+
+
 def _functional_arguments(args, kwargs):
     names = ('inputs', 'outputs', 'name')
     given = {**dict(zip(names, args)), **kwargs}
     trainable = given.pop('trainable', True)
     unknown = set(given) - set(names)
     if unknown:
-        raise worded(TypeError(f'Keyword argument not understood: {sorted(unknown)[0]!r}'))
+        raise _unknown_argument(unknown, 'Model')
     if 'inputs' not in given:
         raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Mend: '
                                'Model(inputs=x, outputs=y).'))

@@ -1,6 +1,7 @@
 """fit, evaluate, predict, and their forms for single batches and for generators."""
 from __future__ import annotations
 
+import inspect
 from contextlib import contextmanager
 
 import tinyflow as tf
@@ -19,6 +20,7 @@ from keras_layer.engine.training.batches import (
 )
 from keras_layer.engine.training.standardize import is_symbolic
 from keras_layer.legacy import FIT, GENERATOR, takes_old_names
+from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['TrainingAPI']
@@ -47,7 +49,9 @@ class TrainingAPI(DataAdapter):
         Sequence is sent by pickle.
         """
         if kwargs:
-            raise worded(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'))
+            known = inspect.signature(TrainingAPI.fit).parameters
+            raise worded(TypeError(f'Unrecognized keyword arguments: {sorted(kwargs)}'
+                                   + nearest_keyword(min(kwargs), known)))
         if not self._compile_arguments:
             self._need_compiled()
         ahead = workers, use_multiprocessing, max_queue_size

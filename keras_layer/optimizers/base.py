@@ -8,6 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.optimizers import schedules
+from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Optimizer']
@@ -32,7 +33,9 @@ class Optimizer:
         self._initial_decay = kwargs.pop('decay', 0.0)
         for key, value in kwargs.items():
             if key not in ('clipnorm', 'clipvalue', 'lr'):
-                raise worded(TypeError(f'Unexpected keyword argument passed to optimizer: {key}'))
+                known = {'clipnorm', 'clipvalue', 'decay', *constructor_keywords(type(self))}
+                raise worded(TypeError(f'Unexpected keyword argument passed to optimizer: {key}'
+                                       + nearest_keyword(key, known)))
             if value is not None and value < 0:
                 raise worded(ValueError(f'Expected {key} >= 0, received: {value}'))
         if self._initial_decay < 0:

@@ -7,6 +7,7 @@ from collections import OrderedDict, defaultdict
 
 import numpy as np
 
+from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Tokenizer', 'hashing_trick', 'one_hot', 'text_to_word_sequence',
@@ -51,7 +52,9 @@ class Tokenizer:
         if 'nb_words' in kwargs:
             num_words = kwargs.pop('nb_words')
         if kwargs:
-            raise worded(TypeError(f'Unrecognized keyword arguments: {kwargs}'))
+            known = constructor_keywords(Tokenizer)
+            raise worded(TypeError(f'Unrecognized keyword arguments: {kwargs}'
+                                   + nearest_keyword(min(kwargs), known)))
         self.num_words, self.filters, self.lower, self.split = num_words, filters, lower, split
         self.char_level, self.oov_token, self.document_count = char_level, oov_token, document_count
         self.word_counts = OrderedDict()
