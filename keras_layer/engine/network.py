@@ -3,20 +3,23 @@ from __future__ import annotations
 
 import inspect
 
-import numpy as np
-
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.layer_naming import default_name
 from keras_layer.engine.layer_weights import UNSEEN, layers_in, unique
+from keras_layer.engine.model_arguments import (
+    check_input,
+    functional_arguments,
+    short_text,
+    unknown_argument,
+)
 from keras_layer.engine.network_config import network_config, network_from_config
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.engine.registry import register_layers
 from keras_layer.engine.topology import Topology
-from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Network']
@@ -34,7 +37,7 @@ class Network(Layer):
     def __init__(self, *args, **kwargs):
         functional = len(args) >= 2 or 'outputs' in kwargs or ('inputs' in kwargs and args)
         if functional:
-            inputs, outputs, name, trainable = _functional_arguments(args, kwargs)
+            inputs, outputs, name, trainable = functional_arguments(args, kwargs)
             self._init_base(name, trainable)
             self._wire(inputs, outputs)
         else:
@@ -44,7 +47,7 @@ class Network(Layer):
     def _init_base(self, name, trainable=True, dtype=None, dynamic=False, **kwargs):
         kwargs.pop('autocast', None)
         if kwargs:
-            raise _unknown_argument(kwargs, type(self).__name__)
+            raise unknown_argument(kwargs, type(self).__name__)
         kind = 'model' if type(self).__name__ in ('Model', 'Network', 'Functional') else None
         super().__init__(name=name or default_name(type(self), kind),
                          trainable=trainable, dtype=dtype, dynamic=dynamic)
@@ -62,7 +65,7 @@ class Network(Layer):
     def _wire(self, inputs, outputs):
         """Takes the layers between inputs and outputs."""
         for tensor in tf.nest.flatten(inputs):
-            _check_input(tensor, type(self).__name__)
+            check_input(tensor, type(self).__name__)
         if len({id(t) for t in tf.nest.flatten(inputs)}) < len(tf.nest.flatten(inputs)):
             raise worded(ValueError('The list of inputs passed to the model is redundant. All '
                                     f'inputs should only appear once. Found: {inputs}'))
@@ -71,8 +74,8 @@ class Network(Layer):
         if lacking and not (all(map(K.is_tensor, lacking)) and wrap_raw_ops(lacking)):
             raise worded(ValueError(
                 'Output tensors to a Model must be the output of a Keras `Layer` (thus holding '
-                f'past layer metadata). Found: {_short(lacking[0])}\n  Mend: an output has to be '
-                'computed from the Inputs of the model.'))
+                f'past layer metadata). Found: {short_text(lacking[0])}\n  Mend: an output '
+                'has to be computed from the Inputs of the model.'))
         self._input_structure, self._output_structure = inputs, outputs
         self.inputs, self.outputs = tf.nest.flatten(inputs), tf.nest.flatten(outputs)
         self._graph = self.outputs[0].graph
@@ -364,41 +367,3 @@ def _required_training(call):
     parameter = inspect.signature(call).parameters.get('training')
     return {} if parameter is None or parameter.default is not parameter.empty else \
         {'training': False}
-
-
-def _unknown_argument(names, kind):
-    name, known = sorted(names)[0], ('inputs', 'outputs', 'name', 'trainable', 'dtype', 'dynamic')
-    return worded(TypeError(f'Keyword argument not understood: {name!r} ({kind}).'
-                            + nearest_keyword(name, known)))
-
-
-def _functional_arguments(args, kwargs):
-    names = ('inputs', 'outputs', 'name')
-    given = {**dict(zip(names, args)), **kwargs}
-    trainable = given.pop('trainable', True)
-    unknown = set(given) - set(names)
-    if unknown:
-        raise _unknown_argument(unknown, 'Model')
-    if 'inputs' not in given:
-        raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Mend: '
-                               'Model(inputs=x, outputs=y).'))
-    return given['inputs'], given['outputs'], given.get('name'), trainable
-
-
-def _short(value):
-    """What was given in place of a Keras tensor; of an array, not its elements."""
-    return f'a NumPy array of shape {value.shape}' if isinstance(value, np.ndarray) else value
-
-
-def _check_input(tensor, kind):
-    if getattr(tensor, '_keras_history', None) is None:
-        raise worded(ValueError(
-            f'Input tensors to a {kind} must come from `Input`. Received: '
-            f'{_short(tensor)} (missing previous layer metadata).\n  Mend: x = Input(shape=...), '
-            'or Input(tensor=x) for a tensor of your own.'))
-    if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
-        raise worded(ValueError(
-            f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '
-            f'be the output of a previous non-Input layer. Here, a tensor specified as input to '
-            f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Mend: '
-            'Input(tensor=x) makes an Input of it.'))

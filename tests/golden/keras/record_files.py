@@ -1,7 +1,7 @@
 """Writes small models by tf.keras 1.15 and Keras 2.1: python tests/golden/keras/record_files.py.
 
 Runs where both are installed (Python 3.7); the files are committed, and loaded by
-tests/keras/test_saved_files.py.
+tests/keras/saving/test_saved_files.py.
 """
 import os
 

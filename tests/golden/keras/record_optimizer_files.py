@@ -1,6 +1,6 @@
 """Writes a model with each optimizer's state by Keras 2.1: record_optimizer_files.py (Python 3.7).
 
-The losses of the batches that follow are kept, too; tests/keras/test_saved_files.py goes on from
+The losses of the batches that follow are kept, too; tests/keras/saving/test_saved_files.py goes on from
 the files.
 """
 import os

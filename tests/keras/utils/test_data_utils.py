@@ -17,7 +17,7 @@ import tinyflow as tf
 
 keras = tf.keras
 U = keras.utils
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 X = np.arange(24, dtype=np.float32).reshape(12, 2) / 24
 Y = X.sum(1)
 

@@ -74,7 +74,7 @@ def test_scipy_and_pandas_are_not_imported():
             'next(g.flow(np.ones((3, 4, 4, 1))))\n'
             'print([m for m in ("scipy", "pandas", "PIL") if m in sys.modules])')
     done = subprocess.run([sys.executable, '-W', 'ignore', '-c', code], capture_output=True,
-                          text=True, check=True, cwd=pathlib.Path(__file__).parents[2])
+                          text=True, check=True, cwd=pathlib.Path(__file__).parents[3])
     assert done.stdout.strip() == '[]'
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tinyflow as tf
 
-FOLDER = pathlib.Path(__file__).parents[1] / 'golden' / 'files' / 'keras'
+FOLDER = pathlib.Path(__file__).parents[2] / 'golden' / 'files' / 'keras'
 load_model = tf.keras.models.load_model
 
 

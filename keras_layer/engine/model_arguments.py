@@ -1,0 +1,47 @@
+"""Arguments of Model(...): inputs, outputs and options, and errors about them."""
+from __future__ import annotations
+
+import numpy as np
+
+from keras_layer.utils.keywords import nearest_keyword
+from tinyflow.graph.support.errors import worded
+
+__all__ = ['check_input', 'functional_arguments', 'short_text', 'unknown_argument']
+
+
+def unknown_argument(names, kind):
+    name, known = sorted(names)[0], ('inputs', 'outputs', 'name', 'trainable', 'dtype', 'dynamic')
+    return worded(TypeError(f'Keyword argument not understood: {name!r} ({kind}).'
+                            + nearest_keyword(name, known)))
+
+
+def functional_arguments(args, kwargs):
+    names = ('inputs', 'outputs', 'name')
+    given = {**dict(zip(names, args)), **kwargs}
+    trainable = given.pop('trainable', True)
+    unknown = set(given) - set(names)
+    if unknown:
+        raise unknown_argument(unknown, 'Model')
+    if 'inputs' not in given:
+        raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Mend: '
+                               'Model(inputs=x, outputs=y).'))
+    return given['inputs'], given['outputs'], given.get('name'), trainable
+
+
+def short_text(value):
+    """What was given in place of a Keras tensor; of an array, not its elements."""
+    return f'a NumPy array of shape {value.shape}' if isinstance(value, np.ndarray) else value
+
+
+def check_input(tensor, kind):
+    if getattr(tensor, '_keras_history', None) is None:
+        raise worded(ValueError(
+            f'Input tensors to a {kind} must come from `Input`. Received: '
+            f'{short_text(tensor)} (missing previous layer metadata).\n  Mend: '
+            'x = Input(shape=...), or Input(tensor=x) for a tensor of your own.'))
+    if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
+        raise worded(ValueError(
+            f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '
+            f'be the output of a previous non-Input layer. Here, a tensor specified as input to '
+            f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Mend: '
+            'Input(tensor=x) makes an Input of it.'))

@@ -1,0 +1,86 @@
+"""compile: losses, metrics and their names, targets that do not fit the loss."""
+import re
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+keras = tf.keras
+layers = keras.layers
+
+X = np.linspace(0, 1, 24, dtype=np.float32).reshape(8, 3)
+Y = (X.sum(1, keepdims=True) > 1.5).astype(np.float32)
+INPUTS = np.linspace(-1, 1, 64).reshape(16, 4).astype('float32')
+LABELS = np.arange(16) % 3
+
+pytestmark = pytest.mark.usefixtures('new_graph')
+
+
+def still_model(loss='mse', **more):
+    """A model that training does not change."""
+    model = keras.Sequential([layers.Dense(1, kernel_initializer='ones', input_shape=(3,))])
+    model.compile(keras.optimizers.SGD(0.), loss, **more)
+    return model
+
+
+def model_of_two():
+    x = keras.Input((3,))
+    return keras.Model(x, [layers.Dense(1, kernel_initializer='ones', name='a')(x),
+                           layers.Dense(1, kernel_initializer='zeros', name='b')(x)])
+
+
+def classifier(units=8, **kwargs):
+    model = keras.Sequential([layers.Dense(units, activation='relu', input_shape=(4,)),
+                              layers.Dense(3, activation='softmax')])
+    model.compile('adam', kwargs.pop('loss', 'sparse_categorical_crossentropy'), **kwargs)
+    return model
+
+
+@pytest.mark.parametrize('asked, names', [
+    (['acc', 'accuracy'], ['acc']), (['mse', 'MSE', 'mae'], ['mean_squared_error',
+                                                           'mean_absolute_error']),
+    ([keras.metrics.Precision, keras.metrics.Precision], ['precision', 'precision_1'])])
+def test_metrics_of_equal_names_are_merged(asked, names):
+    asked = [m() if isinstance(m, type) else m for m in asked]
+    assert still_model(metrics=asked).metrics_names == ['loss', *names]
+
+
+def test_metrics_of_layers_come_before_those_of_the_model():
+    class Watch(layers.Layer):
+        def call(self, x):
+            self.add_metric(tf.reduce_mean(x), name='inside', aggregation='mean')
+            return x
+    x = keras.Input((3,))
+    y = layers.Dense(1)(Watch()(x))
+    model = keras.Model(x, y)
+    model.add_metric(tf.reduce_sum(y), name='own', aggregation='mean')
+    model.compile('sgd', 'mse', metrics=['mae'])
+    assert model.metrics_names == ['loss', 'mean_absolute_error', 'inside', 'own']
+
+
+@pytest.mark.parametrize('more, words', [
+    ({'optimizer': keras.optimizers.SGD}, 'is a class'),
+    ({'optimizer': 'sgd', 'sample_weight_mode': 'foo'}, 'None or "temporal". Found: \'foo\'')])
+def test_invalid_arguments_of_compile(more, words):
+    model = keras.Sequential([layers.Dense(1, input_shape=(3,))])
+    with pytest.raises(ValueError, match=words):
+        model.compile(loss='mse', **more)
+
+
+def test_each_output_has_its_own_metric_object():
+    model = model_of_two()
+    model.compile('sgd', 'mse', metrics=[keras.metrics.MeanAbsoluteError()])
+    found = dict(zip(model.metrics_names, model.evaluate(X, [Y, Y], verbose=0)))
+    assert found['a_mean_absolute_error'] == pytest.approx(np.abs(X.sum(1) - Y.ravel()).mean())
+    assert found['b_mean_absolute_error'] == pytest.approx(Y.mean())
+
+
+@pytest.mark.parametrize('loss, y, words', [
+    ('categorical_crossentropy', LABELS, r'integers 0\.\.2.*to_categorical\(y, 3\)'),
+    ('sparse_categorical_crossentropy', np.eye(3)[LABELS], 'one-hot rows.*argmax'),
+])
+def test_targets_of_the_other_cross_entropy_raise(loss, y, words):
+    with pytest.raises(ValueError) as caught:
+        classifier(loss=loss).fit(INPUTS, y, verbose=0)
+    assert re.search(words, str(caught.value), re.S)
