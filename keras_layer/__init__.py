@@ -1,7 +1,7 @@
-"""Keras on tinyflow: layers and models, the level that hides the ops.
+"""Keras on tinyflow: layers and models, without the ops underneath.
 
-`tf.keras`, `import keras` and `from tensorflow import keras` all mean this package. Keras has a
-graph of its own, of layers (engine), over the graph of ops below, where Sessions run.
+`tf.keras`, `import keras` and `from tensorflow import keras` all mean this package. Keras
+builds a graph of layers (engine) on top of the graph of ops that Sessions run.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""keras.activations: functions of a tensor that stand between two layers."""
+"""keras.activations: activation functions."""
 from __future__ import annotations
 
 from keras_layer import backend as K
@@ -14,7 +14,7 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 
 
 def softmax(x, axis=-1):
-    """exp(x) divided by its sum over `axis`. ValueError for a vector: there is no batch in it."""
+    """exp(x) divided by its sum over `axis`. ValueError for a vector, which has no batch axis."""
     rank = K.ndim(x)
     if rank == 2:
         return K.softmax_of_rows(x)

@@ -1,4 +1,4 @@
-"""keras.constraints: where a weight is put back to after each training step."""
+"""keras.constraints: projections of weights after each training step."""
 from __future__ import annotations
 
 import numpy as np
@@ -14,7 +14,7 @@ __all__ = ['Constraint', 'MaxNorm', 'MinMaxNorm', 'NonNeg', 'RadialConstraint', 
 
 
 class Constraint:
-    """Called with a weight, gives the weight that takes its place."""
+    """Base of constraints: takes a weight and returns its projection."""
 
     def __call__(self, w):
         return w
@@ -63,7 +63,7 @@ class UnitNorm(Constraint):
 
 
 class MinMaxNorm(Constraint):
-    """Moves norms along `axis` into [min_value, max_value], by the part `rate` of the way."""
+    """Moves norms along `axis` towards [min_value, max_value] by a fraction `rate`."""
 
     def __init__(self, min_value=0.0, max_value=1.0, rate=1.0, axis=0):
         self.min_value, self.max_value = min_value, max_value
@@ -95,13 +95,14 @@ class RadialConstraint(Constraint):
                                     f'not {shape}.'))
         rows, _, channels, kernels = shape
         windows = K.reshape(w, (rows * rows, channels * kernels))
-        diagonal = K.gather(windows, [place * (rows + 1) for place in _places_of_rings(rows)])
+        points = [position * (rows + 1) for position in _diagonal_positions(rows)]
+        diagonal = K.gather(windows, points)
         away = np.abs(np.arange(rows) - (rows - 1) / 2).astype(int)
         return K.reshape(K.gather(diagonal, np.maximum(away[:, None], away)), shape)
 
 
-def _places_of_rings(rows):
-    """For each ring, the innermost first, the place on the diagonal that its value is from."""
+def _diagonal_positions(rows):
+    """For each ring, innermost first, the position on the diagonal that gives its value."""
     if rows % 2:
         return [max(rows // 2 - 1 + ring, 0) for ring in range(rows // 2 + 1)]
     return [rows // 2 - 1] + [rows // 2 + ring for ring in range(1, rows // 2)]

@@ -1,4 +1,4 @@
-"""keras.estimator: a Keras model as an Estimator, which is the floor above."""
+"""keras.estimator: model_to_estimator, which estimator_layer defines."""
 from __future__ import annotations
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""keras.experimental: what TF 1.15 kept apart: rates along a cosine, peepholes, SavedModels."""
+"""keras.experimental: cosine decay, peephole LSTM, SavedModel export."""
 from tinyflow.graph.support.lazy import importing
 from tinyflow.graph.support.missing import absent
 
@@ -15,7 +15,7 @@ __getattr__ = importing(globals(), _HOMES, absent('tf.keras.experimental', __all
 
 
 def terminate_keras_multiprocessing_pools(grace_period=0.1, use_sigkill=False):
-    """[]: what it should end are pools of processes, and fit reads its data in this process."""
+    """Returns []: there are no process pools to terminate."""
     return []
 
 

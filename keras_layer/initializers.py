@@ -1,4 +1,4 @@
-"""keras.initializers: the first values of weights; Keras' defaults, tinyflow's numbers."""
+"""keras.initializers: initial values of weights."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -60,7 +60,7 @@ def serialize(initializer):
 def deserialize(config, custom_objects=None):
     """The initializer of that configuration or name."""
     known = {n: globals()[n] for n in __all__}
-    known.update(zero=Zeros, one=Ones)              # as Keras 1 and TF 1.15 still call them
+    known.update(zero=Zeros, one=Ones)              # names of Keras 1 that TF 1.15 still accepts
     return deserialize_keras_object(config, module_objects=known,
                                     custom_objects=custom_objects,
                                     printable_module_name='initializer')
@@ -74,7 +74,7 @@ def get(identifier):
         return deserialize(identifier)
     if isinstance(identifier, str):
         made = deserialize(identifier)
-        # he_normal and its kin are functions that make an initializer.
+        # he_normal and others are functions that return an initializer.
         return made() if made in (he_normal, he_uniform, lecun_normal, lecun_uniform) else made
     if isinstance(identifier, type):
         return identifier()

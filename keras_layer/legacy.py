@@ -1,10 +1,9 @@
-"""Arguments by the names that they had in Keras 1, which Keras 2 renamed and went on taking.
+"""Legacy argument names of Keras 1, which Keras 2 renamed and still accepts.
 
-`takes_old_names(OLD)` is the one decorator: the function understands the old names of OLD, and a
-UserWarning shows the call as it is written today. What each layer was called with stands in
-`LAYERS`; keras_layer.layers applies it, so that the layers themselves know nothing of Keras 1.
-
-Where the two differ on what a call means - Conv2D(32, 3, 3) - tf.keras is followed.
+The decorator `accepts_legacy_names(OLD)` makes a function accept the names of OLD; a UserWarning
+shows the call in today's form. `LAYERS` has the old names of each layer; keras_layer.layers
+applies it, so that the layers themselves need no code for Keras 1. Where Keras 1 and tf.keras
+disagree on a call, such as Conv2D(32, 3, 3), tf.keras is followed.
 """
 from __future__ import annotations
 
@@ -17,16 +16,16 @@ import numpy as np
 
 from tinyflow.graph.support.errors import worded
 
-__all__ = ['FIT', 'GENERATOR', 'INPUT', 'LAYERS', 'MODEL', 'Old', 'layer_takes_old_names',
-           'takes_old_names']
+__all__ = ['FIT', 'GENERATOR', 'INPUT', 'LAYERS', 'MODEL', 'Old', 'layer_accepts_legacy_names',
+           'accepts_legacy_names']
 
 
 class Old(NamedTuple):
-    """What was different: `renamed` arguments (old, new), and `values` of theirs by old name.
+    """The differences of a call: `renamed` arguments (old, new), and old `values` by old name.
 
-    `before` does what is more than a name: (args, kwargs, old) -> (args, converted), with `args`
+    `before` handles other differences: (args, kwargs, old) -> (args, converted), with `args`
     without `self`, `kwargs` changed in place and `converted` true if a warning is due. `notice` is
-    the text of the warning where it is not the call itself.
+    the text of the warning, by default the call in today's form.
     """
 
     renamed: tuple[tuple[str, str], ...] = ()
@@ -39,7 +38,7 @@ class Old(NamedTuple):
         return {old for old, _ in self.renamed}
 
     def today(self, args, kwargs):
-        """(args, kwargs, whether anything was old) of the same call by today's names."""
+        """(args, kwargs, whether anything was converted) of the same call with today's names."""
         kwargs = dict(kwargs)
         converted = False
         if self.before is not None:
@@ -60,8 +59,8 @@ class Old(NamedTuple):
         return args, kwargs, converted
 
 
-def takes_old_names(old):
-    """A decorator of methods: they understand the arguments of `old`, with a UserWarning."""
+def accepts_legacy_names(old):
+    """Decorator of methods: accepts the legacy arguments of `old`, with a UserWarning."""
     def decorate(method):
         @wraps(method)
         def wrapper(self, *args, **kwargs):
@@ -74,9 +73,9 @@ def takes_old_names(old):
     return decorate
 
 
-def layer_takes_old_names(cls):
-    """The layer class, whose constructor understands what `LAYERS` says of it."""
-    cls.__init__ = takes_old_names(LAYERS[cls.__name__])(cls.__init__)
+def layer_accepts_legacy_names(cls):
+    """Makes the constructor of a layer class accept its legacy arguments in `LAYERS`."""
+    cls.__init__ = accepts_legacy_names(LAYERS[cls.__name__])(cls.__init__)
     return cls
 
 
@@ -108,7 +107,7 @@ def _kernel_of(*sizes):
         if missing and not all(name in kwargs for name in missing):
             return args, False
         if not missing and len(sizes) == 2 and old.names.isdisjoint(kwargs):
-            _doubt(args, kwargs)
+            _warn_about_kernel_size(args, kwargs)
             return args, False
         kernel_size = (*given, *(kwargs.pop(name) for name in missing))
         if args:
@@ -118,8 +117,8 @@ def _kernel_of(*sizes):
     return before
 
 
-def _doubt(args, kwargs):
-    """Conv2D(64, 3, 3) is legal in tf.keras, and seldom what somebody wants who wrote it."""
+def _warn_about_kernel_size(args, kwargs):
+    """Conv2D(64, 3, 3) is valid in tf.keras, but was probably meant as in Keras 1."""
     filters, size, other = args
     if size == other and size % 2 and size > 1 and kwargs.keys().isdisjoint(
             ('padding', 'data_format', 'kernel_initializer', 'use_bias', 'dilation_rate')):

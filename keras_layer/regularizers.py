@@ -1,4 +1,4 @@
-"""keras.regularizers: what a weight adds to the loss by its size."""
+"""keras.regularizers: penalties of weights, added to the loss."""
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +12,7 @@ __all__ = ['L1L2', 'Regularizer', 'deserialize', 'get', 'l1', 'l1_l2', 'l2', 'se
 
 
 class Regularizer:
-    """Called with a weight, gives a scalar for the loss."""
+    """Base of regularizers: takes a weight and returns a scalar loss."""
 
     def __call__(self, x):
         return 0.

@@ -1,4 +1,4 @@
-"""keras.applications: networks of the literature, under TF's layer names: its weights load."""
+"""keras.applications: well-known networks with TF's layer names, so that its weights load."""
 from tinyflow.graph.support.missing import absent
 from tinyflow.graph.support.lazy import importing
 

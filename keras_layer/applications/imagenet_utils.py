@@ -1,4 +1,4 @@
-"""What the networks of ImageNet have in common: inputs, weights, and the names of classes."""
+"""Shared helpers of the ImageNet networks: inputs, weights, class names."""
 from __future__ import annotations
 
 import json
@@ -18,9 +18,9 @@ _MEANS = (103.939, 116.779, 123.68)         # of ImageNet's blue, green and red
 
 
 def preprocess_input(x, data_format=None, mode='caffe'):
-    """Pixels from 0 to 255 as the networks want them.
+    """Scales pixels from 0..255 to the range that a network expects.
 
-    'caffe': blue, green, red, minus their means. 'tf': from -1 to 1. 'torch': from 0 to 1, minus
+    'caffe': BGR, minus the channel means. 'tf': from -1 to 1. 'torch': from 0 to 1, minus
     the means and divided by the deviations. ValueError for another mode or data_format.
     """
     data_format = data_format or K.image_data_format()
@@ -64,16 +64,16 @@ def decode_predictions(preds, top=5, path=None):
 
 
 def check(weights, include_top, classes, others):
-    """ValueError for settings that do not go together; TypeError for unknown `others`.
+    """ValueError for contradictory arguments; TypeError for unknown `others`.
 
-    The modules of Keras, which keras_applications may be given, are those of tinyflow anyway.
+    keras_applications takes the modules of Keras as arguments; here they are always tinyflow's.
     """
     unknown = sorted(set(others) - {'backend', 'layers', 'models', 'utils'})
     if unknown:
         raise worded(TypeError(f'Invalid keyword argument: {unknown[0]}'))
     if K.image_data_format() == 'channels_first':
         raise worded(NotImplementedError(
-            'keras.applications: the networks want the channels last.\n  Mend: '
+            'keras.applications: the networks need channels_last.\n  Mend: '
             "K.set_image_data_format('channels_last')."))
     if not (weights in (None, 'imagenet') or os.path.exists(weights)):
         raise worded(ValueError(f'weights={weights!r}: use None (random initialization), '
@@ -84,7 +84,7 @@ def check(weights, include_top, classes, others):
 
 
 def image_input(input_shape, input_tensor, default, include_top, smallest=32):
-    """(the tensor to begin with, the Inputs of the model)."""
+    """(first tensor, Inputs of the model)."""
     if input_tensor is not None:
         if not K.is_keras_tensor(input_tensor):
             input_tensor = Input(tensor=input_tensor, shape=input_shape)

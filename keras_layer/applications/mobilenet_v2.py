@@ -12,7 +12,7 @@ from tinyflow.graph.support.errors import worded
 __all__ = ['MobileNetV2', 'decode_predictions', 'preprocess_input']
 
 _FOLDER = ('https://github.com/JonathanCMitchell/mobilenet_v2_keras/releases/download/v1.1/')
-# What there are files of weights for: rows and columns of the images, and values of alpha.
+# Image sizes and values of alpha for which weight files exist.
 _SIZES, _WIDTHS = (96, 128, 160, 192, 224), (0.35, 0.5, 0.75, 1.0, 1.3, 1.4)
 # (filters, stride, expansion) of the inverted residual blocks
 _BLOCKS = ((16, 1, 1), (24, 2, 6), (24, 1, 6), (32, 2, 6), (32, 1, 6), (32, 1, 6), (64, 2, 6),
@@ -27,11 +27,11 @@ def preprocess_input(x, **kwargs):
 
 def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights='imagenet',
                 input_tensor=None, pooling=None, classes=1000, **kwargs):
-    """The network of inverted residuals; `alpha` makes it narrower or wider.
+    """MobileNetV2; `alpha` scales the width of its layers.
 
     `weights` is None, 'imagenet' or a file; without the top, `pooling` is None, 'avg' or 'max'.
-    ImageNet's are those of images of the same size, or of 224x224 with a warning where there are
-    none; ValueError for an alpha without any.
+    The ImageNet weights are for images of the same size, or else for 224x224, with a warning;
+    ValueError for an alpha without weights.
     """
     imagenet_utils.check(weights, include_top, classes, kwargs)
     rows = _rows_of_file(input_shape, input_tensor, include_top, weights, alpha)
@@ -92,14 +92,14 @@ def _divisible(value, divisor=8):
 
 
 def _padding(x, kernel):
-    """Zeros such that a stride of 2 takes the pixels that TF's own padding would."""
+    """Zero padding for which a stride of 2 takes the same pixels as TF's 'same' padding."""
     sizes = [s if s is not None else 0 for s in x.shape.as_list()[1:3]]
     half = kernel // 2
     return tuple((half - (1 - s % 2), half) for s in sizes)
 
 
 def _inverted_residual(x, expansion, stride, alpha, filters, number):
-    """Wider by `expansion`, a depthwise convolution, narrow again; around it where sizes allow."""
+    """Inverted residual block: expand, depthwise convolution, project; shortcut if shapes match."""
     inputs, channels = x, x.shape.as_list()[-1]
     out = _divisible(int(filters * alpha))
     prefix = f'block_{number}_' if number else 'expanded_conv_'

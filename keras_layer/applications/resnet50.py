@@ -13,7 +13,7 @@ _FOLDER = ('https://github.com/keras-team/keras-applications/releases/download/r
 
 def ResNet50(include_top=True, weights='imagenet', input_tensor=None, input_shape=None,
              pooling=None, classes=1000, **kwargs):
-    """The residual network of 50 layers.
+    """The 50-layer residual network.
 
     `weights` is None, 'imagenet' or a file; without the top, `pooling` is None, 'avg' or 'max'.
     """
@@ -47,7 +47,7 @@ def _norm(x, name):
 
 
 def _block(x, filters, stride, projected, name):
-    """Three convolutions, and a way around them."""
+    """Residual block: three convolutions and a shortcut."""
     around = x
     if projected:
         around = _norm(L.Conv2D(4 * filters, 1, strides=stride, name=name + '_0_conv')(x),

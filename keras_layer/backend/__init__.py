@@ -1,4 +1,4 @@
-"""keras.backend: the only door from Keras' layers to the ops of the graph below."""
+"""keras.backend: the functions through which Keras uses the ops of tinyflow."""
 from keras_layer.backend.arithmetic import (
     abs, cast, clip, constant_of, cos, elu, equal, exp, greater, greater_equal, hard_sigmoid, less,
     less_equal, log, maximum, minimum, not_equal, pow, relu, round, sigmoid, sign, sin, softmax,
@@ -27,7 +27,7 @@ from keras_layer.backend.crossentropy import (
 from keras_layer.backend.ctc import (
     ctc_batch_cost, ctc_decode, ctc_label_dense_to_sparse,
 )
-from keras_layer.backend.dependence import (
+from keras_layer.backend.dependencies import (
     depends_on, operation_of, to_updates,
 )
 from keras_layer.backend.function import (
@@ -52,7 +52,7 @@ from keras_layer.backend.products import (
     batch_dot, bias_add, dot, sparse_times_dense,
 )
 from keras_layer.backend.raw_ops import (
-    describe_op, is_computed_from_keras, make_op_again,
+    serialize_op, is_computed_from_keras, recreate_op,
 )
 from keras_layer.backend.reductions import (
     all, any, argmax, argmin, cumprod, cumsum, l2_normalize, logsumexp, max, mean, min, prod, std,

@@ -1,4 +1,4 @@
-"""Functions of each element."""
+"""Elementwise functions."""
 from __future__ import annotations
 
 import tinyflow as tf

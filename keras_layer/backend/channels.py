@@ -1,4 +1,4 @@
-"""Where the channels stand: the kernels below want them last, Keras allows them first."""
+"""Channel axis: converts between channels_first and the channels_last of the kernels."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -9,7 +9,7 @@ __all__ = ['are_channels_first', 'from_channels_last', 'to_channels_last', 'uppe
 
 
 def are_channels_first(data_format):
-    """True for 'channels_first'; None means the format that is set. ValueError for other names."""
+    """True for 'channels_first'; None means the default format. ValueError for other names."""
     data_format = data_format or image_data_format()
     if data_format not in ('channels_first', 'channels_last'):
         raise worded(ValueError(f'Unknown data_format: {data_format}; use "channels_last" or '
@@ -23,7 +23,7 @@ def to_channels_last(x, rank, first):
 
 
 def from_channels_last(x, rank, first):
-    """The way back from `to_channels_last`."""
+    """The inverse of `to_channels_last`."""
     return tf.transpose(x, (0, rank + 1, *range(1, rank + 1))) if first else x
 
 

@@ -1,4 +1,4 @@
-"""A choice between two tensors, made while building where it can be."""
+"""Conditionals: switch, and cond that is decided while building where possible."""
 from __future__ import annotations
 
 import tinyflow as tf

@@ -1,7 +1,7 @@
 """Convolutions of sequences, images and volumes, their transposes and separable ones.
 
 `x` is [batch, *space, channels], or [batch, channels, *space] with data_format 'channels_first',
-which is transposed around the kernel below.
+which is transposed before and after the op.
 """
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rat
     """
     first = are_channels_first(data_format)
     if padding == 'causal':
-        # As in TF 1.15, the middle axis is padded wherever the channels stand.
+        # As in TF 1.15, the middle axis is padded, whichever axis the channels are.
         x = temporal_padding(x, (dilation_rate * (kernel.shape.as_list()[0] - 1), 0))
         padding = 'valid'
     return _convolved(x, kernel, 1, strides, padding, first, dilation_rate)
@@ -69,7 +69,7 @@ def conv3d(x, kernel, strides=(1, 1, 1), padding='valid', data_format=None,
 
 def conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', data_format=None,
                      dilation_rate=(1, 1)):
-    """The gradient of a convolution of images, run forwards: small images to large ones.
+    """Transposed convolution of images.
 
     Shapes: x [batch, height, width, channels], kernel [rows, columns, filters, channels] ->
     `output_shape`, whose batch may be None. ValueError for two different dilation rates.
@@ -81,8 +81,8 @@ def conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', d
     if tuple(dilation_rate) == (1, 1):
         x = tf.nn.conv2d_transpose(x, kernel, sizes, (1, *strides, 1), padding=padding)
     elif dilation_rate[0] != dilation_rate[1]:
-        raise worded(ValueError(f'conv2d_transpose wants one dilation rate for rows and columns, '
-                                f'not {tuple(dilation_rate)}.'))
+        raise worded(ValueError('conv2d_transpose needs the same dilation rate for rows and '
+                                f'columns, not {tuple(dilation_rate)}.'))
     else:
         x = tf.nn.atrous_conv2d_transpose(x, kernel, sizes, rate=dilation_rate[0], padding=padding)
     return from_channels_last(x, 2, first)
@@ -90,7 +90,7 @@ def conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', d
 
 def conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid',
                      data_format=None):
-    """The gradient of a convolution of volumes, run forwards: small volumes to large ones.
+    """Transposed convolution of volumes.
 
     Shapes: x [batch, depth, height, width, channels], kernel [planes, rows, columns, filters,
     channels] -> `output_shape`, whose batch may be None.
@@ -103,7 +103,7 @@ def conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid'
 
 
 def _output_sizes(x, output_shape, first):
-    """The output's shape as a tensor, channels last, the batch that of x where it is open."""
+    """The output shape as a tensor, channels last; an unknown batch size is that of x."""
     if not isinstance(output_shape, (tuple, list)):
         if not first:
             return output_shape
@@ -119,7 +119,7 @@ def _output_sizes(x, output_shape, first):
 
 def depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', data_format=None,
                      dilation_rate=(1, 1)):
-    """A convolution of each channel of images by itself.
+    """Depthwise convolution of images: one filter per channel.
 
     Shapes: x [batch, height, width, channels], depthwise_kernel [rows, columns, channels,
     multiplier] -> [batch, new height, new width, channels * multiplier].
@@ -158,7 +158,7 @@ def separable_conv1d(x, depthwise_kernel, pointwise_kernel, strides=1, padding='
     stride, = (strides,) if isinstance(strides, int) else strides
     rate, = (dilation_rate,) if isinstance(dilation_rate, int) else dilation_rate
     x = tf.expand_dims(to_channels_last(x, 1, first), 1)
-    # The kernel below wants equal strides; along the height of 1 the stride makes no difference.
+    # The kernel needs equal strides; along the height of 1 the stride makes no difference.
     x = tf.nn.separable_conv2d(
         x, tf.expand_dims(depthwise_kernel, 0), tf.expand_dims(pointwise_kernel, 0),
         strides=(1, stride, stride, 1), padding=upper_padding(padding), rate=(1, rate))

@@ -18,8 +18,8 @@ __all__ = ['arange', 'constant', 'dtype', 'eye', 'one_hot', 'ones', 'ones_like',
 def placeholder(shape=None, ndim=None, dtype=None, sparse=False, name=None, ragged=False):
     """A placeholder of that shape (None: any), or of `ndim` dimensions of any size."""
     if ragged:
-        raise worded(NotImplementedError('placeholder(ragged=True): ragged tensors are not in '
-                                         'tinyflow; pad the sequences.'))
+        raise worded(NotImplementedError('placeholder(ragged=True): ragged tensors are not '
+                                         'supported by tinyflow; pad the sequences.'))
     dtype = dtype or floatx()
     if shape is None and ndim:
         shape = (None,) * ndim
@@ -110,7 +110,7 @@ def random_uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
 
 
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
-    """Normal numbers, those further than two deviations from the mean drawn again."""
+    """Truncated normal: values more than two standard deviations from the mean are redrawn."""
     return tf.truncated_normal(shape, mean, stddev, dtype=dtype or floatx(), seed=_seed(seed))
 
 

@@ -15,7 +15,7 @@ div_no_nan = tf.div_no_nan
 
 
 def logits_behind(output, op_type):
-    """The tensor that an op of that type made the probabilities of; None if another op did."""
+    """The logits if an op of that type computed the probabilities, else None."""
     op = getattr(output, 'op', None)
     if op is None or op.type != op_type or isinstance(output, tf.Variable):
         return None
@@ -28,9 +28,9 @@ def _clipped(output):
 
 
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
-    """[..., classes] -> [...]: -sum(target * log(output)); output is normalised first.
+    """[..., classes] -> [...]: -sum(target * log(output)); output is normalized first.
 
-    Where a Softmax made `output`, its logits are taken instead, which is exact.
+    If a Softmax computed `output`, its logits are used instead, which is exact.
     """
     if not from_logits:
         logits = logits_behind(output, 'Softmax')
@@ -63,7 +63,7 @@ def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
 def binary_crossentropy(target, output, from_logits=False):
     """-target log(output) - (1 - target) log(1 - output), element by element.
 
-    Where a Sigmoid made `output`, its logits are taken instead, which is exact.
+    If a Sigmoid computed `output`, its logits are used instead, which is exact.
     """
     if not from_logits:
         logits = logits_behind(output, 'Sigmoid')
@@ -74,5 +74,5 @@ def binary_crossentropy(target, output, from_logits=False):
             return -bce
         output = logits
     if not output.dtype.is_floating:
-        raise worded(ValueError(f'Cross entropy is of floats, not of {output}.'))
+        raise worded(ValueError(f'Cross entropy needs a float tensor, not {output}.'))
     return tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)

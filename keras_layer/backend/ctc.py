@@ -1,4 +1,4 @@
-"""Labels of sequences without alignment: connectionist temporal classification."""
+"""CTC: connectionist temporal classification loss and decoding."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -29,7 +29,7 @@ def ctc_batch_cost(y_true, y_pred, input_length, label_length):
 
 
 def ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1):
-    """(the likeliest labels, their log probabilities): greedy, or by a search of several paths.
+    """(most likely labels, their log probabilities), by greedy decoding or beam search.
 
     Shapes: y_pred (probabilities) [batch, time, classes], input_length [batch] -> a list of labels
     [batch, longest], -1 behind the end, `top_paths` of them (one if greedy); [batch, paths].

@@ -10,7 +10,7 @@ __all__ = ['Function', 'function', 'gradients', 'stop_gradient']
 
 
 class Function:
-    """Called with a list of arrays for `inputs`, gives a list of arrays for `outputs`.
+    """Takes a list of arrays for `inputs` and returns a list of arrays for `outputs`.
 
     `updates` (operations, or (variable, new value) pairs) run in the same call, after the outputs
     are computed. The call goes through `Session.make_callable` and is made once per Session.
@@ -61,7 +61,7 @@ class Function:
 
 
 def _by_parts(values):
-    """Sparse values as the arrays that a SparseTensor is fed by."""
+    """Sparse values as the component arrays of a SparseTensor."""
     parts = []
     for value in values:
         if hasattr(value, 'tocoo'):
@@ -98,7 +98,7 @@ def gradients(loss, variables):
 
 
 def stop_gradient(variables):
-    """The same values, which gradients take for constants; a tensor or a list of them."""
+    """The same values without gradient; a tensor or a list of them."""
     if isinstance(variables, (list, tuple)):
         return [tf.stop_gradient(v) for v in variables]
     return tf.stop_gradient(variables)

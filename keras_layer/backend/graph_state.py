@@ -1,6 +1,6 @@
-"""What Keras keeps for each graph, and the graph that it builds in.
+"""Keras' state of each graph, and the graph that Keras builds in.
 
-A model works on in any thread, and two graphs never share names, Sessions or Variables.
+So a model can be used from any thread, and two graphs never share names, Sessions or Variables.
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GraphState:
         self.placeholder = None
         self.session = None
         self.variables = {}                     # id -> weak reference, in order of creation
-        self.assigned = weakref.WeakSet()       # Variables that were given a value here
+        self.assigned = weakref.WeakSet()       # Variables whose value was set by set_value
 
 
 def get_graph():

@@ -1,4 +1,4 @@
-"""Dropout, the k highest outputs, and functions over the first axis."""
+"""Dropout, in_top_k, and map and fold over the first axis."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +9,7 @@ __all__ = ['dropout', 'foldl', 'foldr', 'in_top_k', 'map_fn']
 
 
 def dropout(x, level, noise_shape=None, seed=None):
-    """x with the part `level` of its elements 0 and the others larger by 1 / (1 - level)."""
+    """Dropout: sets a fraction `level` of x to 0 and scales the rest by 1 / (1 - level)."""
     seed = np.random.randint(10e6) if seed is None else seed
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=seed)
 

@@ -1,10 +1,10 @@
-"""Nodes that TF makes where tinyflow needs none."""
+"""Counts nodes that TF 1.15 makes and tinyflow does not need: seeds depend on the count."""
 from __future__ import annotations
 
 from tinyflow.ops.random import tf1_node_count as node_counts
 
 
 def count_nodes(graph, nodes):
-    """TF would have made so many nodes here, on which the seeds of later random ops depend."""
+    """Adds the number of nodes that TF 1.15 would have made here."""
     with graph.as_default():
         node_counts.add(nodes)

@@ -1,4 +1,4 @@
-"""How long the nodes of layers and models live: as long as somebody holds the model (PAINS B3)."""
+"""Lifetime of the nodes of models: they are freed with the model, e.g. in a loop of models."""
 from __future__ import annotations
 
 import weakref
@@ -8,14 +8,14 @@ from tinyflow.graph.node_gc import forget_unused, loosely
 
 __all__ = ['drop_unused_models', 'model_nodes']
 
-_NODES = 4000               # that may gather before the graph is searched for what nobody holds
-_BYTES = 32 << 20           # likewise, of values of Variables
+_NODES = 4000               # new nodes after which unreferenced ones are searched and freed
+_BYTES = 32 << 20           # the same for the values of Variables
 
 _kept = weakref.WeakKeyDictionary()         # graph -> (nodes, bytes) after the last search
 
 
 class model_nodes:                          # noqa: N801 - reads as a sentence in `with`
-    """Nodes made inside belong to a layer or model, and go with it."""
+    """Nodes made inside belong to a layer or model and are freed with it."""
 
     def __init__(self, graph=None):
         self._graph = graph
@@ -29,7 +29,7 @@ class model_nodes:                          # noqa: N801 - reads as a sentence i
 
 
 def drop_unused_models(graph):
-    """Frees the nodes and values of models that are gone, once enough have gathered."""
+    """Frees the nodes and values of models that no longer exist, once there are enough."""
     nodes, size = _kept.get(graph, (0, 0))
     if len(graph._loose) > 2 * nodes + _NODES or _bytes(graph) > 2 * size + _BYTES:
         forget_unused(graph)

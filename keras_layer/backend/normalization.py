@@ -1,4 +1,4 @@
-"""Batch normalisation: by given moments, or by those of the batch; and running averages."""
+"""Batch normalization and moving averages."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -10,7 +10,7 @@ __all__ = ['batch_normalization', 'moving_average_update', 'normalize_batch_in_t
 def batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=1e-3):
     """(x - mean) / sqrt(var + epsilon) * gamma + beta; beta and gamma may be None.
 
-    Images are normalised by one fused op, where `axis` is that of the channels.
+    Images are normalized by one fused op, where `axis` is that of the channels.
 
     Shapes: x [*a], mean, var, beta and gamma [channels], or with sizes of 1 for the other axes of x
     -> [*a]. Source: Ioffe & Szegedy (2015).
@@ -30,7 +30,7 @@ def _vector(x):
 
 
 def normalize_batch_in_training(x, gamma, beta, reduction_axes, epsilon=1e-3):
-    """(x normalised over `reduction_axes`, its mean, its variance); gamma, beta may be None.
+    """(x normalized over `reduction_axes`, its mean, its variance); gamma, beta may be None.
 
     Shapes: x [*a], gamma and beta [*the axes that are not reduced] -> [*a] and two of gamma's
     shape. The variance of images with their channels last is the unbiased one, n / (n - 1) larger,
@@ -54,9 +54,9 @@ def normalize_batch_in_training(x, gamma, beta, reduction_axes, epsilon=1e-3):
 
 
 def moving_average_update(x, value, momentum):
-    """The update x = momentum x + (1 - momentum) value, freed of the bias to a start at 0.
+    """The update x = momentum x + (1 - momentum) value, with bias correction for the start at 0.
 
-    It keeps two Variables of its own, `biased` and `local_step`, below the name of x; run
-    `tf.global_variables_initializer()` after it was built.
+    It adds two Variables, `biased` and `local_step`, under the name of x; run
+    `tf.global_variables_initializer()` after building it.
     """
     return moving_averages.assign_moving_average(x, value, momentum, zero_debias=True)

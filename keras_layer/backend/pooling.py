@@ -1,4 +1,4 @@
-"""The maximum or the mean of each window of images and volumes."""
+"""Max and average pooling of images and volumes."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -17,7 +17,7 @@ _POOLS = {2: {'max': tf.nn.max_pool, 'avg': tf.nn.avg_pool},
 
 
 def pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max'):
-    """Windows of images; `pool_mode` is 'max' or 'avg'.
+    """Pooling of images; `pool_mode` is 'max' or 'avg'.
 
     Shapes: x [batch, height, width, channels] -> [batch, new height, new width, channels].
     ValueError for another mode, or unless there are two sizes and two strides.
@@ -26,7 +26,7 @@ def pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool
 
 
 def pool3d(x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max'):
-    """Windows of volumes; `pool_mode` is 'max' or 'avg'.
+    """Pooling of volumes; `pool_mode` is 'max' or 'avg'.
 
     Shapes: x [batch, depth, height, width, channels] -> the same with a new depth, height, width.
     ValueError for another mode, or unless there are three sizes and three strides.

@@ -1,4 +1,4 @@
-"""Products of matrices and of batches of them."""
+"""Matrix products, batch dot, bias_add."""
 from __future__ import annotations
 
 import numpy as np

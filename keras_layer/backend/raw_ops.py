@@ -1,20 +1,20 @@
-"""Nodes of the graph below as values: described, and made again on other inputs."""
+"""Operations as serialized NodeDefs, and copies of them on other inputs."""
 from __future__ import annotations
 
 import base64
 
 import tinyflow as tf
 
-__all__ = ['describe_op', 'is_computed_from_keras', 'make_op_again']
+__all__ = ['serialize_op', 'is_computed_from_keras', 'recreate_op']
 
 
-def describe_op(operation):
-    """An operation's NodeDef as text that JSON can hold."""
+def serialize_op(operation):
+    """An operation's NodeDef as base64 text."""
     return base64.b64encode(operation.node_def.SerializeToString()).decode('ascii')
 
 
-def make_op_again(description, inputs, name):
-    """The outputs of a node like the described one, on other inputs; a list of tensors."""
+def recreate_op(description, inputs, name):
+    """A copy of a serialized operation on other inputs; the list of its outputs."""
     graph_def = tf.GraphDef()
     node = graph_def.node.add()
     node.ParseFromString(base64.b64decode(description))
@@ -29,7 +29,7 @@ def make_op_again(description, inputs, name):
 
 
 def is_computed_from_keras(tensors):
-    """True if one of the tensors depends on what an Input or a Keras layer made."""
+    """True if one of the tensors depends on an output of an Input or a Keras layer."""
     stack, seen = list(tensors), set()
     while stack:
         tensor = stack.pop()

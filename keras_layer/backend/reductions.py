@@ -1,4 +1,4 @@
-"""Sums, means and the like over axes."""
+"""Reductions: sums, means, extrema, cumulative sums."""
 from __future__ import annotations
 
 import tinyflow as tf

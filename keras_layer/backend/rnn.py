@@ -1,4 +1,4 @@
-"""K.rnn: one step function over all time steps, as a loop of the graph or written out."""
+"""K.rnn: a step function applied to all time steps, as a while loop or unrolled."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -15,7 +15,7 @@ def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, co
     ``output, new_states = step_function(input, states)`` where `states` is a tuple that ends with
     `constants`. Inputs, outputs and states may be nests of tensors. Where `mask` is False a step
     keeps the states and the output before it (or gives zeros, with `zero_output_for_mask`).
-    `unroll` writes the steps out instead of making a loop; `input_length` limits their number.
+    `unroll` unrolls the loop; `input_length` limits the number of steps.
 
     Shapes:
         inputs [batch, time, ...], mask [batch, time] or [batch, time, 1], states [batch, ...] ->
@@ -47,7 +47,7 @@ def rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, co
 
 
 class _Steps:
-    """What one call of `rnn` works on; everything is time major here."""
+    """Inputs, masks and states of one call of `rnn`; time major."""
 
     def __init__(self, step_function, inputs, flat, states, constants, structure, mask, backwards,
                  zero_output):
@@ -63,7 +63,7 @@ class _Steps:
     # ---- written out ---------------------------------------------------------------------
 
     def unrolled(self, steps):
-        """One copy of the step's nodes for each time step."""
+        """Unrolled: one copy of the step's nodes for each time step."""
         if not steps:
             raise worded(ValueError(
                 'Unrolling requires a fixed number of timesteps.\n  Mend: give the input its '
@@ -88,7 +88,7 @@ class _Steps:
         return parts[::-1] if self._backwards else parts
 
     def _stacked(self, outputs, masks):
-        """(last output, all outputs), with zeros at masked steps where that is asked for."""
+        """(last output, all outputs), with zeros at masked steps if requested."""
         if masks is None and tf.nest.is_nested(outputs[0]):
             stacked = tf.nest.map_structure(lambda *parts: tf.stack(parts), *outputs)
             return outputs[-1], stacked
@@ -96,7 +96,7 @@ class _Steps:
         if masks is None or not self._zero_output:
             return last, stacked
         last = tf.where(_expand(masks[-1], last), last, tf.zeros_like(last))
-        # TF 1.15 does not reverse this mask where the steps run backwards, and its numbers count.
+        # As in TF 1.15, this mask is not reversed when the steps run backwards.
         all_masks = _expand(self._mask, stacked, fixed=2)
         return last, tf.where(all_masks, stacked, tf.zeros_like(stacked))
 
@@ -180,7 +180,7 @@ def _mask_by_step(mask, time_major):
 
 
 def _expand(mask, tensor, fixed=1):
-    """The mask repeated over all axes of `tensor` but the first `fixed`: `where` wants it so."""
+    """The mask tiled over all axes of `tensor` except the first `fixed`, as `where` needs it."""
     for _ in range(tensor.shape.ndims - mask.shape.ndims):
         mask = tf.expand_dims(mask, -1)
     return tf.tile(mask, [1] * fixed + tensor.shape.as_list()[fixed:])
@@ -196,7 +196,7 @@ def _all_where(mask, new, old):
 
 
 def _with_shapes_of(states, new_states):
-    """The new states, flat; each is known to have the shape that it had before the step."""
+    """The new states, flat, with the static shapes of the old ones."""
     flat = tf.nest.flatten(new_states)
     for old, new in zip(tf.nest.flatten(states), flat):
         if isinstance(new, tf.Tensor):
@@ -209,7 +209,7 @@ def _written(arrays, time, tensors):
 
 
 def _known_sizes(tensor, steps, batch):
-    """The tensor, its number of steps and its batch set where they are known."""
+    """The tensor with static time and batch sizes where they are known."""
     if isinstance(tensor, tf.Tensor):
         tensor.set_shape([steps, batch, *tensor.shape.as_list()[2:]])
     return tensor

@@ -22,7 +22,7 @@ class _Sessions(threading.local):
 
 
 _set = _Sessions()
-_chosen_by_main = {'session': None}             # what set_session chose, for other threads
+_chosen_by_main = {'session': None}             # from set_session, for other threads
 _manual_initialization = [False]
 _initialized = weakref.WeakKeyDictionary()      # Session -> WeakSet of Variables with a value
 _initialized_tables = weakref.WeakKeyDictionary()       # Session -> number of lookup tables
@@ -31,9 +31,9 @@ _initialized_tables = weakref.WeakKeyDictionary()       # Session -> number of l
 def get_session(op_input_list=(), graph=None):
     """The Session that Keras runs `graph` (by default the default graph) in.
 
-    That is the default Session (`with sess.as_default()`), else what `set_session` chose, if it
-    runs this graph, else a Session of the graph's own. Variables that Keras made and that have no
-    value yet get their initial one.
+    That is the default Session (`with sess.as_default()`), else the one of `set_session`, if it
+    runs this graph, else a Session that Keras makes for the graph. Variables of Keras without a
+    value are initialized.
     """
     graph = _graph_of(op_input_list) or get_graph() if graph is None else graph
     session = _session(graph)
@@ -63,7 +63,7 @@ def _session(graph):
 
 
 def set_session(session):
-    """Keras uses `session` from here on, for the graph of that Session."""
+    """Makes Keras use `session` for the graph of that Session."""
     _set.session = session
     if threading.current_thread() is threading.main_thread() \
             or _chosen_by_main['session'] is None:
@@ -71,23 +71,23 @@ def set_session(session):
 
 
 def clear_session():
-    """Forgets the default graph, its Session and all counted names, and starts a new graph."""
+    """Replaces the default graph by a new one, closes its Session and resets the name counters."""
     session = graph_state().session
     tf.reset_default_graph()
     _set.session = _chosen_by_main['session'] = None
     if session is not None:
         session.close()
-    # As in TF, the new graph begins with these nodes: seeds count them.
+    # As in TF, the new graph begins with these nodes, which op seeds count.
     symbolic_learning_phase()
 
 
 def manual_variable_initialization(value):
-    """True: Keras leaves it to the program to initialise Variables."""
+    """True: the program initializes the Variables itself."""
     _manual_initialization[0] = value
 
 
 def track_variable(variable):
-    """Keras initialises this Variable before it first runs anything in its graph."""
+    """Registers a Variable that Keras initializes before it runs anything in the graph."""
     variables = graph_state(variable.graph).variables
     variables[id(variable)] = weakref.ref(variable)
 
@@ -107,13 +107,13 @@ def _initialize_variables(session, graph):
     missing = [v for v, value in zip(waiting, session.variable_values(waiting)) if value is None]
     if missing:
         session.run([v.initializer for v in missing])
-    # TF asks each by a node whether it is initialised, and groups the initialisers.
+    # TF makes one is_initialized node for each, and a group of the initializers.
     count_nodes(graph, len(waiting) + bool(missing))
     done.update(waiting)
 
 
 def _initialize_tables(session, graph):
-    """Fills the vocabularies of feature columns; TF 1.15 leaves it to the program."""
+    """Initializes the lookup tables of feature columns, which TF 1.15 leaves to the program."""
     waiting = graph.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)
     done = _initialized_tables.get(session, 0)
     if len(waiting) > done:

@@ -1,4 +1,4 @@
-"""What all of Keras agrees on: the dtype of floats, epsilon, and where the channels stand."""
+"""Global settings of Keras: floatx, epsilon, image_data_format."""
 from __future__ import annotations
 
 import numpy as np
@@ -16,7 +16,7 @@ _settings = {'floatx': 'float32', 'epsilon': 1e-7, 'image_data_format': 'channel
 
 
 def backend():
-    """The name of the engine below Keras: 'tensorflow', whose part tinyflow plays."""
+    """The name of the backend: always 'tensorflow', which tinyflow stands in for."""
     return 'tensorflow'
 
 

@@ -1,4 +1,4 @@
-"""Tensors put together, taken apart and given other shapes."""
+"""Shapes: reshape, concatenate, stack, split, tile, pad, resize."""
 from __future__ import annotations
 
 import numpy as np
@@ -97,7 +97,7 @@ def reverse(x, axes):
 def repeat(x, n):
     """[batch, features] -> [batch, n, features]."""
     if ndim(x) != 2:
-        raise worded(ValueError(f'repeat wants a tensor [batch, features], not {x}.'))
+        raise worded(ValueError(f'repeat needs a tensor [batch, features], not {x}.'))
     return tf.tile(tf.expand_dims(x, 1), tf.stack([1, n, 1]))
 
 
@@ -156,7 +156,7 @@ def _channels_first(data_format):
 
 
 def resize_images(x, height_factor, width_factor, data_format, interpolation='nearest'):
-    """Images larger by whole factors, by the nearest pixel or bilinear."""
+    """Upsamples images by integer factors, nearest or bilinear."""
     first = _channels_first(data_format)
     rows, columns = (2, 3) if first else (1, 2)
     static = x.shape.as_list()
@@ -181,7 +181,7 @@ def resize_images(x, height_factor, width_factor, data_format, interpolation='ne
 
 
 def resize_volumes(x, depth_factor, height_factor, width_factor, data_format):
-    """Volumes larger by whole factors, each element repeated."""
+    """Upsamples volumes by integer factors, repeating elements."""
     axes = (2, 3, 4) if _channels_first(data_format) else (1, 2, 3)
     for axis, factor in zip(axes, (depth_factor, height_factor, width_factor)):
         x = repeat_elements(x, factor, axis=axis)

@@ -1,4 +1,4 @@
-"""Questions about tensors: kind, shape, number of elements."""
+"""Properties of tensors: kind, static shape, number of elements."""
 from __future__ import annotations
 
 import numpy as np
@@ -34,7 +34,7 @@ def is_sparse(tensor):
 
 
 def is_keras_tensor(x):
-    """True for what an Input or a Keras layer made. ValueError for what is no tensor."""
+    """True for an output of an Input or a Keras layer. ValueError for anything but a tensor."""
     if not isinstance(x, (tf.Tensor, tf.Variable, tf.SparseTensor)):
         raise worded(ValueError(f'Unexpectedly found an instance of type `{type(x)}`. Expected a '
                                 'symbolic tensor instance.'))

@@ -1,4 +1,4 @@
-"""The optimizers' updates: single ops that change a Variable and its slots in place."""
+"""Update ops of optimizers: they change a Variable and its slots in place."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -9,7 +9,7 @@ __all__ = ['scatter_add', 'scatter_add_rows', 'scatter_update_rows', 'sum_duplic
 
 
 def training_op(kind, *inputs, **attrs):
-    """Adds the op Resource<kind>, such as ApplyAdam; Variables are given as they are."""
+    """Adds the op Resource<kind>, such as ResourceApplyAdam; takes Variables as inputs."""
     return Op.registry[f'Resource{kind}'].apply(
         *[x.handle if isinstance(x, tf.Variable) else x for x in inputs], **attrs)
 
@@ -34,5 +34,5 @@ def scatter_update_rows(variable, indices, values):
 
 def sum_duplicate_rows(values, indices):
     """(sums of the rows with equal indices, the indices without repetition)."""
-    unique, places = tf.unique(indices)
-    return tf.unsorted_segment_sum(values, places, tf.shape(unique)[0]), unique
+    unique, positions = tf.unique(indices)
+    return tf.unsorted_segment_sum(values, positions, tf.shape(unique)[0]), unique

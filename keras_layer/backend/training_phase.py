@@ -1,4 +1,4 @@
-"""The learning phase: whether layers compute as in training or as in inference."""
+"""The learning phase: training or inference."""
 from __future__ import annotations
 
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def symbolic_learning_phase():
 
 
 def set_learning_phase(value):
-    """Fixes the learning phase of this graph to 0 or 1 for what is built from here on."""
+    """Fixes the learning phase of this graph to 0 or 1 for everything built from now on."""
     if value not in (0, 1):
         raise worded(ValueError(f'Expected learning phase to be 0 or 1, not {value!r}.'))
     graph_state().phase = value
@@ -49,7 +49,7 @@ def learning_phase_scope(value):
 
 
 def in_train_phase(x, alt, training=None):
-    """x in training and alt otherwise; both may be functions that make a tensor.
+    """x in training and alt otherwise; both may be functions that return a tensor.
 
     `training` is the learning phase unless it is given as a number or a tensor.
     """
@@ -62,7 +62,7 @@ def in_train_phase(x, alt, training=None):
 
 
 def in_test_phase(x, alt, training=None):
-    """x outside training and alt in it; the other way round of `in_train_phase`."""
+    """x outside training and alt in training; the inverse of `in_train_phase`."""
     return in_train_phase(alt, x, training=training)
 
 

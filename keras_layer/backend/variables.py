@@ -14,7 +14,7 @@ __all__ = ['batch_get_value', 'batch_set_value', 'eval', 'get_value', 'set_value
 
 
 def variable(value, dtype=None, name=None, constraint=None):
-    """A Variable with this initial value, initialised by Keras."""
+    """A Variable with this initial value, initialized by Keras."""
     if hasattr(value, 'tocoo'):
         coordinates = value.tocoo()
         indices = np.stack([coordinates.row, coordinates.col], axis=1).astype(np.int64)
@@ -40,7 +40,8 @@ def batch_get_value(tensors):
     if all(is_variable(t) for t in tensors):
         values = session.variable_values(tensors)
         if all(value is not None for value in values):
-            return [value if value.shape else value[()] for value in values]    # as run gives them
+            # Scalars as `run` returns them.
+            return [value if value.shape else value[()] for value in values]
     return session.run(tensors)
 
 

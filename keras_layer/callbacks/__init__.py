@@ -1,4 +1,4 @@
-"""keras.callbacks: what happens between the batches and epochs of fit."""
+"""keras.callbacks: hooks into the training loop."""
 from keras_layer.callbacks.base import Callback
 from keras_layer.callbacks.basic import BaseLogger, History, ProgbarLogger
 from keras_layer.callbacks.container import CallbackList

@@ -1,4 +1,4 @@
-"""Callback: what is told when training begins, and when each epoch and batch does and ends."""
+"""Callback: base class with the hooks of the training loop."""
 from __future__ import annotations
 
 __all__ = ['Callback']
@@ -42,10 +42,10 @@ class Callback:
         """Called after each epoch and its validation; logs has loss, metrics and val_...."""
 
     def on_batch_begin(self, batch, logs=None):
-        """The older name of on_train_batch_begin."""
+        """Deprecated name of on_train_batch_begin."""
 
     def on_batch_end(self, batch, logs=None):
-        """The older name of on_train_batch_end."""
+        """Deprecated name of on_train_batch_end."""
 
     def on_train_batch_begin(self, batch, logs=None):
         """Called before each batch of fit."""

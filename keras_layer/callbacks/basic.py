@@ -11,9 +11,9 @@ __all__ = ['BaseLogger', 'History', 'ProgbarLogger']
 
 
 class BaseLogger(Callback):
-    """Sees that each epoch has logs; `stateful_metrics` are running values already.
+    """Averages the logs of an epoch in TF; here the training loop does that, so it does nothing.
 
-    The loops average the loss themselves, once for an epoch, so there is nothing left to do.
+    `stateful_metrics` are the metrics that are running values already.
     """
 
     def __init__(self, stateful_metrics=None):
@@ -24,14 +24,14 @@ class BaseLogger(Callback):
 class History(Callback):
     """What `fit` returns: `history` maps each name to its values, one for each epoch.
 
-    In a notebook it shows itself as learning curves.
+    In a notebook it is displayed as learning curves.
     """
 
     def __init__(self):
         super().__init__()
         self.epoch = []
         self.history = {}
-        self._drawn = {}                        # the history with NaN for epochs without a value
+        self._drawn = {}                        # history, with NaN for epochs without a value
 
     def on_train_begin(self, logs=None):
         self.epoch, self.history, self._drawn = [], {}, {}
@@ -61,7 +61,7 @@ class ProgbarLogger(Callback):
 
     loss is the mean over the epoch's batches, taken while the weights changed, with dropout on
     and with the penalties of regularizers; val_loss is of the weights at the end, with dropout
-    off. So loss may well be above val_loss (PAINS B7).
+    off. So loss may well be above val_loss.
     """
 
     def __init__(self, count_mode='samples', stateful_metrics=None):
@@ -98,7 +98,7 @@ class ProgbarLogger(Callback):
         if bar.wants() and (self.target is None or self._seen < self.target):
             bar.update(self._seen, [(k, logs[k]) for k in self.params['metrics'] if k in logs])
         else:
-            bar.add_quietly(self._seen, logs, self.params['metrics'])
+            bar.add_silently(self._seen, logs, self.params['metrics'])
 
     def on_epoch_end(self, epoch, logs=None):
         values = [(k, logs[k]) for k in self.params['metrics'] if k in (logs or {})]
@@ -107,16 +107,16 @@ class ProgbarLogger(Callback):
     # evaluate and predict have one pass
 
     def on_test_begin(self, logs=None):
-        if self._alone:
+        if self._is_standalone:
             self.verbose = self.params['verbose']
             self._start()
 
     def on_test_batch_end(self, batch, logs=None):
-        if self._alone:
+        if self._is_standalone:
             self._batch(logs)
 
     def on_test_end(self, logs=None):
-        if self._alone:
+        if self._is_standalone:
             self._bar.finish(self._seen, [])
 
     on_predict_begin, on_predict_end = on_test_begin, on_test_end
@@ -125,6 +125,6 @@ class ProgbarLogger(Callback):
         self._batch(logs)
 
     @property
-    def _alone(self):
-        """False for the validation inside fit, which is part of its epoch."""
+    def _is_standalone(self):
+        """True for evaluate and predict; False for the validation inside fit."""
         return not getattr(self, 'epochs', None)

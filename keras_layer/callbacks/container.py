@@ -1,4 +1,4 @@
-"""CallbackList: calls all callbacks; those that say nothing to a batch are not asked."""
+"""CallbackList: calls the hooks of all callbacks, skipping hooks that are not overridden."""
 from __future__ import annotations
 
 from keras_layer.callbacks.base import Callback
@@ -24,18 +24,19 @@ class CallbackList:
         for callback in self.callbacks:
             if not hasattr(callback, 'on_train_begin'):
                 hint = f'{callback.__name__}()' if isinstance(callback, type) else 'an instance'
-                raise worded(TypeError(f'callbacks: {callback!r} is no Callback.\n  Mend: {hint} '
-                                       'of a class that derives from keras.callbacks.Callback.'))
+                raise worded(TypeError(f'callbacks: {callback!r} is not a Callback.\n  Mend: '
+                                       f'{hint} of a subclass of keras.callbacks.Callback.'))
             if isinstance(callback, type):
                 raise worded(TypeError(f'callbacks: {callback.__name__} is a class.\n  Mend: '
                                        f'{callback.__name__}(...), an object of it.'))
-        for place, callback in enumerate(self.callbacks):
-            callback._others = self.callbacks[:place]       # whoever may add to its logs
-        self._hooks = {key: [getattr(c, names[0]) for c in self.callbacks if _says(c, names)]
+        for index, callback in enumerate(self.callbacks):
+            callback._others = self.callbacks[:index]       # they may add to its logs
+        self._hooks = {key: [getattr(c, names[0]) for c in self.callbacks
+                             if _overrides_hook(c, names)]
                        for key, names in _BATCH.items()}
 
     def append(self, callback):
-        """One more, which is told of the model and its parameters as the others were."""
+        """Adds a callback, and sets its model and params."""
         self._take([*self.callbacks, callback])
         if self.params is not None:
             callback.set_params(self.params)
@@ -84,8 +85,8 @@ for _mode in ('train', 'test', 'predict'):
         setattr(CallbackList, f'on_{_mode}_{_when}', _all(f'on_{_mode}_{_when}'))
 
 
-def _says(callback, names):
-    """True if the callback's class, or the object, has a hook of its own."""
+def _overrides_hook(callback, names):
+    """True if the callback overrides one of these hooks."""
     return any(name in vars(callback) or getattr(type(callback), name, None)
                is not getattr(Callback, name) for name in names)
 
@@ -93,7 +94,7 @@ def _says(callback, names):
 def configure_callbacks(callbacks, model, do_validation=False, batch_size=None, epochs=None,
                         steps_per_epoch=None, samples=None, verbose=1, count_mode='samples',
                         mode='train'):
-    """The user's callbacks with those that every run has, told of the model and its parameters."""
+    """The user's callbacks and the default ones, with model and params set."""
     if isinstance(callbacks, CallbackList):
         return callbacks
     callbacks = list(callbacks) if isinstance(callbacks, (list, tuple)) else \

@@ -1,6 +1,6 @@
-"""LearningCurves: loss and metrics over the epochs, as a file or live in a notebook.
+"""LearningCurves: plots of loss and metrics over the epochs, in a file or a notebook.
 
-A panel is a list of lines and texts; `curves_svg` writes them, `curves_png` paints them.
+A panel is a list of lines and texts; `curves_svg` writes SVG, `curves_png` draws with Pillow.
 """
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _SUFFIXES = ('.svg', '.png')
 class LearningCurves(Callback):
     """Draws the learning curves after each epoch: solid for training, dashed for validation.
 
-    `path` is an .svg or .png file (the latter needs Pillow); without one the picture is shown in
-    the notebook, live.
+    `path` is an .svg or .png file (the latter needs Pillow); without one the plot is shown in
+    the notebook and updated live.
     """
 
     def __init__(self, path=None):
@@ -64,7 +64,10 @@ class LearningCurves(Callback):
 def add_epoch(history, count, logs):
     """Adds the logs of an epoch, the `count`th: each name has a value for each, NaN if it had none.
 
-    Validation may be rarer than epochs; so its values stand where they belong.
+    Validation may run in some epochs only; its values keep their position on the x axis.
+the plot is written as .svg or '
+                                    '.png, not as another type.=>the plot is written as .svg or '
+                                    '.png.
     """
     for name in logs or {}:
         history.setdefault(name, [math.nan] * (count - 1))
@@ -75,8 +78,8 @@ def add_epoch(history, count, logs):
 def _kind(path):
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in _SUFFIXES:
-        raise worded(ValueError(f'LearningCurves({path!r}): the picture is written as .svg or '
-                                '.png, not as another kind.'))
+        raise worded(ValueError(f'LearningCurves({path!r}): the plot is written as .svg or '
+                                '.png, not as another type.'))
     return suffix
 
 
@@ -101,7 +104,7 @@ class _Text(NamedTuple):
 
 
 def _panels(epochs, history):
-    """[shapes of a panel] for each value, with its validation in the same panel."""
+    """One list of shapes for each value; validation is in the same panel."""
     names = [n for n in history if not n.startswith('val_')]
     names += [n for n in history if n.startswith('val_') and n[4:] not in names]
     return [_panel(name, _COLORS[i % len(_COLORS)], epochs, history)
@@ -137,7 +140,7 @@ def _panel(name, color, epochs, history):
 
 
 def _points(epochs, values):
-    """(epoch, value) pairs, without the values that are infinite or not there."""
+    """(epoch, value) pairs of the finite values."""
     return [(e, v) for e, v in zip(epochs[-len(values):], map(float, values)) if math.isfinite(v)]
 
 
@@ -172,7 +175,7 @@ def _ticks(low, high):
 
 
 def curves_svg(epochs, history):
-    """The picture as SVG text: one panel for each value, with its validation in the same."""
+    """The plot as SVG text: one panel for each value and its validation."""
     panels = _panels(epochs, history)
     width = _WIDTH * max(len(panels), 1)
     inside = ''.join(f'<g transform="translate({i * _WIDTH},0)">{"".join(map(_svg, shapes))}</g>'
@@ -199,15 +202,15 @@ def _svg(shape):
 
 
 def curves_png(epochs, history, scale=2):
-    """The same picture as the bytes of a PNG, painted by Pillow."""
+    """The same plot as PNG bytes, drawn by Pillow."""
     try:
         from PIL import Image, ImageDraw  # optional package
     except ImportError:
-        raise worded(ImportError('Pictures as .png need the package Pillow; .svg needs nothing.\n'
+        raise worded(ImportError('Plots as .png need the package Pillow; .svg needs none.\n'
                                  '  Mend: pip install "tinyflow-graph[images]".')) from None
     panels = _panels(epochs, history)
     size = _WIDTH * max(len(panels), 1), _HEIGHT
-    fine = scale * 2                            # painted larger, and smoothed by making it smaller
+    fine = scale * 2                            # supersampled, for smooth lines
     image = Image.new('RGB', (size[0] * fine, size[1] * fine), 'white')
     draw = ImageDraw.Draw(image)
     for i, shapes in enumerate(panels):
@@ -239,17 +242,17 @@ def _paint_line(draw, shape, left, scale):
 
 
 def _dashes(points, on, off):
-    """The pieces of a line of which `on` is drawn and `off` is not, along its corners."""
+    """The dashes of a polyline: pieces of length `on`, with gaps of length `off`."""
     pieces, piece, drawn, left = [], [points[0]], True, on
     for (x0, y0), (x1, y1) in zip(points, points[1:]):
         length = math.hypot(x1 - x0, y1 - y0)
         done = 0.
         while length - done > left:
             done += left
-            place = x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length
+            corner = x0 + (x1 - x0) * done / length, y0 + (y1 - y0) * done / length
             if drawn:
-                pieces.append([*piece, place])
-            piece, drawn, left = [place], not drawn, off if drawn else on
+                pieces.append([*piece, corner])
+            piece, drawn, left = [corner], not drawn, off if drawn else on
         left -= length - done
         piece.append((x1, y1))
     if drawn and len(piece) > 1:

@@ -1,4 +1,4 @@
-"""Watching a value: EarlyStopping, ModelCheckpoint, ReduceLROnPlateau, TerminateOnNaN."""
+"""Callbacks that monitor a value: EarlyStopping, ModelCheckpoint, ReduceLROnPlateau ..."""
 from __future__ import annotations
 
 import os
@@ -35,7 +35,7 @@ class Monitor(Callback):
         self._worst = -np.inf if higher else np.inf
 
     def on_train_begin(self, logs=None):
-        """Raises ValueError before the first epoch if there will be no such value (PAINS B9)."""
+        """Raises ValueError before the first epoch if the value will never be reported."""
         known = list(self.params.get('metrics') or ())
         names = self._names()
         own = {n for n in known if not n.startswith('val_')}
@@ -53,7 +53,7 @@ class Monitor(Callback):
                 f'value. Known: {known}.\n  Mend: one of those, or add the metric to compile.'))
 
     def _custom_logs(self):
-        """True if a callback of the user's own could put the value into the logs."""
+        """True if a custom callback could add the value to the logs."""
         return any('on_epoch_end' in vars(c)                # a LambdaCallback's function
                    or type(c).__module__.partition('.')[0] != 'keras_layer'
                    and type(c).on_epoch_end is not Callback.on_epoch_end
@@ -71,7 +71,7 @@ class Monitor(Callback):
         return names
 
     def current(self, logs):
-        """The watched value, or None with a warning."""
+        """The monitored value, or None with a warning."""
         for name in self._names():
             if name in (logs or {}):
                 return logs[name]
@@ -86,10 +86,10 @@ class Monitor(Callback):
 
 
 class EarlyStopping(Monitor):
-    """Ends training when the value has not become better for `patience` epochs.
+    """Stops training when the monitored value has not improved for `patience` epochs.
 
-    `baseline` is what it has to beat at all; with `restore_best_weights` the model has the weights
-    of the best epoch afterwards.
+    `baseline` is a value to improve on; with `restore_best_weights` the model gets the weights of
+    the best epoch afterwards.
     """
 
     def __init__(self, monitor='val_loss', min_delta=0, patience=0, verbose=0, mode='auto',
@@ -130,9 +130,9 @@ class EarlyStopping(Monitor):
 
 
 class ModelCheckpoint(Monitor):
-    """Saves the model (or its weights) after each epoch, or when the value became better.
+    """Saves the model (or its weights) after each epoch, or when the monitored value improved.
 
-    `filepath` may have {epoch} and names of the logs in it: 'w.{epoch:02d}-{val_loss:.2f}.h5'.
+    `filepath` may contain {epoch} and names of the logs: 'w.{epoch:02d}-{val_loss:.2f}.h5'.
     `save_freq` is 'epoch' or a number of samples. With `load_weights_on_restart` training begins
     with the weights of the newest file of that name, if there is one.
     """
@@ -155,7 +155,7 @@ class ModelCheckpoint(Monitor):
     def set_model(self, model):
         super().set_model(model)
         if not model._is_graph_network and type(model).__name__ != 'Sequential':
-            self.save_weights_only = True           # there is no configuration to save
+            self.save_weights_only = True           # a subclassed model has no configuration
 
     def on_train_begin(self, logs=None):
         if self.save_best_only:
@@ -213,7 +213,7 @@ class ModelCheckpoint(Monitor):
 
 
 def _newest(pattern):
-    """The path of the newest file or checkpoint that `pattern` can stand for, or None."""
+    """The path of the newest file or checkpoint that matches `pattern`, or None."""
     folder, name = os.path.split(pattern)
     folder = folder or '.'
     if not os.path.isdir(folder):
@@ -229,7 +229,7 @@ def _newest(pattern):
 
 
 class ReduceLROnPlateau(Monitor):
-    """Multiplies the learning rate by `factor` when the value stays for `patience` epochs.
+    """Multiplies the learning rate by `factor` if the value does not improve for `patience` epochs.
 
     `epsilon` is the older name of `min_delta`. TypeError for other keyword arguments.
     """

@@ -1,4 +1,4 @@
-"""Callbacks that write down what happens: CSVLogger, RemoteMonitor."""
+"""Callbacks that record the logs: CSVLogger, RemoteMonitor."""
 from __future__ import annotations
 
 import csv

@@ -43,13 +43,13 @@ def _takes_two(function):
     """True if it can be called with two arguments."""
     try:
         inspect.signature(function).bind(None, None)
-    except (TypeError, ValueError):         # ValueError: one of C code, which tells no signature
+    except (TypeError, ValueError):         # ValueError: C code without a signature
         return False
     return True
 
 
 class LambdaCallback(Callback):
-    """A callback of functions, one for each hook that is wanted."""
+    """A callback made of functions, one for each hook."""
 
     def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_batch_begin=None,
                  on_batch_end=None, on_train_begin=None, on_train_end=None, **kwargs):
@@ -63,10 +63,10 @@ class LambdaCallback(Callback):
 
 
 class BackupAndRestore(Callback):
-    """Keeps a backup in `backup_dir` after each epoch, and goes on from it after an interruption.
+    """Writes a backup to `backup_dir` after each epoch, and resumes from it after an interruption.
 
     The backup has the weights, the optimizer's state and the epoch; it is removed when training
-    ends normally. Pass the same arguments to `fit` again: it continues at the epoch it had reached.
+    ends normally. Call `fit` again with the same arguments: it resumes at the epoch it had reached.
     """
 
     def __init__(self, backup_dir):
@@ -78,7 +78,7 @@ class BackupAndRestore(Callback):
         return os.path.join(self.backup_dir, 'backup.npz')
 
     def first_epoch(self, initial_epoch):
-        """The epoch to go on with; restores the backup if there is one."""
+        """The epoch to resume at; restores the backup if there is one."""
         if not os.path.exists(self._path):
             return initial_epoch
         with np.load(self._path, allow_pickle=False) as saved:

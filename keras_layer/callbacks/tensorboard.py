@@ -1,4 +1,4 @@
-"""TensorBoard: the logs, the weights, their gradients and embeddings as files that it shows."""
+"""TensorBoard: event files with logs, weights, gradients and embeddings."""
 from __future__ import annotations
 
 import os
@@ -14,7 +14,7 @@ __all__ = ['TensorBoard']
 
 
 class TensorBoard(Callback):
-    """Writes the logs as event files that TensorBoard shows: scalars, histograms, the graph.
+    """Writes event files for TensorBoard: scalars, histograms, the graph.
 
     `update_freq` is 'epoch', 'batch' or a number of samples. Every `histogram_freq` epochs the
     weights and outputs of the layers are written as histograms, for each batch of the validation
@@ -178,14 +178,14 @@ def _picture(weight):
             image, sizes = tf.transpose(image), sizes[::-1]
         return tf.reshape(image, [1, *sizes, 1])
     if len(sizes) == 3:
-        if K.image_data_format() == 'channels_last':        # each channel as a picture
+        if K.image_data_format() == 'channels_last':        # each channel as an image
             image, sizes = tf.transpose(image, [2, 0, 1]), [sizes[2], *sizes[:2]]
         return tf.reshape(image, [*sizes, 1])
     return None
 
 
 def _needs(summary):
-    """The placeholders that have to be fed for a summary."""
+    """The placeholders that a summary needs."""
     found, seen, stack = set(), set(), [summary.op]
     while stack:
         operation = stack.pop()

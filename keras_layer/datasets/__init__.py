@@ -1,4 +1,4 @@
-"""keras.datasets: the data of tutorials; iris and digits are shipped, others are downloaded."""
+"""keras.datasets: iris and digits are included, the others are downloaded."""
 from tinyflow.graph.support.missing import absent
 from tinyflow.graph.support.lazy import importing
 

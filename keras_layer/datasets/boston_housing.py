@@ -16,7 +16,7 @@ def load_data(path='boston_housing.npz', test_split=0.2, seed=113):
     with np.load(path, allow_pickle=False) as f:
         x, y = f['x'], f['y']
     order = np.arange(len(x))
-    np.random.seed(seed)                    # as Keras does: what a program draws next depends on it
+    np.random.seed(seed)                    # as in Keras: later random numbers depend on it
     np.random.shuffle(order)
     x, y = x[order], y[order]
     at = int(len(x) * (1 - test_split))

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from keras_layer.datasets.plain_pickle import load_npz
+from keras_layer.datasets.safe_pickle import load_npz
 from keras_layer.utils.data_utils import get_file
 from tinyflow.graph.support.errors import worded
 
@@ -13,7 +13,7 @@ __all__ = ['load_data']
 def load_data(version='large', path='california_housing.npz', test_split=0.2, seed=113):
     """((x_train, y_train), (x_test, y_test)): 8 features and a median price for each district.
 
-    `version` 'small' has 600 districts near San Francisco. A data set of later Keras.
+    `version` 'small' has 600 districts near San Francisco. Not in Keras 2.2: added later.
     """
     if version not in ('large', 'small'):
         raise worded(ValueError(f"version is 'large' or 'small', not {version!r}."))

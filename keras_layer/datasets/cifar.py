@@ -1,16 +1,16 @@
-"""What CIFAR-10 and CIFAR-100 have in common: Krizhevsky (2009)."""
+"""Shared reader of CIFAR-10 and CIFAR-100: Krizhevsky (2009)."""
 from __future__ import annotations
 
 import numpy as np
 
 from keras_layer import backend as K
-from keras_layer.datasets.plain_pickle import load_pickle
+from keras_layer.datasets.safe_pickle import load_pickle
 
 __all__ = ['as_pictures', 'load_batch']
 
 
 def load_batch(fpath, label_key='labels'):
-    """(pictures [n, 3, 32, 32] uint8, labels [n]) of a file. ValueError if it is anything else."""
+    """(images [n, 3, 32, 32] uint8, labels [n]) of a file. ValueError if it is anything else."""
     with open(fpath, 'rb') as file:
         found = load_pickle(file, encoding='bytes')
     data = np.asarray(found[b'data']).view(np.ndarray)
@@ -18,7 +18,7 @@ def load_batch(fpath, label_key='labels'):
 
 
 def as_pictures(x, y):
-    """(pictures [n, 32, 32, 3] unless channels are first, labels [n, 1])."""
+    """(images [n, 32, 32, 3] unless channels are first, labels [n, 1])."""
     if K.image_data_format() == 'channels_last':
         x = x.transpose(0, 2, 3, 1)
     return x, np.reshape(y, (len(y), 1))

@@ -1,4 +1,4 @@
-"""60000 pictures, 32x32, of ten kinds of things: Krizhevsky (2009)."""
+"""CIFAR-10: 60000 images, 32x32, in ten classes. Krizhevsky (2009)."""
 from __future__ import annotations
 
 import os
@@ -12,7 +12,7 @@ __all__ = ['load_data']
 
 
 def load_data():
-    """((x_train, y_train), (x_test, y_test)): pictures [50000 and 10000, 32, 32, 3], labels [n, 1].
+    """((x_train, y_train), (x_test, y_test)): images [50000 and 10000, 32, 32, 3], labels [n, 1].
 
     uint8. From the folder cifar-10-batches-py in Keras' cache, or downloaded. Its files are
     pickles; they are read as plain arrays, and run nothing.

@@ -1,4 +1,4 @@
-"""60000 pictures, 32x32, of a hundred kinds of things in twenty groups: Krizhevsky (2009)."""
+"""CIFAR-100: 60000 images, 32x32, in 100 classes and 20 superclasses. Krizhevsky (2009)."""
 from __future__ import annotations
 
 import os
@@ -11,9 +11,9 @@ __all__ = ['load_data']
 
 
 def load_data(label_mode='fine'):
-    """((x_train, y_train), (x_test, y_test)): pictures [50000 and 10000, 32, 32, 3], labels [n, 1].
+    """((x_train, y_train), (x_test, y_test)): images [50000 and 10000, 32, 32, 3], labels [n, 1].
 
-    `label_mode` is 'fine' for the hundred kinds or 'coarse' for the twenty groups. Read as
+    `label_mode` is 'fine' for the 100 classes or 'coarse' for the 20 superclasses. Read as
     `cifar10` is. ValueError for another mode.
     """
     if label_mode not in ('fine', 'coarse'):

@@ -1,4 +1,4 @@
-"""1797 handwritten digits of 8x8 pixels: Alpaydin and Kaynak (1998). Shipped."""
+"""1797 handwritten digits of 8x8 pixels: Alpaydin and Kaynak (1998). Included."""
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""28x28 pictures of clothes: Xiao et al. (2017)."""
+"""Fashion-MNIST: 28x28 images of clothes. Xiao et al. (2017)."""
 from __future__ import annotations
 
 import gzip

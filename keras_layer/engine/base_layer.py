@@ -1,7 +1,7 @@
-"""Layer: makes its weights at the first call, nodes of the graph below at every call.
+"""Layer: creates its weights at the first call and nodes of the graph at every call.
 
-`layer(x)` gives tensors that remember where they come from (`_keras_history`): so a model can be
-made of nothing but its inputs and outputs.
+The outputs of `layer(x)` have a `_keras_history`, from which Model(inputs, outputs) finds the
+layers in between.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from keras_layer.engine.input_spec import InputSpec, assert_input_compatibility
 from keras_layer.engine.layer_losses import LayerLosses
 from keras_layer.engine.layer_naming import default_name
 from keras_layer.engine.layer_nodes import LayerNodes, mask_of, shapes_of
-from keras_layer.engine.layer_weights import UNSEEN, LayerWeights
+from keras_layer.engine.layer_weights import UNTRACKED, LayerWeights
 from keras_layer.engine.node import Node
 from keras_layer.engine.raw_ops import wrap_raw_ops
 from keras_layer.utils.keywords import constructor_keywords, nearest_keyword
@@ -37,18 +37,18 @@ _FORGOTTEN_INIT = ('It looks like you are subclassing `{}` and you forgot to cal
 class Layer(LayerNodes, LayerWeights, LayerLosses):
     """Base class of all layers.
 
-    A subclass makes its weights in `build(input_shape)` and its nodes in `call(inputs)`. It is
-    configured by its constructor only; `get_config` gives what the constructor takes. Options that
-    every layer takes: `name`, `trainable`, `dtype` (of the weights), `input_shape` or
+    A subclass creates its weights in `build(input_shape)` and its nodes in `call(inputs)`. It is
+    configured by its constructor only; `get_config` returns the constructor's arguments. Options
+    that every layer takes: `name`, `trainable`, `dtype` (of the weights), `input_shape` or
     `batch_input_shape` (where it is the first of a Sequential), `weights` (initial values).
 
-    Raises TypeError for arguments that no layer has.
+    Raises TypeError for unknown arguments.
     """
 
     def __new__(cls, *args, **kwargs):
         layer = super().__new__(cls)
-        # What a layer was made with is kept, so that a model with custom layers can be saved even
-        # where they have no get_config (PAINS B4).
+        # The constructor's arguments are kept, so that models with custom layers can be saved even
+        # if these have no get_config.
         object.__setattr__(layer, '_constructor', (args, dict(kwargs)))
         object.__setattr__(layer, '_trainable_weights', [])
         object.__setattr__(layer, '_non_trainable_weights', [])
@@ -63,7 +63,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         if dynamic:
             raise worded(NotImplementedError(
                 'dynamic=True: a layer that runs Python at each step needs eager execution, which '
-                'tinyflow has not; tf.py_func runs Python inside the graph.'))
+                'tinyflow does not have; tf.py_func runs Python inside the graph.'))
         self._trainable = trainable
         self._name = name or default_name(type(self))
         self._dtype = None if dtype is None else tf.as_dtype(dtype).name
@@ -81,9 +81,9 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             self._batch_input_shape = shape
 
     def __setattr__(self, name, value):
-        if self._init_comes_first and isinstance(value, Layer) and not self._initialized():
+        if self._requires_init_first and isinstance(value, Layer) and not self._initialized():
             raise worded(RuntimeError(_FORGOTTEN_INIT.format('Model')))
-        if name not in UNSEEN:
+        if name not in UNTRACKED:
             self._track_variables_in(value)
         if getattr(value, '_is_keras_metric', False) and value is not self:
             metrics = self.__dict__.setdefault('_metrics', [])
@@ -91,7 +91,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
                 metrics.append(value)
         object.__setattr__(self, name, value)
 
-    _init_comes_first = False           # a plain layer may be given its sublayers before
+    _requires_init_first = False           # sublayers may be set before super().__init__()
 
     def _initialized(self):
         return '_inbound_nodes' in self.__dict__
@@ -129,10 +129,10 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         self._activity_regularizer = regularizer
 
     def get_config(self):
-        """The constructor's arguments: `from_config` makes an equal layer of them.
+        """The constructor's arguments, from which `from_config` makes an equal layer.
 
-        A subclass adds its own to these. One that does not define `get_config` is described by the
-        arguments that it was made with.
+        A subclass adds its own arguments. Without `get_config` in the subclass, the arguments that
+        the layer was made with are returned.
         """
         config = {'name': self.name, 'trainable': self.trainable}
         if hasattr(self, '_batch_input_shape'):
@@ -177,8 +177,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     def compute_output_shape(self, input_shape):
         """The shape of the output for inputs of that shape."""
         raise NotImplementedError(
-            f'{type(self).__name__}.compute_output_shape: a layer of your own says here, as a '
-            'tf.TensorShape, what shape its output has.')
+            f'{type(self).__name__}.compute_output_shape: a custom layer returns its output '
+            'shape here, as a tf.TensorShape.')
 
     def compute_mask(self, inputs, mask=None):
         """The mask of the output, by default that of the input.
@@ -197,16 +197,16 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
     # ---- calling -------------------------------------------------------------------------
 
     def __call__(self, inputs, *args, **kwargs):
-        """The outputs for these inputs: tensors of the graph, which remember this layer.
+        """The outputs for these inputs, with this layer in their `_keras_history`.
 
-        The layer is built first, if it is not. Arrays and numbers become constants.
+        The first call builds the layer. Arrays and numbers become constants.
         """
         if not self._initialized():
             raise worded(AttributeError(_FORGOTTEN_INIT.format('Layer')))
         with K.model_nodes():
-            return self._called(inputs, args, kwargs)
+            return self._call_in_graph(inputs, args, kwargs)
 
-    def _called(self, inputs, args, kwargs):
+    def _call_in_graph(self, inputs, args, kwargs):
         inputs = tf.nest.map_structure(_tensor_if_plain, inputs)
         accepted, takes_any = _parameters(self.call)
         history = _with_history(inputs)
@@ -224,7 +224,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
                 raise worded(ValueError(
                     "A layer's `call` method should return a Tensor or a list of Tensors, not "
                     f'None (layer: {self.name}).'))
-            outputs = self._distinct(outputs, inputs)
+            outputs = self._copy_unchanged_inputs(outputs, inputs)
             self._regularize_activity(inputs, outputs)
             self._set_masks(inputs, outputs, kwargs.get('mask'))
         if history:
@@ -242,7 +242,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         return self.name
 
     def _training(self, accepted, takes_any, args, kwargs):
-        """The `training` of this call; that of the layer around it where none was passed."""
+        """The `training` argument of this call, by default that of the enclosing layer's call."""
         expected = takes_any or 'training' in accepted
         if kwargs.get('training') is not None:
             return kwargs['training'] if expected else kwargs.pop('training')
@@ -269,8 +269,8 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             self.build(shapes)
         object.__setattr__(self, 'built', True)
 
-    def _distinct(self, outputs, inputs):
-        """A layer that gives its input as it is gives a copy, which has a history of its own."""
+    def _copy_unchanged_inputs(self, outputs, inputs):
+        """Copies outputs that are the inputs themselves, since they need another history."""
         given = {id(t) for t in tf.nest.flatten(inputs)}
 
         def one(tensor):
@@ -297,7 +297,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             masks = tf.nest.map_structure(mask_of, inputs)
             mask = masks if any(m is not None for m in tf.nest.flatten(masks)) else None
         if not self.supports_masking and type(self).compute_mask is Layer.compute_mask:
-            return                              # the mask ends here, without a word, as in TF
+            return                              # the mask is dropped silently, as in TF
         made = self.compute_mask(inputs, mask)
         masks = [made] * len(flat) if not isinstance(made, (list, tuple)) else \
             tf.nest.flatten(made)
@@ -337,7 +337,7 @@ def _tensor_if_plain(value):
 
 
 def _with_history(inputs):
-    """True if the call belongs to Keras' graph: raw ops between layers become layers (B1)."""
+    """True if all inputs are Keras tensors, after wrapping raw ops between layers as layers."""
     flat = tf.nest.flatten(inputs)
     if not flat or not all(isinstance(t, tf.Tensor) for t in flat):
         return False
@@ -348,7 +348,7 @@ def _with_history(inputs):
 
 
 def _first_shape(kwargs):
-    """batch_input_shape, put together from what the constructor was given."""
+    """batch_input_shape, from the constructor's arguments."""
     if 'batch_input_shape' in kwargs:
         return None if kwargs['batch_input_shape'] is None else \
             tuple(kwargs['batch_input_shape'])
@@ -360,7 +360,7 @@ def _first_shape(kwargs):
 
 
 def _plain(value):
-    """An argument as JSON can hold it."""
+    """An argument as a JSON-serializable value."""
     if hasattr(value, 'get_config'):
         return {'class_name': type(value).__name__, 'config': value.get_config()}
     if isinstance(value, np.generic):

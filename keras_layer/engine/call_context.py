@@ -1,11 +1,11 @@
-"""Which layer calls are being made in this thread, outermost first."""
+"""The stack of layer calls in progress in this thread."""
 from __future__ import annotations
 
 import threading
 
 
 class Call:
-    """One call of a layer: its inputs and the `training` that layers inside take over."""
+    """One call of a layer: its inputs, and the `training` that inner layers inherit."""
 
     __slots__ = ('layer', 'inputs', 'training')
 

@@ -9,10 +9,10 @@ from tinyflow.graph.support.errors import worded
 
 
 def clone_model(model, input_tensors=None, clone_function=None):
-    """A model of equal layers with weights of its own, freshly initialised.
+    """A copy of the model with new layers and newly initialized weights.
 
     `input_tensors` are what the clone is called on, instead of new Inputs; `clone_function(layer)`
-    makes the new layer of an old one. ValueError for a subclassed model, which has no wiring.
+    makes the new layer of an old one. ValueError for a subclassed model.
     """
     if not isinstance(model, Model):
         raise worded(ValueError(f'Expected `model` argument to be a `Model` instance, got '
@@ -23,7 +23,7 @@ def clone_model(model, input_tensors=None, clone_function=None):
     if not model._is_graph_network:
         raise worded(ValueError(
             'Expected `model` argument to be a functional `Model` instance, but got a subclass '
-            'model instead.\n  Mend: make another one by its class.'))
+            'model instead.\n  Mend: create another object of its class.'))
     return _clone_functional(model, input_tensors, clone)
 
 

@@ -1,4 +1,4 @@
-"""What a user gives to fit, evaluate and predict, as sources of batches that fit the model."""
+"""Data adapter: turns the data of fit, evaluate and predict into sources of batches."""
 from __future__ import annotations
 
 import inspect
@@ -14,10 +14,10 @@ from keras_layer.engine.topology import Topology
 from keras_layer.engine.training.batches import (
     DatasetBatches,
     GeneratorBatches,
-    NothingToFeed,
     QueuedGenerator,
     QueuedSequence,
     SequenceBatches,
+    TensorBatches,
     unpacked,
 )
 from keras_layer.engine.training.standardize import (
@@ -33,10 +33,10 @@ __all__ = ['DataAdapter']
 
 
 class DataAdapter:
-    """The part of Model that knows data: arrays, datasets, generators, Sequences."""
+    """The part of Model that handles data: arrays, datasets, generators, Sequences."""
 
     def _build_for(self, x):
-        """Wires a model without inputs for data such as `x` (a Sequential, a subclass)."""
+        """Builds a model that has no inputs yet for data such as `x`."""
         if self.inputs:
             return
         flat = tf.nest.flatten(x)
@@ -59,7 +59,7 @@ class DataAdapter:
                     else inputs[0])
 
     def _trace(self, inputs):
-        """Calls a subclassed model on Inputs, and keeps the wiring that it shows (PAINS B11)."""
+        """Calls a subclassed model on Inputs and keeps the resulting graph of layers."""
         with K.name_scope(self._name_scope()):
             outputs = self._in_both_phases(inputs)
         self._input_structure, self._output_structure = inputs, outputs
@@ -67,20 +67,20 @@ class DataAdapter:
         self.built = True
         if all(getattr(t, '_keras_history', None) is not None for t in self.outputs):
             self._traced = Topology(self.inputs, self.outputs)
-        self._read_awaited_checkpoint()
+        self._read_deferred_checkpoint()
 
     def _in_both_phases(self, inputs):
         """`call` with the learning phase as `training`, whatever its default is."""
         if not self._expects_training_arg:
-            return self._called_for(inputs, None)
+            return self._call_with_training(inputs, None)
         try:
-            return self._called_for(inputs, K.learning_phase())
+            return self._call_with_training(inputs, K.learning_phase())
         except OperatorNotAllowedInGraphError:
-            # `if training:` asks a tensor, which TF's autograph mends: both answers are computed.
-            answers = [self._called_for(inputs, phase) for phase in (True, False)]
+            # `if training:` needs a bool, where TF uses autograph: both branches are computed.
+            answers = [self._call_with_training(inputs, phase) for phase in (True, False)]
         return tf.nest.map_structure(K.in_train_phase, *answers)
 
-    def _called_for(self, inputs, training):
+    def _call_with_training(self, inputs, training):
         with calling(self, inputs, training):
             return self.call(inputs, **({} if training is None else {'training': training}))
 
@@ -91,7 +91,7 @@ class DataAdapter:
             p.kind is p.VAR_KEYWORD for p in parameters.values())
 
     def _standardized(self, x, y=None, sample_weight=None, class_weight=None, check=True):
-        """[*inputs, *targets, *weights] as arrays that fit, or an error that says what does not."""
+        """[*inputs, *targets, *weights] as checked arrays."""
         self._build_for(x)
         fed = self._fed_inputs
         names = [t.op.name if not self._is_graph_network else n for t, n in
@@ -115,7 +115,7 @@ class DataAdapter:
             check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))
         weights = standardize_weights(targets, sample_weight, class_weight, endpoints)
         check_lengths(inputs, targets, weights or [])
-        if weights is not None and compiled.want_sample_weights():
+        if weights is not None and compiled.require_sample_weights():
             self._functions.forget('train', 'test')
         if weights is None:
             weights = [_ones(t, e) for t, e in zip(targets, endpoints)
@@ -123,14 +123,14 @@ class DataAdapter:
         return [*inputs, *targets, *weights]
 
     def _with_weights(self, feeds):
-        """Feeds that have no weights of samples, with ones."""
+        """Adds sample weights of one to feeds that have none."""
         endpoints, first = self._need_compiled().fed_endpoints, len(self._fed_inputs)
         targets = feeds[first:first + len(endpoints)]
         return [*feeds[:first + len(endpoints)], *[
             _ones(t, e) for t, e in zip(targets, endpoints) if e.sample_weight is not None]]
 
     def _feeds_of(self, element):
-        """(size, feeds) of a batch that a generator or data set gave."""
+        """(size, feeds) of a batch of a generator or dataset."""
         x, y, weight = unpacked(element)
         feeds = self._standardized(x, y, weight, self._class_weight, check=not self._predicting)
         return feeds[0].shape[0] if feeds else 1, feeds
@@ -140,7 +140,7 @@ class DataAdapter:
 
     @contextmanager
     def _feeding(self, class_weight=None, predicting=False):
-        """How `_feeds_of` takes batches inside; a callback may evaluate in the midst of fit."""
+        """Sets class weights and mode for `_feeds_of`; nests, as callbacks may call evaluate."""
         before = self._class_weight, self._predicting
         self._class_weight, self._predicting = class_weight, predicting
         try:
@@ -148,11 +148,11 @@ class DataAdapter:
         finally:
             self._class_weight, self._predicting = before
 
-    def _stepwise(self, x, y=None, sample_weight=None, shuffle=True, workers=1,
+    def _batch_source(self, x, y=None, sample_weight=None, shuffle=True, workers=1,
                   use_multiprocessing=False, max_queue_size=10):
         """The source of batches for anything but arrays; None for arrays.
 
-        One worker is the calling thread: batches are made when they are needed, and none in vain.
+        With one worker, batches are made in the calling thread when they are needed.
         """
         ahead = workers > 1 or use_multiprocessing and workers > 0
         if hasattr(x, 'make_initializable_iterator') or hasattr(x, 'get_next'):
@@ -181,13 +181,13 @@ class DataAdapter:
         if x is not None and is_symbolic(x):
             return DatasetBatches(self._graph, x, y, sample_weight)
         if x is None and y is None and self.inputs and not self._fed_inputs:
-            return NothingToFeed()
+            return TensorBatches()
         return None
 
 
-def _check_no_weights(sample_weight, instead):
+def _check_no_weights(sample_weight, reason):
     if sample_weight is not None:
-        raise worded(ValueError(f'`sample_weight` is only for arrays and tensors: {instead}'))
+        raise worded(ValueError(f'`sample_weight` is only for arrays and tensors: {reason}'))
 
 
 def _ones(target, endpoint):

@@ -1,4 +1,4 @@
-"""A model belongs to the graph that it was built in; its methods run there from any thread."""
+"""Graph scope of models: methods run in the graph of the model, from any thread."""
 from __future__ import annotations
 
 from functools import wraps
@@ -9,7 +9,7 @@ __all__ = ['in_model_graph']
 
 
 def in_model_graph(method):
-    """Runs a method in the model's own graph, whichever thread calls it (PAINS B2)."""
+    """Decorator: runs a method with the model's graph as the default graph."""
     @wraps(method)
     def wrapped(self, *args, **kwargs):
         with self._graph.as_default(), K.model_nodes(self._graph):

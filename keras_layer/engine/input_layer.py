@@ -1,4 +1,4 @@
-"""Input: where data enters a model, a placeholder that Keras' graph knows."""
+"""Input and InputLayer: the placeholders of a model."""
 from __future__ import annotations
 
 import inspect
@@ -7,7 +7,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.node import Node
-from keras_layer.legacy import INPUT, takes_old_names
+from keras_layer.legacy import INPUT, accepts_legacy_names
 from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 
@@ -17,7 +17,7 @@ __all__ = ['Input', 'InputLayer']
 class InputLayer(Layer):
     """The first node of a model: a placeholder [batch, *input_shape], or a given `input_tensor`."""
 
-    @takes_old_names(INPUT)
+    @accepts_legacy_names(INPUT)
     def __init__(self, input_shape=None, batch_size=None, dtype=None, input_tensor=None,
                  sparse=False, name=None, ragged=False, **kwargs):
         if ragged:
@@ -69,7 +69,7 @@ def _unknown_arguments(kwargs, function):
 
 
 def _no_ragged(who):
-    return NotImplementedError(f'{who}(ragged=True): ragged tensors are not in tinyflow; pad the '
+    return NotImplementedError(f'{who}(ragged=True): ragged tensors are not supported; pad the '
                                'sequences and mask them.')
 
 

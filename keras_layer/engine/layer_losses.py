@@ -1,4 +1,4 @@
-"""What a layer adds to training: losses, updates of its state, metrics."""
+"""Losses, state updates and metrics that layers add to training."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -19,7 +19,7 @@ class LayerLosses:
     # ---- losses --------------------------------------------------------------------------
 
     def add_loss(self, losses, inputs=None):
-        """Adds to the loss of the model: a scalar tensor, or a function that makes one.
+        """Adds a loss to the model: a scalar tensor, or a function that returns one.
 
         A tensor that depends on the layer's inputs belongs to the calls with these inputs
         (an activity regularizer); the others, to the layer (a weight regularizer). The graph
@@ -64,7 +64,7 @@ class LayerLosses:
     def _own_inputs(self):
         """The inputs of all calls of this layer and of those inside it.
 
-        A nested model has inputs of its own, on which nothing may depend that runs elsewhere.
+        This includes the Inputs of nested models.
         """
         found = [t for node in self._inbound_nodes
                  for t in tf.nest.flatten(node.input_tensors if node.input_tensors is not None
@@ -79,7 +79,7 @@ class LayerLosses:
         """Adds operations that each training step runs, such as those of moving averages.
 
         An update is an Operation, an assignment's tensor, a (variable, new value) pair, or a
-        function that makes one of these. The graph shows on which `inputs` it depends.
+        function that returns one of these. The graph tells on which `inputs` it depends.
         """
         for update in K.to_updates(updates):
             update = update() if callable(update) else update
@@ -127,7 +127,7 @@ class LayerLosses:
         if aggregation is None:
             raise worded(ValueError(
                 f"add_metric(name='{name}') needs aggregation='mean', unless the value is the "
-                'result of a Metric object, which says itself how it is aggregated.'))
+                'result of a Metric object, which has its own aggregation.'))
         metric = next((m for m in self._metrics if m.name == name), None)
         if metric is None:
             metric = metric_class('Mean')(name=name, dtype=value.dtype)
@@ -142,7 +142,7 @@ class LayerLosses:
 
     @property
     def _added_metrics(self):
-        """`metrics` without those of compile, which a model inside another has for itself."""
+        """`metrics` without those of compile."""
         found = list(self._metrics)
         for layer in self._sublayers:
             found += layer._added_metrics

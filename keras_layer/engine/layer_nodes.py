@@ -7,7 +7,7 @@ from tinyflow.graph.support.errors import worded
 
 
 class LayerNodes:
-    """The part of Layer that tells how it was called."""
+    """The part of Layer about its calls."""
 
     @property
     def inbound_nodes(self):
@@ -52,7 +52,7 @@ class LayerNodes:
             raise worded(ValueError(f'Asked to get {what} at node {node_index}, but the layer has '
                                     f'only {len(self._inbound_nodes)} inbound nodes.'))
         value = getattr(self._inbound_nodes[node_index], attribute)
-        if value is None:           # an Input's only node has no inputs: what it gives is its input
+        if value is None:           # the node of an Input: its output counts as its input
             value = self._of_node(node_index, attribute.replace('input', 'output'), what)
         # As in TF 1.15, the shape of an Input is a list of one.
         if isinstance(value, list) and len(value) == 1 and 'shape' not in attribute:

@@ -11,8 +11,8 @@ from keras_layer.engine.call_context import current_call
 from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import report, worded
 
-# Attributes whose layers and Variables are not the layer's own.
-UNSEEN = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',
+# Attributes whose layers and Variables do not belong to the layer.
+UNTRACKED = {'_call', '_compile_arguments', '_constructor', '_history', '_inbound_nodes',
           '_initial_weights', '_non_trainable_weights', '_outbound_nodes', '_states',
           '_trainable_weights', 'loss_weights', 'states'}
 
@@ -23,9 +23,9 @@ def unique(items):
 
 
 class LayerWeights:
-    """The part of Layer that is about its Variables and the layers inside it."""
+    """The part of Layer about its Variables and sublayers."""
 
-    _is_keras_metric = False            # metrics are layers, too, but belong to no layer's weights
+    _is_keras_metric = False            # metrics are layers, but their weights are not counted
     _collections = None                 # of its Variables
 
     # ---- making --------------------------------------------------------------------------
@@ -37,9 +37,9 @@ class LayerWeights:
         """A new Variable of the layer, of that shape; called in `build`.
 
         `initializer`, `regularizer` and `constraint` are functions or their names; without an
-        initializer floats start as Glorot's uniform, integers as zeros. The Variable is
-        `self.name/name` in a layer that is called. It is always whole and a resource, so
-        `partitioner`, `use_resource`, `aggregation`, `getter` and `collections` change nothing.
+        initializer, floats use glorot_uniform and integers zeros. In a layer that is called, the
+        Variable is named `self.name/name`. `partitioner`, `use_resource`, `aggregation`, `getter`
+        and `collections` are ignored: Variables are always resources and never partitioned.
         """
         if isinstance(name, (tuple, list)) or hasattr(name, 'as_list'):
             shape, name = name, shape           # Keras 1 and 2.1: add_weight(shape, name=...)
@@ -81,7 +81,7 @@ class LayerWeights:
         return made
 
     def add_variable(self, *args, **kwargs):
-        """`add_weight` by its older name."""
+        """Deprecated name of `add_weight`."""
         return self.add_weight(*args, **kwargs)
 
     def _regularize_weight(self, name, variable, regularizer):
@@ -96,22 +96,22 @@ class LayerWeights:
             kept.append(variable)
 
     def _explained(self, problem, mend):
-        """The text of an error about the inputs of the call that is being made."""
+        """The text of an error about the inputs of the current call."""
         call = current_call()
         inputs = tf.nest.flatten(call.inputs) if call else []
         return report(f'{problem} (layer {self.name})',
                       inputs=[('input', t) for t in inputs if isinstance(t, tf.Tensor)], mend=mend)
 
     def _track_variables_in(self, value):
-        """Takes a Variable, or those in a list, tuple or dict, which Keras then initialises."""
+        """Tracks a Variable, or those in a list, tuple or dict."""
         for variable in _variables_in(value):
             K.track_variable(variable)
             self._track_variable(variable)
 
     def _own_weights(self):
-        """(trained, other) Variables, with those that a list has got since it was assigned."""
+        """(trainable, other) Variables, including those added to lists after assignment."""
         for name, value in list(self.__dict__.items()):
-            if name not in UNSEEN and isinstance(value, (list, tuple, dict)):
+            if name not in UNTRACKED and isinstance(value, (list, tuple, dict)):
                 self._track_variables_in(value)
         return self._trainable_weights, self._non_trainable_weights
 
@@ -119,8 +119,8 @@ class LayerWeights:
 
     @property
     def _sublayers(self):
-        """The layers that are attributes of this one, or stand in its lists, tuples and dicts."""
-        return unique(_layers_in([v for k, v in self.__dict__.items() if k not in UNSEEN]))
+        """The layers in the attributes of this one, also inside lists, tuples and dicts."""
+        return unique(_layers_in([v for k, v in self.__dict__.items() if k not in UNTRACKED]))
 
     @property
     def trainable_weights(self):
@@ -141,12 +141,12 @@ class LayerWeights:
                             [w for layer in self._sublayers for w in layer.weights])
 
     def _joined(self, own, inside):
-        """The weights of a layer: first its own, then those of the layers inside."""
+        """The weights of a layer: its own first, then those of its sublayers."""
         return unique(own + inside)
 
     @property
     def weights(self):
-        """All Variables, those that are trained first."""
+        """All Variables, trainable ones first."""
         return unique(self.trainable_weights + self.non_trainable_weights)
 
     variables = weights
@@ -163,11 +163,11 @@ class LayerWeights:
 
     @property
     def _checkpoint_dependencies(self):
-        """(name, object) of what a tf.train.Checkpoint follows: weights, and layers inside."""
+        """(name, object) of what object-based checkpoints follow: weights and sublayers."""
         trained, others = self._own_weights()
         own = {id(w) for w in trained + others}
         found = [(name, value) for name, value in self.__dict__.items()
-                 if name not in UNSEEN and not name.startswith('_') and (
+                 if name not in UNTRACKED and not name.startswith('_') and (
                      id(value) in own or isinstance(value, LayerWeights)
                      or isinstance(value, (list, dict)) and any(_layers_in([value])))]
         named = {id(value) for _, value in found}
@@ -218,7 +218,7 @@ def _variables_in(value):
 
 
 def layers_in(value):
-    """The layers that a value is or holds."""
+    """The layers in a value: itself, or inside lists, tuples and dicts."""
     return list(_layers_in([value]))
 
 

@@ -13,7 +13,7 @@ from keras_layer.engine.training.compiling import Compiled
 from keras_layer.engine.training.endpoints import loss_of
 from keras_layer.engine.training.functions import Functions, trainable_state
 from keras_layer.engine.training_api import TrainingAPI
-from keras_layer.legacy import MODEL, takes_old_names
+from keras_layer.legacy import MODEL, accepts_legacy_names
 from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 from tinyflow.inspect.viz.select import register_drawable
@@ -24,12 +24,12 @@ __all__ = ['Model']
 class Model(SavingMethods, TrainingAPI, Network):
     """Layers from inputs to outputs, with `compile`, `fit`, `evaluate` and `predict`.
 
-    ``Model(inputs=x, outputs=y)`` for tensors that layers made of an `Input`; or subclass it, with
-    layers as attributes and their wiring in `call(inputs)`. A model belongs to the graph that it
-    was built in and runs there from any thread.
+    ``Model(inputs=x, outputs=y)`` for tensors computed by layers from an `Input`; or subclass it,
+    with layers as attributes and the forward pass in `call(inputs)`. A model belongs to the graph
+    that it was built in and runs there from any thread.
     """
 
-    @takes_old_names(MODEL)
+    @accepts_legacy_names(MODEL)
     def __init__(self, *args, **kwargs):
         self._compiled = None
         self.optimizer = None
@@ -40,7 +40,7 @@ class Model(SavingMethods, TrainingAPI, Network):
         self._functions = Functions(self)
         super().__init__(*args, **kwargs)
 
-    # ---- what published programs reach for, though it begins with an underscore --------------
+    # ---- private names that published programs use ---------------------------------------------
 
     def _make_train_function(self):
         self._need_compiled()
@@ -75,7 +75,7 @@ class Model(SavingMethods, TrainingAPI, Network):
     def compile(self, optimizer='rmsprop', loss=None, metrics=None, loss_weights=None,
                 sample_weight_mode=None, weighted_metrics=None, target_tensors=None,
                 distribute=None, **kwargs):
-        """Says what the model is to be trained for.
+        """Configures training: optimizer, losses, metrics.
 
         `optimizer` is a Keras or tf.train optimizer or a name; `loss` a name, a function
         (y_true, y_pred) -> loss of each sample, a Loss object, or one of those for each output (a
@@ -91,8 +91,8 @@ class Model(SavingMethods, TrainingAPI, Network):
             raise worded(NotImplementedError('run_eagerly=True: there is no eager execution in '
                                              'tinyflow; K.function shows any value inside.'))
         if distribute is not None:
-            raise worded(NotImplementedError('compile(distribute=...) was TF 1.12\'s; give the '
-                                             'strategy to an Estimator.'))
+            raise worded(NotImplementedError('compile(distribute=...) was removed after TF '
+                                             '1.12; give the strategy to an Estimator.'))
         self.optimizer = optimizers.get(optimizer)
         self.loss, self.loss_weights = loss, loss_weights
         self.sample_weight_mode = sample_weight_mode
@@ -112,7 +112,7 @@ class Model(SavingMethods, TrainingAPI, Network):
 
     @property
     def total_loss(self):
-        """The scalar that training makes small."""
+        """The scalar loss that training minimizes."""
         return self._need_compiled().total_loss
 
     @property
@@ -150,7 +150,7 @@ class Model(SavingMethods, TrainingAPI, Network):
                 if getattr(layer, 'is_placeholder', True)]
 
     def reset_metrics(self):
-        """Begins all metrics anew."""
+        """Resets the state of all metrics."""
         if self._compiled is not None:
             for metric in self._all_metrics():
                 metric.reset_states()
@@ -164,7 +164,7 @@ class Model(SavingMethods, TrainingAPI, Network):
         return self._compiled
 
     def _forget_functions(self):
-        """After a layer was added or taken away: what was compiled no longer fits."""
+        """Invalidates the compiled functions after a layer was added or removed."""
         self._functions.forget()
         if self._compile_arguments is not None:
             self._compiled = None

@@ -29,7 +29,7 @@ def functional_arguments(args, kwargs):
 
 
 def short_text(value):
-    """What was given in place of a Keras tensor; of an array, not its elements."""
+    """Text of a wrong argument; for an array, without its elements."""
     return f'a NumPy array of shape {value.shape}' if isinstance(value, np.ndarray) else value
 
 
@@ -38,7 +38,7 @@ def check_input(tensor, kind):
         raise worded(ValueError(
             f'Input tensors to a {kind} must come from `Input`. Received: '
             f'{short_text(tensor)} (missing previous layer metadata).\n  Mend: '
-            'x = Input(shape=...), or Input(tensor=x) for a tensor of your own.'))
+            'x = Input(shape=...), or Input(tensor=x) for an existing tensor.'))
     if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
         raise worded(ValueError(
             f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '

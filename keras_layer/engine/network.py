@@ -1,4 +1,4 @@
-"""Network: layers wired into a graph that is itself a layer."""
+"""Network: a graph of layers that is a layer itself."""
 from __future__ import annotations
 
 import inspect
@@ -8,7 +8,7 @@ from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.call_context import calling, current_call
 from keras_layer.engine.layer_naming import default_name
-from keras_layer.engine.layer_weights import UNSEEN, layers_in, unique
+from keras_layer.engine.layer_weights import UNTRACKED, layers_in, unique
 from keras_layer.engine.model_arguments import (
     check_input,
     functional_arguments,
@@ -26,13 +26,13 @@ __all__ = ['Network']
 
 
 class Network(Layer):
-    """A directed graph of layers, from `inputs` to `outputs`; shared layers, several of each.
+    """A directed acyclic graph of layers, from `inputs` to `outputs`.
 
-    Without arguments it is the base of subclassed models: their layers are attributes and `call`
-    wires them; the first call with real shapes shows the wiring (PAINS B11).
+    Without arguments it is the base of subclassed models, whose layers are attributes and whose
+    `call` is the forward pass; their graph of layers is known after the first call.
     """
 
-    _init_comes_first = True
+    _requires_init_first = True
 
     def __init__(self, *args, **kwargs):
         functional = len(args) >= 2 or 'outputs' in kwargs or ('inputs' in kwargs and args)
@@ -58,12 +58,12 @@ class Network(Layer):
         self.inputs = self.outputs = None
         self._layers_in_order = None
         self._input_structure = self._output_structure = None
-        self._traced = None                         # of a subclassed model: its wiring
+        self._traced = None                         # the graph of layers of a subclassed model
 
     # ---- wiring --------------------------------------------------------------------------
 
     def _wire(self, inputs, outputs):
-        """Takes the layers between inputs and outputs."""
+        """Finds the layers between inputs and outputs."""
         for tensor in tf.nest.flatten(inputs):
             check_input(tensor, type(self).__name__)
         if len({id(t) for t in tf.nest.flatten(inputs)}) < len(tf.nest.flatten(inputs)):
@@ -90,7 +90,7 @@ class Network(Layer):
         self._own_node(Node.of_network(self, inputs, outputs))
 
     def _own_node(self, node):
-        """Keeps `node` as the first, in place of that of an earlier wiring."""
+        """Makes `node` the first node, replacing that of an earlier wiring."""
         if self._has_own_node:
             self._inbound_nodes[0] = node
         elif not self._inbound_nodes:
@@ -125,7 +125,7 @@ class Network(Layer):
     def _layers_by_attribute(self):
         if self._layers_in_order is not None:
             return [[layer] for layer in self._sublayers]
-        values = [v for k, v in self.__dict__.items() if k not in UNSEEN]
+        values = [v for k, v in self.__dict__.items() if k not in UNTRACKED]
         return [found for found in map(layers_in, values) if found]
 
     def _joined(self, own, inside):
@@ -231,7 +231,7 @@ class Network(Layer):
 
     @property
     def input_spec(self):
-        """What the model's inputs have to be: the ranks of its Inputs."""
+        """None: the Inputs define what the model accepts."""
         return None
 
     @input_spec.setter
@@ -261,7 +261,7 @@ class Network(Layer):
         """Calls the layers once more, on these inputs."""
         if not self._is_graph_network:
             raise NotImplementedError(
-                f'{type(self).__name__}.call: a model of your own says here what it computes.')
+                f'{type(self).__name__}.call: a subclassed model defines its forward pass here.')
         return self._run_layers(inputs, training, mask)[0]
 
     def compute_mask(self, inputs, mask=None):
@@ -284,7 +284,7 @@ class Network(Layer):
         for node in self._topology.node_order:
             if not node.inbound_layers:
                 if node not in self._topology.nodes_by_depth[deepest]:
-                    _pass_on(node, made)
+                    _identity_input(node, made)
                 continue
             arguments = tf.nest.map_structure(
                 lambda x: made.get(id(x), x), node.arguments) if node.arguments else {}
@@ -340,7 +340,7 @@ class Network(Layer):
         if not self._is_graph_network:
             raise NotImplementedError(
                 f'{type(self).__name__}.get_config: a subclassed model is Python code, which has '
-                'no configuration; save its weights with save_weights and make it by its class.')
+                'no configuration; use save_weights, and create the model by its class.')
         return network_config(self)
 
     @classmethod
@@ -352,8 +352,8 @@ class Network(Layer):
 register_layers({'Network': Network})
 
 
-def _pass_on(node, made):
-    """An Input that is nearer to the outputs than others are is called, which TF's nodes show."""
+def _identity_input(node, made):
+    """Adds the identity node that TF makes for an Input at a lower depth than the deepest one."""
     own, name = tf.nest.flatten(node.output_tensors)[0], node.outbound_layer.name
     given = made[id(own)]
     with K.name_scope(name), K.name_scope(name):

@@ -1,4 +1,4 @@
-"""A functional model as a configuration, and back."""
+"""Configuration of functional models: to and from a dict."""
 from __future__ import annotations
 
 import copy
@@ -14,7 +14,7 @@ from tinyflow.graph.support.errors import worded
 
 def network_config(model):
     """The layers of `model`, each with the calls that belong to the model, as plain values."""
-    numbers = _kept_numbers(model)
+    numbers = _call_numbers(model)
     layers = []
     for layer in model.layers:
         calls = [_call_config(layer, i, numbers) for i, node in enumerate(layer._inbound_nodes)
@@ -27,7 +27,7 @@ def network_config(model):
         'output_layers': _ends(model._output_coordinates, numbers)})
 
 
-def _kept_numbers(model):
+def _call_numbers(model):
     """node key -> its number among the calls of its layer that belong to the model."""
     numbers = {}
     for layer in model.layers:
@@ -51,7 +51,7 @@ def _call_config(layer, index, numbers):
 
 
 def _plain(value, numbers):
-    """An argument of a call; a Keras tensor as where it comes from."""
+    """An argument of a call as a plain value; a Keras tensor as a reference."""
     if isinstance(value, (list, tuple)):
         return [_plain(v, numbers) for v in value]
     history = getattr(value, '_keras_history', None)
@@ -74,7 +74,7 @@ def _ends(coordinates, numbers):
 
 
 def network_from_config(cls, config, custom_objects=None):
-    """A model from what `network_config` gave (or TensorFlow's or Keras' own)."""
+    """A model from a dict of `network_config`, TensorFlow or Keras."""
     layers, waiting = {}, []
     for layer_config in config['layers']:
         name = layer_config['name']
@@ -82,7 +82,7 @@ def network_from_config(cls, config, custom_objects=None):
         layers[name] = layer
         for call in layer_config.get('inbound_nodes', ()):
             waiting.append((layer, call))
-    # Which of its layer's calls each tensor is from, in the numbers of the file.
+    # The nodes of each layer, numbered as in the file.
     made = {name: list(layer._inbound_nodes) for name, layer in layers.items()}
     for name in _counted_from_0(waiting, config):
         if _has_own_node(layers[name]):
@@ -94,10 +94,10 @@ def network_from_config(cls, config, custom_objects=None):
                     l is layer for l, _ in left):
                 left.append((layer, call))
                 continue
-            _call_again(layer, call, made)
+            _replay_call(layer, call, made)
         if len(left) == len(waiting):
             raise worded(ValueError(
-                f"The configuration of model '{config.get('name')}' is not whole: no layer makes "
+                f"The configuration of model '{config.get('name')}' is incomplete: no layer makes "
                 f'the inputs of {sorted({layer.name for layer, _ in left})}.'))
         waiting = left
 
@@ -146,7 +146,7 @@ def _node(made, name, number):
     return made[name][number]
 
 
-def _call_again(layer, call, made):
+def _replay_call(layer, call, made):
     def tensor(name, number, index):
         return tf.nest.flatten(_node(made, name, number).output_tensors)[index]
 

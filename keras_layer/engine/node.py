@@ -1,4 +1,4 @@
-"""Node: one call of a layer, the edge of Keras' own graph between layers."""
+"""Node: one call of a layer, an edge of the graph of layers."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -19,7 +19,7 @@ class History(tuple):
 
 
 class Node:
-    """Says that `outbound_layer` was called on `input_tensors` and gave `output_tensors`.
+    """The call of `outbound_layer` on `input_tensors` that returned `output_tensors`.
 
     `inbound_layers`, `node_indices` and `tensor_indices` say where the inputs come from, in the
     nest that the inputs have; they are empty for the node of an Input. `arguments` are the other

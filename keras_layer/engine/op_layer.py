@@ -10,9 +10,9 @@ __all__ = ['TensorFlowOpLayer']
 
 
 class TensorFlowOpLayer(Layer):
-    """One operation of the graph below as a layer, made again for every further call.
+    """A raw operation as a layer; each further call copies the operation.
 
-    `constants` maps positions of its inputs to what does not come from Keras' graph.
+    `constants` maps positions of its inputs to tensors that do not come from Keras layers.
     """
 
     def __init__(self, node_def, name=None, constants=None, trainable=True, dtype=None, **kwargs):
@@ -26,7 +26,7 @@ class TensorFlowOpLayer(Layer):
         count = len(tf.nest.flatten(inputs)) + len(self.constants)
         tensors = [tf.convert_to_tensor(self.constants[i]) if i in self.constants else next(given)
                    for i in range(count)]
-        outputs = K.make_op_again(self.node_def, tensors, self.name)
+        outputs = K.recreate_op(self.node_def, tensors, self.name)
         return outputs[0] if len(outputs) == 1 else outputs
 
     def get_config(self):

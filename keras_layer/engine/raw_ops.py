@@ -9,9 +9,9 @@ __all__ = ['wrap_raw_ops']
 
 
 def wrap_raw_ops(tensors):
-    """Makes a layer of each raw op between `tensors` and Keras' tensors.
+    """Wraps each raw op between `tensors` and Keras tensors in a layer.
 
-    False, and nothing is done, if one of them does not come from Keras' graph at all.
+    Returns False and does nothing if one of them does not depend on a Keras tensor.
     """
     if not all(K.is_computed_from_keras([t]) for t in tensors):
         return False
@@ -34,10 +34,10 @@ def _known(operation):
 
 
 def _wrap(operation, from_keras):
-    """The layer of one op whose inputs are known to Keras; its outputs become known."""
+    """Wraps one op whose inputs are Keras tensors; so its outputs become Keras tensors."""
     wanted = {id(t) for t in from_keras}
     constants = {i: t for i, t in enumerate(operation.inputs) if id(t) not in wanted}
-    layer = layer_class('TensorFlowOpLayer')(K.describe_op(operation), constants=constants,
+    layer = layer_class('TensorFlowOpLayer')(K.serialize_op(operation), constants=constants,
                                              name='tf_op_layer_' + operation.name)
     inputs = from_keras[0] if len(from_keras) == 1 else list(from_keras)
     Node(layer, inputs, list(operation.outputs))

@@ -5,7 +5,7 @@ import os
 
 import tinyflow as tf
 from keras_layer import backend as K
-from keras_layer.engine.explanation import ModelExplanation
+from keras_layer.engine.explain import ModelExplanation
 from keras_layer.saving import hdf5
 from keras_layer.saving.configs import to_json, to_yaml
 from keras_layer.saving.save import is_hdf5, save_model
@@ -17,7 +17,7 @@ from tinyflow.inspect.viz import render
 
 
 class SavingMethods:
-    """The part of Model that is about files and pictures."""
+    """The part of Model about files, summaries and drawings."""
 
     def save(self, filepath, overwrite=True, include_optimizer=True, save_format=None,
              signatures=None):
@@ -47,7 +47,7 @@ class SavingMethods:
         tf.train.update_checkpoint_state(folder or '.', path)
 
     def load_weights(self, filepath, by_name=False):
-        """Reads weights that `save_weights` or `save` wrote, here or in Keras.
+        """Loads weights written by `save_weights` or `save`, here or in Keras.
 
         By topology (the order of the layers), or with `by_name` those of layers of equal names. A
         checkpoint may be given before there are weights: it is read as soon as they are made.
@@ -59,8 +59,8 @@ class SavingMethods:
                                                  'when loading TensorFlow-formatted weights (got '
                                                  'by_name=True).'))
             if not self.built and not self.weights:
-                self._awaited_checkpoint = path
-                return _Awaited(self)
+                self._deferred_checkpoint = path
+                return _DeferredCheckpoint(self)
             return self._restore_checkpoint(path, K.get_session(graph=self._graph))
         self._assert_weights()
         read = hdf5.load_weights_by_name if by_name else hdf5.load_weights
@@ -71,26 +71,26 @@ class SavingMethods:
                 with open_hdf5(path, 'file of weights') as file:
                     read(file, self.layers, path)
 
-    _awaited_checkpoint = None
+    _deferred_checkpoint = None
 
-    def _read_awaited_checkpoint(self):
-        if self._awaited_checkpoint is not None and self.weights:
-            path, self._awaited_checkpoint = self._awaited_checkpoint, None
+    def _read_deferred_checkpoint(self):
+        if self._deferred_checkpoint is not None and self.weights:
+            path, self._deferred_checkpoint = self._deferred_checkpoint, None
             self._restore_checkpoint(path, K.get_session(graph=self._graph))
 
     def build(self, input_shape=None):
         """Makes the weights for inputs of that shape (or list of shapes), batch included."""
         super().build(input_shape)
-        self._read_awaited_checkpoint()
+        self._read_deferred_checkpoint()
 
     def __call__(self, inputs, *args, **kwargs):
         outputs = super().__call__(inputs, *args, **kwargs)
-        self._read_awaited_checkpoint()
+        self._read_deferred_checkpoint()
         return outputs
 
     def _restore_checkpoint(self, path, session):
         status = _Root(self).read(path)
-        if hasattr(status, 'run_restore_ops'):      # a checkpoint by names has read it all
+        if hasattr(status, 'run_restore_ops'):      # a name-based checkpoint is read already
             status.run_restore_ops(session)
         return status
 
@@ -122,28 +122,28 @@ class SavingMethods:
         return ModelExplanation(self)
 
     def _repr_svg_(self):
-        """The layers as a picture, for a notebook; None where there is nothing to draw."""
+        """The drawing of the layers, for a notebook; None if there is nothing to draw."""
         try:
             return render.layout(model_to_dot(self, show_shapes=True).source, 'svg')[0].decode()
         except (RuntimeError, ValueError):
             return None
 
 
-class _Awaited:
-    """What load_weights gives for a model without weights: the checkpoint is read later."""
+class _DeferredCheckpoint:
+    """Status of load_weights for a model without weights: the checkpoint is read later."""
 
     def __init__(self, model):
         self._model = model
 
     def expect_partial(self):
-        """Itself; nothing is said about values that nobody reads."""
+        """Returns itself; there are no warnings about unused values."""
         return self
 
     def assert_consumed(self):
         """AssertionError while the checkpoint has not been read."""
-        if self._model._awaited_checkpoint is not None:
+        if self._model._deferred_checkpoint is not None:
             raise worded(AssertionError(
-                f'{self._model._awaited_checkpoint!r} has not been read: model '
+                f'{self._model._deferred_checkpoint!r} has not been read: model '
                 f'{self._model.name} has no weights yet.\n  Mend: build() it, or call it.'))
         return self
 
@@ -151,7 +151,7 @@ class _Awaited:
 
 
 class _Root(tf.train.Checkpoint):
-    """The model itself as the root of an object-based checkpoint, as TensorFlow writes it."""
+    """A checkpoint whose root object is the model, as TensorFlow writes it."""
 
     def __init__(self, model):
         super().__init__()

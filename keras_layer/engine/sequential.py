@@ -21,7 +21,7 @@ class Sequential(Model):
     """A model of layers, each fed by the one before.
 
     ``Sequential([Dense(10, input_shape=(784,)), Activation('softmax')])``. Without an input shape
-    the weights are made by the first data that it meets, or by `build(input_shape)`.
+    the weights are created by the first data, or by `build(input_shape)`.
     """
 
     def __init__(self, layers=None, name=None):
@@ -34,14 +34,14 @@ class Sequential(Model):
     # ---- the stack -----------------------------------------------------------------------
 
     def add(self, layer):
-        """Puts a layer on top. TypeError for what is no layer; ValueError for several outputs."""
+        """Appends a layer. TypeError if it is not a Layer; ValueError if it has several outputs."""
         history = getattr(layer, '_keras_history', None)
         if history is not None and isinstance(history.layer, InputLayer):
             layer = history.layer
         if not isinstance(layer, Layer):
             raise worded(TypeError(f'The added layer must be an instance of class Layer. Found: '
-                                   f'{layer!r}' + ('\n  Mend: Dense(10), not Dense: a layer is '
-                                                   'made by calling its class.'
+                                   f'{layer!r}' + ('\n  Mend: Dense(10), not Dense: call the '
+                                                   'class to create a layer.'
                                                    if isinstance(layer, type) else '')))
         if any(layer is known for known in self._stack):
             raise worded(ValueError(f'The layer {layer.name} is in the model already; call it '
@@ -49,7 +49,7 @@ class Sequential(Model):
                                     'shared.'))
         with self._graph.as_default():
             self._put(layer)
-        # A plain compile would leave out the new layer.
+        # The compiled functions lack the new layer.
         self._forget_functions()
 
     def _put(self, layer):
@@ -91,7 +91,7 @@ class Sequential(Model):
         self._layers_in_order = list(self._stack)
 
     def pop(self):
-        """Takes the top layer off. TypeError if there is none."""
+        """Removes the last layer. TypeError if there is none."""
         if not self.layers:
             raise worded(TypeError('There are no layers in the model.'))
         layer = self._stack.pop()
@@ -125,22 +125,22 @@ class Sequential(Model):
         shape = tuple(tf.TensorShape(input_shape).as_list())
         self._build_input_shape = shape
         if current_call() is not None and current_call().layer is self:
-            return                              # a call on tensors makes the weights by itself
+            return                              # the call itself creates the weights
         self._wire_deferred(shape, self._first_dtype() or K.floatx())
 
     def _own_node(self, node):
-        """As in TF, a stack that its first data has wired counts its calls from 0."""
-        if not self._wired_late:
+        """As in TF, a model that was built by its first data numbers its calls from 0."""
+        if not self._wired_by_data:
             super()._own_node(node)
 
-    _wired_late = False
+    _wired_by_data = False
 
     def _wire_deferred(self, shape, dtype, by_data=False):
-        """Gives the stack an Input of that shape and calls all layers.
+        """Adds an Input of that shape and calls all layers.
 
-        `by_data`: data for fit or predict did it, which TF's nodes and so its seeds show.
+        `by_data`: caused by data of fit or predict; TF then makes other nodes, and so other seeds.
         """
-        self._wired_late = True
+        self._wired_by_data = True
         layers = list(self._stack)
         self._build_input_shape = shape
         with self._graph.as_default():
@@ -157,14 +157,14 @@ class Sequential(Model):
             self.outputs = tf.nest.flatten(x)
             self._rewire()
         self.built = True
-        self._read_awaited_checkpoint()
+        self._read_deferred_checkpoint()
 
     def _wire_features(self, specs):
-        """Gives a stack that begins with DenseFeatures an Input for each feature it reads.
+        """Adds an Input for each feature that the first layer, a DenseFeatures, reads.
 
         `specs` is a dict of (shape, dtype) by key.
         """
-        self._wired_late = True
+        self._wired_by_data = True
         layers = list(self._stack)
         wanted = getattr(layers[0], '_feature_keys', None)
         with self._graph.as_default():
@@ -185,7 +185,7 @@ class Sequential(Model):
         return _input_dtype(self._stack[0], self._stack[0].dtype) if self._stack else None
 
     def get_weights(self):
-        """The values of `weights`. ValueError while there are none for want of an input shape."""
+        """The values of `weights`. ValueError if they do not exist yet, without an input shape."""
         if self._stack and not self.built and not self.weights:
             raise worded(ValueError(
                 f'Weights for model {self.name} have not yet been created. Weights are created '
@@ -265,7 +265,7 @@ register_layers({'Sequential': Sequential})
 
 
 def _first_shape(layer):
-    """The batch shape that the first layer was given, or that of the model that it is."""
+    """The batch shape of the first layer, which may be a model."""
     shape = getattr(layer, '_batch_input_shape', None)
     if shape is None and isinstance(layer, Model):
         if isinstance(layer, Sequential):
@@ -276,7 +276,7 @@ def _first_shape(layer):
 
 
 def _input_dtype(layer, dtype):
-    """Class numbers and words come in as they are: an Embedding casts by itself."""
+    """The dtype of the Input: an Embedding declares its own, since it casts itself."""
     return getattr(layer, '_input_dtype', None) or dtype or K.floatx()
 
 

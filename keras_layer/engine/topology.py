@@ -1,4 +1,4 @@
-"""From outputs back to inputs: the layers and calls of a model, in order."""
+"""Topology: the layers and calls between inputs and outputs of a model, in order."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -11,7 +11,7 @@ def node_key(layer, index):
 
 
 class Topology:
-    """What a model of these inputs and outputs is made of.
+    """The graph of layers between these inputs and outputs.
 
     `layers` and `nodes` (keys of calls) in the order in which weights are listed;
     `nodes_by_depth` and `layers_by_depth` from the outputs (0) up; `node_order` the calls in an
@@ -26,7 +26,7 @@ class Topology:
         self._check_names()
 
     def _visit(self, outputs):
-        """All calls behind the outputs, each after those that it needs."""
+        """All calls that the outputs depend on, in topological order."""
         finished, in_progress, order = set(), set(), []
         for output in tf.nest.flatten(outputs):
             stack = [(output, False)]
@@ -50,7 +50,7 @@ class Topology:
         return order
 
     def _measure(self, order, inputs):
-        """The depth of a call is its longest way to an output; of a layer, its deepest call's."""
+        """The depth of a call is its longest path to an output; of a layer, the maximum."""
         node_depths, layer_depths = {}, {}
         for node in reversed(order):
             depth = max(node_depths.setdefault(node, 0),
@@ -101,8 +101,8 @@ class Topology:
 def _disconnected(tensor, layer, done):
     return worded(ValueError(
         f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{layer.name}". The '
-        f'following previous layers were accessed without issue: {done}\n  Mend: it comes from '
-        'another Input than those that the model was given; add that one to `inputs`.'))
+        f'following previous layers were accessed without issue: {done}\n  Mend: it depends '
+        'on an Input that is not among the inputs of the model; add it to `inputs`.'))
 
 
 def _grouped(depths):

@@ -1,4 +1,4 @@
-"""fit, evaluate, predict, and their forms for single batches and for generators."""
+"""The training API of Model: fit, evaluate, predict, and their batch and generator forms."""
 from __future__ import annotations
 
 import inspect
@@ -19,7 +19,7 @@ from keras_layer.engine.training.batches import (
     unpacked,
 )
 from keras_layer.engine.training.standardize import is_symbolic
-from keras_layer.legacy import FIT, GENERATOR, takes_old_names
+from keras_layer.legacy import FIT, GENERATOR, accepts_legacy_names
 from keras_layer.utils.keywords import nearest_keyword
 from tinyflow.graph.support.errors import worded
 
@@ -29,7 +29,7 @@ __all__ = ['TrainingAPI']
 class TrainingAPI(DataAdapter):
     """The part of Model that trains, evaluates and predicts."""
 
-    @takes_old_names(FIT)
+    @accepts_legacy_names(FIT)
     @in_model_graph
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose=1, callbacks=None,
             validation_split=0., validation_data=None, shuffle=True, class_weight=None,
@@ -38,15 +38,15 @@ class TrainingAPI(DataAdapter):
         """Trains for `epochs` passes over the data; returns the History.
 
         `x` and `y` are arrays (or lists or dicts of them, one per input and output), or `x` alone a
-        tf.data Dataset, a generator or a Sequence of (x, y) batches. `validation_data` is looked at
-        after each epoch, or the last part `validation_split` of the arrays.
+        tf.data Dataset, a generator or a Sequence of (x, y) batches. Validation after each epoch
+        uses `validation_data`, or the last fraction `validation_split` of the arrays.
 
         The loss of an epoch is the mean over its batches, while the weights change and with dropout
         on; `val_loss`, and what `evaluate` gives, is of the weights at the end, with dropout off.
 
-        More than one of `workers` make the batches of a generator or Sequence ahead of time, at
-        most `max_queue_size` of them: threads, or with `use_multiprocessing` processes, to which a
-        Sequence is sent by pickle.
+        Several `workers` make the batches of a generator or Sequence ahead of time, at most
+        `max_queue_size` of them: threads, or with `use_multiprocessing` processes, to which a
+        Sequence is pickled.
         """
         if kwargs:
             known = inspect.signature(TrainingAPI.fit).parameters
@@ -55,10 +55,10 @@ class TrainingAPI(DataAdapter):
         if not self._compile_arguments:
             self._need_compiled()
         ahead = workers, use_multiprocessing, max_queue_size
-        batches = self._stepwise(x, y, sample_weight, shuffle, *ahead)
+        batches = self._batch_source(x, y, sample_weight, shuffle, *ahead)
         if batches is None:
             feeds = self._standardized(x, y, sample_weight, class_weight)
-            batch_size = self._own_batch_size(batch_size, feeds)
+            batch_size = self._resolve_batch_size(batch_size, feeds)
             if validation_data is None and validation_split:
                 feeds, held_back = _split(feeds, validation_split)
                 validation = self._validation(None, batch_size, validation_steps, held_back)
@@ -83,7 +83,7 @@ class TrainingAPI(DataAdapter):
                     'should specify the `steps_per_epoch` argument: they have no end.'))
             if steps_per_epoch is None and isinstance(batches, DatasetBatches):
                 batches.check_end('steps_per_epoch')
-            self._first_build(batches)
+            self._build_from_first_batch(batches)
             validation = self._validation(validation_data, batch_size, validation_steps,
                                           ahead=ahead)
             if verbose in (1, 2) and isinstance(batches, DatasetBatches):
@@ -92,10 +92,11 @@ class TrainingAPI(DataAdapter):
             return loops.fit(self, batches, epochs, initial_epoch, verbose, callbacks, validation,
                              shuffle, steps_per_epoch, batch_size, validation_freq)
 
-    def _own_batch_size(self, batch_size, feeds):
-        """The batch size: that of the first Input where it is fixed, else what is asked, else 32.
+    def _resolve_batch_size(self, batch_size, feeds):
+        """The batch size: that of the first Input if it is fixed, else the argument, else 32.
 
-        ValueError where they differ, or if the samples of a stateful model are no whole batches.
+        ValueError if they differ, or if the batch size of a stateful model does not divide the
+        number of samples.
         """
         fixed = K.int_shape(self.inputs[0])[0] if self._is_graph_network else None
         if fixed is not None and batch_size not in (None, fixed):
@@ -111,8 +112,8 @@ class TrainingAPI(DataAdapter):
                 f'{size}.'))
         return size
 
-    def _first_build(self, batches):
-        """A model without inputs learns its shapes from a first element."""
+    def _build_from_first_batch(self, batches):
+        """Builds a model without inputs from the shapes of the first element."""
         if not self.inputs:
             batches.restart()
             first = batches()
@@ -127,10 +128,10 @@ class TrainingAPI(DataAdapter):
         if data is None and feeds is None:
             return None
         if feeds is None:
-            source = self._stepwise(data, None, None, False, *ahead)
+            source = self._batch_source(data, None, None, False, *ahead)
             if source is None:
                 x, y, weight = unpacked(data)
-                source = self._stepwise(x, y, weight, False)
+                source = self._batch_source(x, y, weight, False)
                 if source is None:
                     feeds = self._standardized(x, y, weight)
         if feeds is not None:
@@ -160,22 +161,23 @@ class TrainingAPI(DataAdapter):
                  callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False):
         """The loss and the metrics on the data; a number, or a list in `metrics_names`' order.
 
-        `steps` is for data without an end: arrays are gone through once, whatever it is.
+        `steps` is for infinite data; it is ignored for arrays.
         """
         if not self._compile_arguments:
             self._need_compiled()
-        batches = self._stepwise(x, y, sample_weight, False, workers, use_multiprocessing,
+        batches = self._batch_source(x, y, sample_weight, False, workers, use_multiprocessing,
                                  max_queue_size)
         if batches is None:
             feeds = self._standardized(x, y, sample_weight)
-            batch_size = self._own_batch_size(batch_size, feeds)
+            batch_size = self._resolve_batch_size(batch_size, feeds)
             batches = ArrayBatches(feeds, batch_size)
             steps = None
         else:
             _check_batch_size(x, batch_size)
             steps = self._steps_for(batches, x, steps)
         with self._feeding(), _closing(batches):
-            return _alone(loops.evaluate(self, batches, verbose, callbacks, steps, batch_size))
+            results = loops.evaluate(self, batches, verbose, callbacks, steps, batch_size)
+        return _unpack_single(results)
 
     def _steps_for(self, batches, x, steps):
         if _is_sequence(batches) and steps is None:
@@ -185,7 +187,7 @@ class TrainingAPI(DataAdapter):
                                     '`steps`: they have no end.'))
         if steps is None and isinstance(batches, DatasetBatches):
             batches.check_end('steps')
-        self._first_build(batches)
+        self._build_from_first_batch(batches)
         return steps
 
     @in_model_graph
@@ -193,13 +195,13 @@ class TrainingAPI(DataAdapter):
                 max_queue_size=10, workers=1, use_multiprocessing=False):
         """The outputs for all examples: an array, or a list of one for each output.
 
-        `steps` is for data without an end: arrays are gone through once, whatever it is.
+        `steps` is for infinite data; it is ignored for arrays.
         """
-        batches = self._stepwise(x, None, None, False, workers, use_multiprocessing,
+        batches = self._batch_source(x, None, None, False, workers, use_multiprocessing,
                                  max_queue_size)
         if batches is None:
             feeds = self._standardized(x, check=False)
-            batch_size = self._own_batch_size(batch_size, feeds)
+            batch_size = self._resolve_batch_size(batch_size, feeds)
             batches = ArrayBatches(feeds, batch_size)
             steps = None
         else:
@@ -234,7 +236,7 @@ class TrainingAPI(DataAdapter):
         results = self._functions.get('train').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
-        return _alone(results)
+        return _unpack_single(results)
 
     @in_model_graph
     def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True):
@@ -243,7 +245,7 @@ class TrainingAPI(DataAdapter):
         results = self._functions.get('test').bound()(feeds)
         if reset_metrics:
             self.reset_metrics()
-        return _alone(results)
+        return _unpack_single(results)
 
     @in_model_graph
     def predict_on_batch(self, x):
@@ -253,7 +255,7 @@ class TrainingAPI(DataAdapter):
 
     # ---- generators ----------------------------------------------------------------------
 
-    @takes_old_names(GENERATOR)
+    @accepts_legacy_names(GENERATOR)
     @in_model_graph
     def fit_generator(self, generator, steps_per_epoch=None, epochs=1, verbose=1, callbacks=None,
                       validation_data=None, validation_steps=None, validation_freq=1,
@@ -267,7 +269,7 @@ class TrainingAPI(DataAdapter):
                         validation_freq=validation_freq, max_queue_size=max_queue_size,
                         workers=workers, use_multiprocessing=use_multiprocessing)
 
-    @takes_old_names(GENERATOR)
+    @accepts_legacy_names(GENERATOR)
     @in_model_graph
     def evaluate_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
                            workers=1, use_multiprocessing=False, verbose=0):
@@ -276,22 +278,22 @@ class TrainingAPI(DataAdapter):
                              max_queue_size=max_queue_size, workers=workers,
                              use_multiprocessing=use_multiprocessing)
 
-    @takes_old_names(GENERATOR)
+    @accepts_legacy_names(GENERATOR)
     @in_model_graph
     def predict_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
                           workers=1, use_multiprocessing=False, verbose=0):
-        """`predict` on a generator or Sequence; targets that it gives are not looked at."""
+        """`predict` on a generator or Sequence; targets are ignored."""
         return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose,
                             max_queue_size=max_queue_size, workers=workers,
                             use_multiprocessing=use_multiprocessing)
 
 
 def _check_batch_size(x, batch_size):
-    """ValueError if a batch size was given for data that come in batches already."""
+    """ValueError if a batch size was given for data that is batched already."""
     if batch_size is not None and not is_symbolic(x):
         raise worded(ValueError(
             f'The `batch_size` argument must not be specified for the given input type. Received '
-            f'input: {x!r}, batch_size: {batch_size}: it gives whole batches.'))
+            f'input: {x!r}, batch_size: {batch_size}. It yields whole batches.'))
 
 
 def _is_sequence(batches):
@@ -301,7 +303,7 @@ def _is_sequence(batches):
 
 @contextmanager
 def _closing(batches, validation=None):
-    """Ends the workers that make the batches, whatever happens."""
+    """Stops the workers that make the batches, also after an error."""
     try:
         yield
     finally:
@@ -342,5 +344,5 @@ def _announce_steps(batches, validation, steps):
     print(text)
 
 
-def _alone(values):
+def _unpack_single(values):
     return values[0] if len(values) == 1 else values

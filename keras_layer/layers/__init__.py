@@ -23,11 +23,11 @@ from keras_layer.layers.merge import *                      # noqa: F403
 from keras_layer.layers.noise import *                      # noqa: F403
 from keras_layer.layers.normalization import *              # noqa: F403
 from keras_layer.layers.pooling import *                    # noqa: F403
-from keras_layer.layers.old import AtrousConvolution1D, AtrousConvolution2D    # noqa: F401
+from keras_layer.layers.keras1 import AtrousConvolution1D, AtrousConvolution2D    # noqa: F401
 from keras_layer.layers.recurrent import *              # noqa: F403
 from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
-from keras_layer.legacy import LAYERS, layer_takes_old_names
+from keras_layer.legacy import LAYERS, layer_accepts_legacy_names
 from keras_layer.utils.generic import serialize_keras_object
 from tinyflow.graph.support.missing import absent
 
@@ -43,14 +43,14 @@ _ALIASES = {
     'MaxPool2D': 'MaxPooling2D', 'MaxPool3D': 'MaxPooling3D',
     'SeparableConvolution1D': 'SeparableConv1D', 'SeparableConvolution2D': 'SeparableConv2D',
 }
-# Not in __all__: TF 1.15's tf.keras has not AtrousConvolution1D and 2D, Keras 2.1 had.
+# Not in __all__: AtrousConvolution1D and 2D are in Keras 2.1, but not in TF 1.15's tf.keras.
 for _name in LAYERS:
-    layer_takes_old_names(globals()[_name])
+    layer_accepts_legacy_names(globals()[_name])
 globals().update({name: globals()[own] for name, own in _ALIASES.items()})
 
 _MODULES = (advanced_activations, attention, convolutional, core, embeddings, lambda_layer, local,
             merge, noise, normalization, pooling, recurrent, resizing, wrappers)
-# DenseFeatures brings the feature columns along, which few models use.
+# DenseFeatures imports the feature columns, which few models use.
 _LATER = {'DenseFeatures': 'keras_layer.layers.dense_features'}
 __all__ = ['Input', 'InputLayer', 'InputSpec', 'Layer', 'deserialize', 'serialize', *_ALIASES,
            *_LATER, *[name for module in _MODULES for name in module.__all__]]

@@ -1,11 +1,11 @@
-"""Activations with parameters, as layers."""
+"""Activation layers with parameters."""
 from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
-from keras_layer.layers.borrowed import Configured
+from keras_layer.layers.tf_layers import Configured
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['ELU', 'LeakyReLU', 'PReLU', 'ReLU', 'Softmax', 'ThresholdedReLU']
@@ -35,7 +35,7 @@ class LeakyReLU(_Elementwise):
 
 
 class PReLU(Configured):
-    """x where positive, alpha x elsewhere; alpha is learnt: He et al. (2015)."""
+    """x where positive, alpha x elsewhere; alpha is learned: He et al. (2015)."""
 
     settings = ('alpha_initializer', 'alpha_regularizer', 'alpha_constraint', 'shared_axes')
 

@@ -1,4 +1,4 @@
-"""Attention: each query takes a weighted mean of values, weighted by how its key fits."""
+"""Attention layers: dot-product (Luong) and additive (Bahdanau)."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -8,12 +8,12 @@ from tinyflow.graph.support.errors import worded
 
 __all__ = ['AdditiveAttention', 'Attention']
 
-# Large enough that exp(score - _FAR) is 0 beside any score that counts.
-_FAR = 1.e9
+# Large enough that exp(score - _MASKED_SCORE) is 0 next to any score that is not masked.
+_MASKED_SCORE = 1.e9
 
 
 class _DenseAttention(Layer):
-    """softmax(scores of query and key) value; a subclass has the scores.
+    """softmax(scores of query and key) value; a subclass computes the scores.
 
     Called on [query, value] or [query, value, key]; without a key the values are the keys.
     """
@@ -24,8 +24,8 @@ class _DenseAttention(Layer):
         self.supports_masking = True
 
     def _calculate_scores(self, query, key):
-        raise NotImplementedError(f'{type(self).__name__}._calculate_scores(query, key): an '
-                                  'attention of your own gives [batch, queries, values] here.')
+        raise NotImplementedError(f'{type(self).__name__}._calculate_scores(query, key): a custom '
+                                  'attention layer returns [batch, queries, values] here.')
 
     def call(self, inputs, mask=None):
         self._check_call(inputs, mask)
@@ -43,9 +43,9 @@ class _DenseAttention(Layer):
         return outputs
 
     def _apply_scores(self, scores, value, scores_mask=None):
-        """softmax(scores) value, where scores whose mask is False count nothing."""
+        """softmax(scores) value, ignoring scores whose mask is False."""
         if scores_mask is not None:
-            scores -= _FAR * tf.cast(tf.logical_not(scores_mask), K.floatx())
+            scores -= _MASKED_SCORE * tf.cast(tf.logical_not(scores_mask), K.floatx())
         return tf.matmul(tf.nn.softmax(scores), value)
 
     def compute_mask(self, inputs, mask=None):

@@ -4,9 +4,9 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer import backend as K, initializers
 from keras_layer.engine.input_spec import InputSpec
-from keras_layer.layers.borrowed import Configured, computes_as
+from keras_layer.layers.tf_layers import Configured, computes_as
 from tinyflow.graph.support.errors import worded
-from tinyflow.layers import arguments, convolutional as below, separable, transposed
+from tinyflow.layers import arguments, convolutional as tf_convolutional, separable, transposed
 
 __all__ = ['Conv1D', 'Conv2D', 'Conv2DTranspose', 'Conv3D', 'Conv3DTranspose', 'DepthwiseConv2D',
            'SeparableConv1D', 'SeparableConv2D']
@@ -17,7 +17,7 @@ def _format(data_format):
 
 
 class _Conv(Configured):
-    """What the convolutions have in common; `rank` is the number of spatial axes."""
+    """Base of the convolutions; `rank` is the number of spatial axes."""
 
     rank = 0
     settings = ('filters', 'kernel_size', 'strides', 'padding', 'data_format', 'dilation_rate',
@@ -54,7 +54,7 @@ def _convolution(rank, doc, default_format=None):
     Conv.rank = rank
     Conv.__name__ = Conv.__qualname__ = f'Conv{rank}D'
     Conv.__doc__ = doc
-    return computes_as(getattr(below, f'Conv{rank}D'))(Conv)
+    return computes_as(getattr(tf_convolutional, f'Conv{rank}D'))(Conv)
 
 
 Conv1D = _convolution(1, """A convolution of sequences.
@@ -76,7 +76,7 @@ Conv3D = _convolution(3, """A convolution of volumes.
 
 @computes_as(transposed.Conv2DTranspose)
 class Conv2DTranspose(_Conv):
-    """The gradient of a convolution of images with respect to them, as a layer.
+    """A transposed convolution of images.
 
     Shapes: inputs [batch, rows, columns, channels] -> [batch, height, width, filters]; kernel
     [*kernel_size, filters, channels].
@@ -107,14 +107,14 @@ class Conv2DTranspose(_Conv):
         if self.dilation_rate[0] != self.dilation_rate[1] or self.data_format != 'channels_last':
             raise worded(NotImplementedError(
                 f'Conv2DTranspose: dilation_rate={self.dilation_rate} with {self.data_format}; '
-                'it is there for channels_last, with the same rate along both axes.'))
+                'it is supported for channels_last, with equal rates along both axes.'))
         return tf.nn.atrous_conv2d_transpose(inputs, self.kernel, shape, self.dilation_rate[0],
                                              padding=self.padding.upper())
 
 
 @computes_as(transposed.Conv3DTranspose)
 class Conv3DTranspose(_Conv):
-    """The gradient of a convolution of volumes with respect to them, as a layer.
+    """A transposed convolution of volumes.
 
     Shapes: inputs [batch, planes, rows, columns, channels] -> [batch, depth, height, width,
     filters]; kernel [*kernel_size, filters, channels].
@@ -129,7 +129,7 @@ class Conv3DTranspose(_Conv):
                  kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None,
                  kernel_constraint=None, bias_constraint=None, **kwargs):
         if set(arguments.sizes(kwargs.pop('dilation_rate', 1), 3, 'dilation_rate')) != {1}:
-            raise worded(NotImplementedError('Conv3DTranspose: there is no dilation_rate but 1.'))
+            raise worded(NotImplementedError('Conv3DTranspose: dilation_rate has to be 1.'))
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self._set_up(filters, kernel_size, strides, padding, data_format, 1,
                      activation=activation, use_bias=use_bias,
@@ -143,7 +143,7 @@ class Conv3DTranspose(_Conv):
 
 
 def _output_padding(layer, given):
-    """What is added to each side of the outputs, as a tuple; None to have it inferred."""
+    """`output_padding` as a tuple; None if it is inferred."""
     if given is None:
         return None
     padding = arguments.sizes(given, layer.rank, 'output_padding')
@@ -154,7 +154,7 @@ def _output_padding(layer, given):
 
 
 def _transposed_length(layer, i, length):
-    """The size of an output's axis: exactly what `output_padding` says, or what is inferred."""
+    """The size of an output axis, by `output_padding` or inferred."""
     dilation, stride = layer.dilation_rate[i], layer.strides[i]
     size = dilation * (layer.kernel_size[i] - 1) + 1
     if layer.output_padding is None or length is None:
@@ -177,7 +177,7 @@ class _Separable(_Conv):
                  bias_initializer='zeros', depthwise_regularizer=None, pointwise_regularizer=None,
                  bias_regularizer=None, activity_regularizer=None, depthwise_constraint=None,
                  pointwise_constraint=None, bias_constraint=None, **kwargs):
-        # In TF's configurations, though they mean nothing here.
+        # Settings in TF's configurations that have no effect here.
         unused = {key: kwargs.pop(key, default) for key, default in
                   (('kernel_initializer', 'glorot_uniform'), ('kernel_regularizer', None),
                    ('kernel_constraint', None))}
@@ -194,7 +194,7 @@ class _Separable(_Conv):
                      pointwise_constraint=pointwise_constraint, bias_constraint=bias_constraint)
 
     def get_config(self):
-        # TF writes the settings of the kernel that such a layer has not, too.
+        # TF also writes the settings of a kernel, which these layers do not have.
         return {**super().get_config(), 'kernel_regularizer': None, 'kernel_constraint': None,
                 'kernel_initializer': initializers.serialize(initializers.get('glorot_uniform'))}
 
@@ -220,7 +220,7 @@ class SeparableConv2D(_Separable):
 
 
 class DepthwiseConv2D(_Conv):
-    """A convolution of each channel of images by itself.
+    """Depthwise convolution of images: one filter per channel.
 
     Shapes: inputs [batch, height, width, channels] -> [batch, rows, columns,
     channels * depth_multiplier]; depthwise_kernel [*kernel_size, channels, depth_multiplier].

@@ -1,13 +1,13 @@
-"""Layers without much ado: Dense, Activation, Dropout, and those that change a shape."""
+"""Core layers: Dense, Activation, Dropout, Flatten, Reshape, Permute, Masking ..."""
 from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import activations, backend as K, regularizers
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
-from keras_layer.layers.borrowed import Configured, computes_as
+from keras_layer.layers.tf_layers import Configured, computes_as
 from tinyflow.graph.support.errors import worded
-from tinyflow.layers import arguments, core as below
+from tinyflow.layers import arguments, core as tf_core
 
 __all__ = ['Activation', 'ActivityRegularization', 'Dense', 'Dropout', 'Flatten', 'Masking',
            'Permute', 'RepeatVector', 'Reshape', 'SpatialDropout1D', 'SpatialDropout2D',
@@ -15,14 +15,14 @@ __all__ = ['Activation', 'ActivityRegularization', 'Dense', 'Dropout', 'Flatten'
 
 
 def input_dim_as_shape(kwargs):
-    """Keras' old `input_dim=n` is input_shape=(n,)."""
+    """Translates the legacy argument `input_dim=n` to input_shape=(n,)."""
     if 'input_dim' in kwargs:
         dim = kwargs.pop('input_dim')
         kwargs.setdefault('input_shape', (dim,))
     return kwargs
 
 
-@computes_as(below.Dense)
+@computes_as(tf_core.Dense)
 class Dense(Configured):
     """activation(inputs kernel + bias): every output depends on every input.
 
@@ -47,7 +47,7 @@ class Dense(Configured):
 
 
 class Activation(Layer):
-    """An activation function, or its name, as a layer of its own."""
+    """Applies an activation function, given by name or as a function."""
 
     def __init__(self, activation, **kwargs):
         super().__init__(**kwargs)
@@ -77,7 +77,7 @@ class Dropout(Layer):
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
         self.supports_masking = True
 
-    _get_noise_shape = below.Dropout._get_noise_shape
+    _get_noise_shape = tf_core.Dropout._get_noise_shape
 
     def call(self, inputs, training=None):
         training = K.learning_phase() if training is None else training
@@ -145,8 +145,8 @@ class Flatten(Layer):
         self.data_format = arguments.data_format(data_format or K.image_data_format())
         self.input_spec = InputSpec(min_ndim=1)
 
-    call = below.Flatten.call
-    compute_output_shape = below.Flatten.compute_output_shape
+    call = tf_core.Flatten.call
+    compute_output_shape = tf_core.Flatten.compute_output_shape
 
     def get_config(self):
         return {**super().get_config(), 'data_format': self.data_format}

@@ -19,7 +19,7 @@ __all__ = ['DenseFeatures']
 
 
 class _OfColumns(Layer):
-    """The part that both have in common: Variables in the open variable scope, the config."""
+    """Base of both: Variables in the current variable scope, the configuration."""
 
     _is_feature_layer = True
 
@@ -34,7 +34,7 @@ class _OfColumns(Layer):
         return set().union(*(c.parse_example_spec for c in self._feature_columns))
 
     def _scope_weight(self, **settings):
-        """A Variable of get_variable, so that it is named and shared by variable scopes."""
+        """A Variable of get_variable, named and shared by variable scopes."""
         variable = tf.get_variable(**settings)
         K.track_variable(variable)
         self._track_variable(variable)
@@ -45,9 +45,9 @@ class _OfColumns(Layer):
         super().build(None)
 
     def _free_name(self):
-        """The layer's name, or with a number: a copy of a model has Variables of its own.
+        """The layer's name, with a number if needed: a copy of a model has its own Variables.
 
-        TF 1.15 refuses to make them, since variable scopes share by name.
+        TF 1.15 raises an error here, since variable scopes share by name.
         """
         scope = tf.get_variable_scope()
         prefix = f'{scope.name}/{self.name}' if scope.name else self.name

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
-from keras_layer.layers.borrowed import Configured
+from keras_layer.layers.tf_layers import Configured
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Embedding']
@@ -13,8 +13,8 @@ class Embedding(Configured):
     """Row `i` of a table of weights, for each integer i. Can only be the first layer.
 
     Shapes: inputs [batch, *a], integers in [0, input_dim) -> [batch, *a, output_dim]; embeddings
-    [input_dim, output_dim]. With `mask_zero`, 0 means that there is nothing. The gradient has rows
-    for the integers that occurred only.
+    [input_dim, output_dim]. With `mask_zero`, steps with 0 are masked. The gradient has rows only
+    for the integers that occurred.
     """
 
     settings = ('input_dim', 'output_dim', 'embeddings_initializer', 'embeddings_regularizer',

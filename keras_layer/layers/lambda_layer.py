@@ -14,11 +14,10 @@ __all__ = ['Lambda']
 
 
 class Lambda(Layer):
-    """Calls `function(inputs)`, a function of tensors without weights of its own.
+    """Calls `function(inputs)`, a function of tensors without weights.
 
-    Saved with a model, a named function is saved by its name; a lambda as its code, which
-    `load_model` does not run unless `Lambda.allow_code = True` was said: a file could hold any
-    code.
+    In a saved model, a named function is stored by name and a lambda as code, which `load_model`
+    does not run unless `Lambda.allow_code = True` was set: a file could contain any code.
     """
 
     allow_code = False
@@ -65,7 +64,7 @@ class Lambda(Layer):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        """The layer of that configuration. ValueError for code, unless it was allowed."""
+        """The layer of that configuration. ValueError for code, unless it is allowed."""
         config = dict(config)
         function = _loaded(config.pop('function'), config.pop('function_type'), custom_objects,
                            config.get('name'))
@@ -80,9 +79,9 @@ class Lambda(Layer):
 
 
 class _Code(tuple):
-    """(code, defaults, closure) of a lambda, as files have it.
+    """(code, defaults, closure) of a lambda, as stored in files.
 
-    A configuration that has never left this process, such as clone_model's, has the function, too.
+    A configuration that stays in this process, such as that of clone_model, has the function, too.
     """
 
     function = None
@@ -116,7 +115,7 @@ def _loaded(saved, kind, custom_objects, name):
     if not Lambda.allow_code:
         raise worded(ValueError(
             f"The Lambda layer '{name}' was saved as Python code, which a file from somebody else "
-            'could use to do anything; it was not run.\n  Mend: give the function by the name of '
+            'could use to run anything; it was not run.\n  Mend: give the function by the name of '
             f"the layer: load_model(path, custom_objects={{'{name}': lambda x: ...}}); or, if you "
             'trust the file, keras.layers.Lambda.allow_code = True before loading.'))
     code, defaults, closure = saved

@@ -1,4 +1,4 @@
-"""Locally connected layers: convolutions whose kernel differs from place to place."""
+"""Locally connected layers: convolutions with a separate kernel for each position."""
 from __future__ import annotations
 
 from functools import reduce
@@ -8,7 +8,7 @@ import numpy as np
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.input_spec import InputSpec
-from keras_layer.layers.borrowed import Configured
+from keras_layer.layers.tf_layers import Configured
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers import arguments
 
@@ -16,11 +16,11 @@ __all__ = ['LocallyConnected1D', 'LocallyConnected2D']
 
 
 class _LocallyConnected(Configured):
-    """What the two have in common; `rank` is the number of spatial axes.
+    """Base of both layers; `rank` is the number of spatial axes.
 
-    `implementation` says how the weights are kept: 1 as one small matrix for each place, 2 as the
-    matrix from all inputs to all outputs, of which a mask leaves those that meet, 3 as the elements
-    of that matrix that are not masked. 1 takes 'valid' padding only.
+    `implementation` says how the weights are kept: 1 as one small matrix for each
+    position, 2 as the masked matrix from all inputs to all outputs, 3 as the elements of that
+    matrix that are not masked. 1 takes 'valid' padding only.
     """
 
     rank = 0
@@ -54,7 +54,7 @@ class _LocallyConnected(Configured):
         sizes = tf.TensorShape(input_shape).as_list()
         return (tuple(sizes[2:]), sizes[1]) if self._first else (tuple(sizes[1:-1]), sizes[-1])
 
-    def _places(self, space):
+    def _output_positions(self, space):
         return tuple(arguments.output_length(s, k, self.padding, stride)
                      for s, k, stride in zip(space, self.kernel_size, self.strides))
 
@@ -67,9 +67,9 @@ class _LocallyConnected(Configured):
             raise worded(ValueError(
                 f'The spatial dimensions and the channels of the inputs to a {type(self).__name__} '
                 f'layer should be fully-defined, but {self.name} received the inputs shape '
-                f'{tuple(tf.TensorShape(input_shape).as_list())}: each place has weights of its '
-                'own.\n  Mend: say the sizes in Input(shape=...) or input_shape=...'))
-        self._output_space = self._places(space)
+                f'{tuple(tf.TensorShape(input_shape).as_list())}: each position has its own '
+                'weights.\n  Mend: give the sizes in Input(shape=...) or input_shape=...'))
+        self._output_space = self._output_positions(space)
         self.kernel = self.add_weight(
             shape=self._kernel_shape(space, channels), initializer=self.kernel_initializer,
             name='kernel', regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
@@ -81,20 +81,23 @@ class _LocallyConnected(Configured):
         self.built = True
 
     def _kernel_shape(self, space, channels):
-        places = self._output_space
+        positions = self._output_space
         if self.implementation == 1:
-            return (int(np.prod(places)), int(np.prod(self.kernel_size)) * channels, self.filters)
-        mask = self._meeting(space)
-        shape = (*self._with_channels(space, channels), *self._with_channels(places, self.filters))
+            window = int(np.prod(self.kernel_size))
+            return (int(np.prod(positions)), window * channels, self.filters)
+        mask = self._connectivity(space)
+        shape = (*self._with_channels(space, channels),
+                 *self._with_channels(positions, self.filters))
         if self.implementation == 2:
             self._mask = mask
             return shape
-        meet = np.broadcast_to(mask, shape).reshape(int(np.prod(space)) * channels, -1).T
-        self._pairs, self._matrix_shape = np.argwhere(meet), meet.shape     # [outputs, inputs]
+        connected = np.broadcast_to(mask, shape).reshape(int(np.prod(space)) * channels, -1).T
+        self._matrix_shape = connected.shape            # [outputs, inputs]
+        self._pairs = np.argwhere(connected)
         return (len(self._pairs),)
 
-    def _meeting(self, space):
-        """1 where an input place is in the window of an output place, as [*inputs, *outputs]."""
+    def _connectivity(self, space):
+        """[*inputs, *outputs]: 1 where an input is in the window of an output."""
         axes = [_windows(*sizes, self.padding) for sizes in
                 zip(space, self._output_space, self.kernel_size, self.strides)]
         rank = self.rank
@@ -107,16 +110,17 @@ class _LocallyConnected(Configured):
     def compute_output_shape(self, input_shape):
         space, _ = self._space(input_shape)
         batch = tf.TensorShape(input_shape).as_list()[0]
-        return tf.TensorShape([batch, *self._with_channels(self._places(space), self.filters)])
+        positions = self._output_positions(space)
+        return tf.TensorShape([batch, *self._with_channels(positions, self.filters)])
 
     def call(self, inputs):
-        outputs = (self._by_place, self._by_masked_matrix,
+        outputs = (self._by_position, self._by_masked_matrix,
                    self._by_sparse_matrix)[self.implementation - 1](inputs)
         if self.use_bias:
             outputs = K.bias_add(outputs, self.bias, data_format=self.data_format)
         return self.activation(outputs)
 
-    def _by_place(self, inputs):
+    def _by_position(self, inputs):
         return K.local_conv(inputs, self.kernel, self.kernel_size, self.strides,
                             self._output_space, self.data_format)
 
@@ -127,27 +131,27 @@ class _LocallyConnected(Configured):
         half = self.rank + 1
         ins, outs = shape[:half], shape[half:]
         matrix = tf.reshape(kernel, (tf.reduce_prod(ins), tf.reduce_prod(outs)))
-        return self._as_places(tf.sparse_matmul(rows, matrix, b_is_sparse=True))
+        return self._as_positions(tf.sparse_matmul(rows, matrix, b_is_sparse=True))
 
     def _by_sparse_matrix(self, inputs):
         rows = K.reshape(inputs, (K.shape(inputs)[0], -1))
         columns = K.sparse_times_dense(self._pairs, self.kernel, self._matrix_shape, rows)
-        return self._as_places(K.transpose(columns))
+        return self._as_positions(K.transpose(columns))
 
-    def _as_places(self, rows):
+    def _as_positions(self, rows):
         return K.reshape(rows, (K.shape(rows)[0],
                                 *self._with_channels(self._output_space, self.filters)))
 
 
-def _windows(length, places, size, stride, padding):
-    """True where element i of an axis is in window j, as [length, places]."""
-    starts = np.arange(places) * stride - (size // 2 if padding == 'same' else 0)
+def _windows(length, positions, size, stride, padding):
+    """True where element i of an axis is in window j, as [length, positions]."""
+    starts = np.arange(positions) * stride - (size // 2 if padding == 'same' else 0)
     at = np.arange(length)[:, np.newaxis]
     return (at >= starts) & (at < starts + size)
 
 
 class LocallyConnected1D(_LocallyConnected):
-    """Conv1D with a kernel and a bias for each place.
+    """Conv1D with a separate kernel and bias for each position.
 
     Shapes: inputs [batch, length, channels], both known -> [batch, windows, filters]; kernel
     [windows, kernel_size * channels, filters], bias [windows, filters]. ValueError if the length
@@ -170,7 +174,7 @@ class LocallyConnected1D(_LocallyConnected):
 
 
 class LocallyConnected2D(_LocallyConnected):
-    """Conv2D with a kernel and a bias for each place.
+    """Conv2D with a separate kernel and bias for each position.
 
     Shapes: inputs [batch, height, width, channels], all known but the batch -> [batch, rows,
     columns, filters]; kernel [rows * columns, window elements * channels, filters], bias [rows,

@@ -1,4 +1,4 @@
-"""Layers of several inputs: sums, products, concatenation, dot products."""
+"""Merge layers: Add, Multiply, Concatenate, Dot and others."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -196,7 +196,7 @@ class Concatenate(_Merge):
         masks = []
         for x, one in zip(inputs, mask):
             if one is None:
-                # TF 1.15 fails where an input without a mask is put behind a masked one.
+                # TF 1.15 fails if an input without a mask follows a masked one.
                 masks.append(tf.ones_like(x if last else x[..., :1], dtype='bool'))
             elif K.ndim(one) < K.ndim(x):
                 masks.append(tf.expand_dims(one, axis=-1))

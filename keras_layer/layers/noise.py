@@ -1,4 +1,4 @@
-"""Noise in training: GaussianNoise, GaussianDropout, AlphaDropout."""
+"""Noise layers, active in training: GaussianNoise, GaussianDropout, AlphaDropout."""
 from __future__ import annotations
 
 import tinyflow as tf

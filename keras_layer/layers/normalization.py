@@ -5,21 +5,21 @@ import warnings
 
 import tinyflow as tf
 from keras_layer import backend as K
-from keras_layer.layers.borrowed import Configured, computes_as
+from keras_layer.layers.tf_layers import Configured, computes_as
 from tinyflow.graph.support.errors import worded
-from tinyflow.layers import normalization as below, renormalization
+from tinyflow.layers import normalization as tf_normalization, renormalization
 
 __all__ = ['BatchNormalization', 'LayerNormalization']
 
 
-@computes_as(below.BatchNormalization)
+@computes_as(tf_normalization.BatchNormalization)
 class BatchNormalization(Configured):
     """gamma (inputs - mean) / sqrt(variance + epsilon) + beta, for each channel.
 
-    In training mean and variance are those of the batch, and `fit` takes them into the moving
-    averages that are used otherwise. As in TF 1.15, a layer with trainable=False stops moving
-    them, but still normalises by the batch where the model is trained. With `renorm` the batch's
-    statistics are corrected towards moving ones: Ioffe (2017).
+    In training, mean and variance are those of the batch, and `fit` updates the moving averages
+    that inference uses. As in TF 1.15, a layer with trainable=False stops updating them, but
+    still normalizes by the batch in training. With `renorm` the batch statistics are corrected
+    towards the moving ones: Ioffe (2017).
 
     Shapes: inputs [*a] -> [*a]; gamma, beta, moving_mean, moving_variance [size of axis]. Ioffe
     and Szegedy (2015).
@@ -39,7 +39,7 @@ class BatchNormalization(Configured):
         super().__init__(name=name, trainable=trainable, **kwargs)
         if virtual_batch_size is not None:
             raise worded(NotImplementedError(
-                'BatchNormalization: virtual_batch_size is not in tinyflow.\n  Mend: leave it '
+                'BatchNormalization: virtual_batch_size is not supported.\n  Mend: leave it '
                 'out; the statistics are then those of the whole batch.'))
         if isinstance(axis, (list, tuple)):
             axis = list(axis)
@@ -60,10 +60,10 @@ class BatchNormalization(Configured):
 
     def call(self, inputs, training=None):
         training = K.learning_phase() if training is None else training
-        return below.BatchNormalization.call(self, inputs, training)
+        return tf_normalization.BatchNormalization.call(self, inputs, training)
 
     def add_statistic(self, name, shape, initializer):
-        """A Variable that updates change, not the optimizer."""
+        """A non-trainable Variable, changed by updates."""
         return self.add_weight(name, shape, dtype=self._param_dtype, initializer=initializer,
                                trainable=False,
                                synchronization=tf.VariableSynchronization.ON_READ,
@@ -71,7 +71,7 @@ class BatchNormalization(Configured):
 
     def get_config(self):
         config = super().get_config()
-        if self.renorm:                 # only then, so that other Keras can read the rest
+        if self.renorm:                 # only then, so that Keras can read other configurations
             config.update(renorm=True, renorm_clipping=self.renorm_clipping,
                           renorm_momentum=self.renorm_momentum)
         if self.adjustment is not None:

@@ -1,12 +1,12 @@
-"""Pooling: the largest element or the mean, of windows or of everything."""
+"""Pooling layers: max and average, local and global."""
 from __future__ import annotations
 
 import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.engine.base_layer import Layer
 from keras_layer.engine.input_spec import InputSpec
-from keras_layer.layers.borrowed import Configured, computes_as
-from tinyflow.layers import arguments, pooling as below
+from keras_layer.layers.tf_layers import Configured, computes_as
+from tinyflow.layers import arguments, pooling as tf_pooling
 
 __all__ = ['AveragePooling1D', 'AveragePooling2D', 'AveragePooling3D', 'GlobalAveragePooling1D',
            'GlobalAveragePooling2D', 'GlobalAveragePooling3D', 'GlobalMaxPooling1D',
@@ -27,7 +27,7 @@ class _Pooling(Configured):
 
 
 def _windows(kind, rank, doc):
-    """The class of MaxPooling1D and its kin."""
+    """Creates MaxPooling1D and the other pooling classes."""
     class Pooling(_Pooling):
         def __init__(self, pool_size=2, strides=None, padding='valid',
                      data_format='channels_last' if rank == 1 else None, **kwargs):
@@ -37,8 +37,8 @@ def _windows(kind, rank, doc):
     Pooling.rank = rank
     Pooling.__name__ = Pooling.__qualname__ = name
     Pooling.__doc__ = doc
-    made = computes_as(getattr(below, name))(Pooling)
-    made.function = getattr(below, name).function
+    made = computes_as(getattr(tf_pooling, name))(Pooling)
+    made.function = getattr(tf_pooling, name).function
     return made
 
 

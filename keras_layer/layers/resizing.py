@@ -1,4 +1,4 @@
-"""Layers that pad, crop and enlarge sequences, images and volumes."""
+"""Padding, cropping and upsampling of sequences, images and volumes."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -119,7 +119,7 @@ class _Cropping(_Spatial):
 
 
 class Cropping1D(_Cropping):
-    """Takes steps away from both ends of [batch, steps, features]."""
+    """Crops steps from both ends of [batch, steps, features]."""
 
     rank = 1
 
@@ -128,7 +128,7 @@ class Cropping1D(_Cropping):
 
 
 class Cropping2D(_Cropping):
-    """Takes rows and columns away from the edges of images."""
+    """Crops rows and columns from the edges of images."""
 
     rank = 2
 
@@ -137,7 +137,7 @@ class Cropping2D(_Cropping):
 
 
 class Cropping3D(_Cropping):
-    """Takes planes, rows and columns away from the edges of volumes."""
+    """Crops planes, rows and columns from the edges of volumes."""
 
     rank = 3
 
@@ -146,7 +146,7 @@ class Cropping3D(_Cropping):
 
 
 class UpSampling1D(_Spatial):
-    """Each step of [batch, steps, features] `size` times."""
+    """Repeats each step of [batch, steps, features] `size` times."""
 
     rank = 1
 
@@ -165,7 +165,7 @@ class UpSampling1D(_Spatial):
 
 
 class UpSampling2D(_Spatial):
-    """Images larger by whole factors, by the 'nearest' pixel or 'bilinear'."""
+    """Upsamples images by integer factors, 'nearest' or 'bilinear'."""
 
     rank = 2
 
@@ -189,7 +189,7 @@ class UpSampling2D(_Spatial):
 
 
 class UpSampling3D(_Spatial):
-    """Each element of volumes repeated along the three axes."""
+    """Upsamples volumes, repeating elements along the three axes."""
 
     rank = 3
 

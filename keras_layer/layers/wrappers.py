@@ -1,4 +1,4 @@
-"""Layers around a layer: TimeDistributed."""
+"""Wrappers of layers: TimeDistributed."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -13,7 +13,7 @@ __all__ = ['TimeDistributed', 'Wrapper']
 
 
 class Wrapper(Layer):
-    """Base of layers that wrap another `layer`, whose weights are theirs."""
+    """Base of layers that wrap another `layer` and have its weights."""
 
     def __init__(self, layer, **kwargs):
         if not isinstance(layer, Layer):
@@ -47,14 +47,14 @@ class Wrapper(Layer):
 class TimeDistributed(Wrapper):
     """The same layer at each step: [batch, steps, *a] -> [batch, steps, *layer(a)].
 
-    All steps are one batch for Keras' own layers. A layer of one's own may count on the batch size,
-    and so may a stateful one: where that is known, they are called step by step.
+    Built-in layers process all steps as one batch. Custom and stateful layers may depend on the
+    batch size: if it is known, they are called step by step.
     """
 
     def __init__(self, layer, **kwargs):
         super().__init__(layer, **kwargs)
         self.supports_masking = True
-        self._flattened = None              # (inputs, the same as one batch) of the call going on
+        self._flattened = None              # (inputs, the same as one batch) of the current call
 
     @staticmethod
     def _step(input_shape):
@@ -72,14 +72,14 @@ class TimeDistributed(Wrapper):
         inner = tf.TensorShape(self.layer.compute_output_shape(self._step(input_shape))).as_list()
         return tf.TensorShape([inner[0], tf.TensorShape(input_shape).as_list()[1], *inner[1:]])
 
-    def _goes_step_by_step(self, batch_size):
+    def _runs_step_by_step(self, batch_size):
         return batch_size and (not _is_kerass_own(self.layer)
                                or getattr(self.layer, 'stateful', False))
 
     def call(self, inputs, training=None, mask=None):
         kwargs = {'training': training} if has_arg(self.layer.call, 'training') else {}
         sizes = K.int_shape(inputs)
-        if self._goes_step_by_step(sizes[0]):
+        if self._runs_step_by_step(sizes[0]):
             def step(x, _):
                 return self.layer(x, **kwargs), []
             _, outputs, _ = K.rnn(step, inputs, initial_states=[], input_length=sizes[1])
@@ -94,9 +94,9 @@ class TimeDistributed(Wrapper):
         return outputs
 
     def compute_mask(self, inputs, mask=None):
-        """The mask that the layer makes of each step; else which steps count at all."""
+        """The mask that the layer computes for each step; else the mask of the steps."""
         sizes = K.int_shape(inputs)
-        if self._goes_step_by_step(sizes[0]):
+        if self._runs_step_by_step(sizes[0]):
             return mask
         (own, flat), self._flattened = self._flattened or (None, None), None
         made = None
@@ -111,7 +111,7 @@ class TimeDistributed(Wrapper):
 
 
 def _is_kerass_own(layer):
-    """True for the layers of this package and what is derived from one."""
+    """True for the built-in layers and their subclasses."""
     return any(base.__module__.partition('.')[0] == 'keras_layer'
                for base in type(layer).__mro__ if base not in Layer.__mro__)
 

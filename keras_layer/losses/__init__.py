@@ -1,4 +1,4 @@
-"""keras.losses: what training makes small."""
+"""keras.losses: loss functions and classes."""
 from keras_layer.losses import base, classes, functions
 from keras_layer.losses.base import Loss, Reduction
 from keras_layer.losses.classes import *                # noqa: F403 - its __all__ is the list

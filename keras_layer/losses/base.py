@@ -1,4 +1,4 @@
-"""Loss objects: a function of (y_true, y_pred), weighted and reduced to a number."""
+"""Loss: base of loss objects, with sample weights and reduction."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -10,7 +10,7 @@ __all__ = ['Loss', 'LossFunctionWrapper', 'Reduction', 'compute_weighted_loss',
 
 
 class Reduction:
-    """How the losses of a batch become one."""
+    """Reductions of the losses of a batch."""
 
     AUTO = 'auto'
     NONE = 'none'
@@ -47,8 +47,8 @@ class Loss:
             return compute_weighted_loss(losses, sample_weight, reduction=reduction)
 
     def call(self, y_true, y_pred):
-        raise NotImplementedError(f'{type(self).__name__}.call(y_true, y_pred): a loss of your own '
-                                  'says here what the loss of each sample is.')
+        raise NotImplementedError(f'{type(self).__name__}.call(y_true, y_pred): a custom loss '
+                                  'returns the loss of each sample here.')
 
     def get_config(self):
         return {'reduction': self.reduction, 'name': self.name}
@@ -79,7 +79,7 @@ class LossFunctionWrapper(Loss):
 
 
 def _same_rank(y_pred, y_true):
-    """Drops the last axis of size 1 where one of the two has it and the other lacks it."""
+    """Squeezes the last axis of size 1 if only one of the two has it."""
     predicted, true = y_pred.shape.ndims, y_true.shape.ndims
     if predicted is None or true is None:
         return y_pred, y_true
@@ -91,7 +91,7 @@ def _same_rank(y_pred, y_true):
 
 
 def squeeze_or_expand_dimensions(y_pred, y_true=None, sample_weight=None):
-    """(y_pred, y_true, sample_weight) with ranks that go together, as TF1 has it."""
+    """(y_pred, y_true, sample_weight) with matching ranks, as in TF 1.15."""
     if y_true is not None:
         y_pred, y_true = _same_rank(y_pred, y_true)
     if sample_weight is None:

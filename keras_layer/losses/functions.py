@@ -65,7 +65,7 @@ def squared_hinge(y_true, y_pred):
 
 
 def categorical_hinge(y_true, y_pred):
-    """max(0, 1 + the highest wrong score - the right one), for one-hot labels."""
+    """max(0, 1 + highest wrong score - right score), for one-hot labels."""
     y_true, y_pred = _floats(y_true, y_pred)
     right = tf.reduce_sum(y_true * y_pred, axis=-1)
     wrong = tf.reduce_max((1. - y_true) * y_pred, axis=-1)

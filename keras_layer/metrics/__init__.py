@@ -1,4 +1,4 @@
-"""keras.metrics: what is watched in training."""
+"""keras.metrics: metric classes and functions."""
 from keras_layer.losses import functions as _losses
 from keras_layer.losses.functions import *              # noqa: F403 - its __all__ is the list
 from keras_layer.metrics import base, confusion, functions, means

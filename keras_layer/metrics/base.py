@@ -17,11 +17,11 @@ class Metric(Layer):
     """Base of metrics: `update_state` takes a batch, `result` gives the value so far.
 
     Called with a batch, a metric gives a tensor that updates it and is its result afterwards.
-    `reset_states` begins anew. A subclass makes its Variables by `add_weight`.
+    `reset_states` starts again. A subclass creates its Variables with `add_weight`.
     """
 
     _is_keras_metric = True
-    _collections = ()                   # no Variables of the model: initialised and saved apart
+    _collections = ()                   # not in the collections of a model's Variables
 
     def __init__(self, name=None, dtype=None, **kwargs):
         super().__init__(name=name, dtype=dtype, **kwargs)
@@ -32,15 +32,15 @@ class Metric(Layer):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         if 'update_state' in cls.__dict__:
-            cls.update_state = _kept_update(cls.__dict__['update_state'])
+            cls.update_state = _tracked_update(cls.__dict__['update_state'])
         if 'result' in cls.__dict__:
-            cls.result = _marked_result(cls.__dict__['result'])
+            cls.result = _tracked_result(cls.__dict__['result'])
 
     def add_weight(self, name, shape=(), aggregation=tf.VariableAggregation.SUM,
                    synchronization=tf.VariableSynchronization.AUTO, initializer=None, dtype=None):
         """A Variable of the metric, which is not trained.
 
-        There are no replicas that `aggregation` and `synchronization` could be for.
+        `aggregation` and `synchronization` are ignored, since there are no replicas.
         """
         with K.model_nodes():
             return super().add_weight(name=name, shape=shape, dtype=dtype or self._dtype,
@@ -53,12 +53,12 @@ class Metric(Layer):
             return self.result()
 
     def update_state(self, *args, **kwargs):
-        raise NotImplementedError(f'{type(self).__name__}.update_state: a metric of your own says '
-                                  'here how a batch changes its Variables.')
+        raise NotImplementedError(f'{type(self).__name__}.update_state: a custom metric '
+                                  'updates its Variables here.')
 
     def result(self):
-        raise NotImplementedError(f'{type(self).__name__}.result: a metric of your own says here '
-                                  'what its value is.')
+        raise NotImplementedError(f'{type(self).__name__}.result: a custom metric returns '
+                                  'its value here.')
 
     def reset_states(self):
         """Sets the Variables to zero."""
@@ -68,7 +68,7 @@ class Metric(Layer):
         return {'name': self.name, 'dtype': self.dtype}
 
 
-def _kept_update(function):
+def _tracked_update(function):
     def update_state(self, *args, **kwargs):
         update = function(self, *args, **kwargs)
         if update is not None:
@@ -78,7 +78,7 @@ def _kept_update(function):
     return update_state
 
 
-def _marked_result(function):
+def _tracked_result(function):
     def result(self):
         value = tf.identity(function(self))
         value._keras_metric = self
@@ -88,7 +88,7 @@ def _marked_result(function):
 
 
 class Reduce(Metric):
-    """A sum of values, or it divided by how many (or how much weight) there were."""
+    """A sum of values, or their mean by count or by weight."""
 
     reduction = None
 
@@ -165,7 +165,7 @@ class MeanMetricWrapper(Mean):
         y_true, y_pred = tf.cast(y_true, self._dtype), tf.cast(y_pred, self._dtype)
         y_pred, y_true, _ = squeeze_or_expand_dimensions(y_pred, y_true)
         matches = self._fn(y_true, y_pred, **self._fn_kwargs)
-        # The plain update below Mean's, which would be kept as one more update.
+        # Not Mean's wrapped update_state, which would be tracked as a second update.
         return Mean.update_state(self, matches, sample_weight=sample_weight)
 
     def get_config(self):

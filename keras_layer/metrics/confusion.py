@@ -1,4 +1,4 @@
-"""Metrics of right and wrong decisions: counts, precision, recall, areas under curves, IoU."""
+"""Metrics of the confusion matrix: counts, precision, recall, AUC, mean IoU."""
 from __future__ import annotations
 
 import numpy as np
@@ -83,25 +83,25 @@ class _Count(Metric):
 
 
 class TruePositives(_Count):
-    """How many outputs are above the threshold, rightly."""
+    """The number of true positives, at one or more thresholds."""
 
     kind = 'tp'
 
 
 class FalsePositives(_Count):
-    """How many outputs are above the threshold, wrongly."""
+    """The number of false positives, at one or more thresholds."""
 
     kind = 'fp'
 
 
 class TrueNegatives(_Count):
-    """How many outputs are not above the threshold, rightly."""
+    """The number of true negatives, at one or more thresholds."""
 
     kind = 'tn'
 
 
 class FalseNegatives(_Count):
-    """How many outputs are not above the threshold, wrongly."""
+    """The number of false negatives, at one or more thresholds."""
 
     kind = 'fn'
 
@@ -138,13 +138,13 @@ class _Ratio(Metric):
 
 
 class Precision(_Ratio):
-    """What part of the outputs above the threshold is so rightly."""
+    """Precision: true positives / predicted positives."""
 
     other, other_name = 'fp', 'false_positives'
 
 
 class Recall(_Ratio):
-    """What part of the positives has an output above the threshold."""
+    """Recall: true positives / actual positives."""
 
     other, other_name = 'fn', 'false_negatives'
 
@@ -168,7 +168,7 @@ class _Curve(Metric):
 
 
 def _spread(number):
-    """Numbers between 0 and 1, equally far apart from each other and from both."""
+    """Evenly spaced thresholds between 0 and 1, without the ends."""
     return [(i + 1) / (number - 1) for i in range(number - 2)]
 
 

@@ -54,7 +54,7 @@ KLDivergence = _plain('KLDivergence', losses.kullback_leibler_divergence,
 
 
 class BinaryAccuracy(MeanMetricWrapper):
-    """The part of outputs on the right side of `threshold`."""
+    """The fraction of outputs on the right side of `threshold`."""
 
     def __init__(self, name='binary_accuracy', dtype=None, threshold=0.5):
         super().__init__(functions.binary_accuracy, name, dtype=dtype, threshold=threshold)

@@ -1,7 +1,7 @@
-"""keras.optimizers: how weights change with each batch."""
-from keras_layer.optimizers import moments, rules, schedules
+"""keras.optimizers: optimizer classes."""
+from keras_layer.optimizers import adam_family, rules, schedules
 from keras_layer.optimizers.base import Optimizer
-from keras_layer.optimizers.moments import *            # noqa: F403 - its __all__ is the list
+from keras_layer.optimizers.adam_family import *            # noqa: F403 - its __all__ is the list
 from keras_layer.optimizers.rules import *              # noqa: F403
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
@@ -9,9 +9,9 @@ from tinyflow.graph.support.missing import absent
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
-           *rules.__all__, *moments.__all__]
+           *rules.__all__, *adam_family.__all__]
 
-_BY_NAME = {name.lower(): getattr(module, name) for module in (rules, moments)
+_BY_NAME = {name.lower(): getattr(module, name) for module in (rules, adam_family)
             for name in module.__all__}
 
 

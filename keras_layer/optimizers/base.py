@@ -1,4 +1,4 @@
-"""Optimizer: from a loss and weights to the operations of a training step."""
+"""Optimizer: base of Keras' optimizers, makes the update ops of a training step."""
 from __future__ import annotations
 
 import warnings
@@ -18,10 +18,10 @@ class Optimizer:
     """Base of Keras' optimizers, those of TF 1.15 (`OptimizerV2`).
 
     `clipnorm` and `clipvalue` limit each gradient; `decay` divides the learning rate by 1 + decay
-    times the number of steps. Hyper-parameters are Variables once they are needed, so that
+    times the number of steps. hyperparameters are Variables once they are needed, so that
     `K.set_value(optimizer.lr, 0.01)` changes them in training.
 
-    A subclass names its slots in `slots` and says in `_dense` and `_sparse` how a Variable changes.
+    A subclass names its slots in `slots` and defines the updates in `_dense` and `_sparse`.
     """
 
     slots: tuple[str, ...] = ()
@@ -45,18 +45,18 @@ class Optimizer:
         self._weights = []
         self._slots = {}
 
-    # ---- hyper-parameters ----------------------------------------------------------------
+    # ---- hyperparameters ----------------------------------------------------------------
 
     def _set_hyper(self, name, value):
         if name in self._made:
             if callable(value):
                 raise worded(ValueError(f'{name} is a number in this optimizer already; a schedule '
-                                        'is given when the optimizer is made.'))
+                                        'is passed to the constructor.'))
             K.set_value(self._made[name], value)
         self._hyper[name] = value
 
     def _get_hyper(self, name, dtype=None):
-        """A hyper-parameter: its Variable, or the schedule that it is."""
+        """A hyperparameter: its Variable, or a schedule."""
         self._create_hypers()
         value = self._made.get(name, self._hyper[name])
         if callable(value) and not isinstance(value, tf.Variable):
@@ -135,7 +135,7 @@ class Optimizer:
                     raise worded(ValueError(
                         f'Variable {param.name} has `None` for gradient: the loss does not depend '
                         'on it, or only through ops without a gradient (argmax, round, ==).\n'
-                        '  Mend: use its layer on the way to the output, or set the layer\'s '
+                        '  Mend: use its layer between input and output, or set the layer\'s '
                         'trainable to False.'))
             return self._clipped(found)
 
@@ -147,15 +147,15 @@ class Optimizer:
         return gradients
 
     def get_updates(self, loss, params):
-        """The operations of one step that makes `loss` smaller."""
+        """The operations of one training step."""
         gradients = self.get_gradients(loss, params)
         return [self.apply_gradients(zip(gradients, params))]
 
     def minimize(self, loss, var_list, grad_loss=None, name=None):
-        """One step that makes the tensor `loss` smaller, as an operation.
+        """One training step that minimizes the tensor `loss`, as an operation.
 
-        `grad_loss` is the gradient of what is made of `loss`, by default 1. A Variable on which the
-        loss does not depend stays as it is, with a warning; ValueError if it depends on none.
+        `grad_loss` is the gradient with respect to `loss`, by default 1. A Variable on which the
+        loss does not depend is unchanged, with a warning; ValueError if it depends on none.
         """
         variables = var_list() if callable(var_list) else list(tf.nest.flatten(var_list))
         loss = loss() if callable(loss) else loss
@@ -209,7 +209,7 @@ class Optimizer:
         return list(self._slots)
 
     def _prepare(self, dtype):
-        """What all Variables of a dtype share in a step; a dict of tensors."""
+        """Tensors that all Variables of a dtype share in a step, as a dict."""
         return {'lr': tf.identity(self._decayed_lr(dtype))}
 
     def _update(self, gradient, variable, state):
@@ -225,7 +225,7 @@ class Optimizer:
             return update
 
     def _sum_rows(self, values, indices):
-        """The rows of a sparse gradient, those for the same place as their sum."""
+        """The rows of a sparse gradient, summed for duplicate indices."""
         return K.sum_duplicate_rows(values, indices)
 
     def _dense(self, gradient, variable, state):
@@ -277,7 +277,7 @@ class Optimizer:
         return config
 
     def _plain(self, name):
-        """A hyper-parameter as a number, or a schedule as its configuration."""
+        """A hyperparameter as a number, or a schedule as its configuration."""
         value = self._made.get(name, self._hyper[name])
         if isinstance(value, (tf.Variable, tf.Tensor)):
             return K.get_value(value).item()

@@ -1,4 +1,4 @@
-"""Learning rates that go along a cosine; public in keras.experimental."""
+"""Cosine decay of the learning rate; public in keras.experimental."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -8,7 +8,7 @@ __all__ = ['CosineDecay', 'CosineDecayRestarts', 'LinearCosineDecay', 'NoisyLine
 
 
 class _Decay(LearningRateSchedule):
-    """Computes what its namesake in tf.train computes; `arguments` are in that one's order."""
+    """A schedule that calls the function of the same name in tf.train; `arguments` in its order."""
 
     below = None
 
@@ -22,7 +22,7 @@ class _Decay(LearningRateSchedule):
 
 
 class CosineDecay(_Decay):
-    """initial rate * (a falling half of a cosine over `decay_steps`, from 1 to `alpha`).
+    """initial rate * (half a cosine over `decay_steps`, from 1 down to `alpha`).
 
     Loshchilov and Hutter (2016).
     """
@@ -36,7 +36,7 @@ class CosineDecay(_Decay):
 
 
 class CosineDecayRestarts(_Decay):
-    """CosineDecay again and again: each time `t_mul` times as long, from `m_mul` times as high.
+    """CosineDecay with restarts: each `t_mul` times as long and starting `m_mul` times as high.
 
     Loshchilov and Hutter (2016).
     """
@@ -52,7 +52,7 @@ class CosineDecayRestarts(_Decay):
 
 
 class LinearCosineDecay(_Decay):
-    """initial rate * ((alpha + a falling line) * (`num_periods` of a cosine) + beta).
+    """initial rate * ((alpha + linear decay) * (`num_periods` of a cosine) + beta).
 
     Bello et al. (2017).
     """
@@ -67,7 +67,7 @@ class LinearCosineDecay(_Decay):
 
 
 class NoisyLinearCosineDecay(_Decay):
-    """LinearCosineDecay, whose line has normal noise of variance
+    """LinearCosineDecay with normal noise on the linear part, of variance
     initial_variance / (1 + step)^variance_decay. Bello et al. (2017).
     """
 

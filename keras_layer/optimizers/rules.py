@@ -1,4 +1,4 @@
-"""The optimizers SGD, RMSprop, Adagrad, Adadelta, Ftrl; Adam and its kin are in moments.py.
+"""The optimizers SGD, RMSprop, Adagrad, Adadelta and Ftrl.
 
 Defaults are those of TF 1.15's tf.keras. Keras 2.1.6 has a learning rate of 0.01 for Adagrad, 1.0
 for Adadelta and 0.002 for Adamax and Nadam.
@@ -49,7 +49,7 @@ class SGD(Optimizer):
         return K.scatter_add(w, indices, -g * state['lr'])
 
     def _sum_rows(self, values, indices):
-        # Adding row by row comes to the same.
+        # Adding row by row gives the same result.
         return super()._sum_rows(values, indices) if self._momentum else (values, indices)
 
     def get_config(self):
@@ -61,7 +61,7 @@ class SGD(Optimizer):
 class RMSprop(Optimizer):
     """w -= lr g / (sqrt(mean of g^2) + epsilon), the mean decaying by rho: Hinton (2012).
 
-    `centered` takes the variance in place of the mean square; `momentum` is added to the step.
+    `centered` uses the variance instead of the mean square; `momentum` is added to the step.
     """
 
     def __init__(self, learning_rate=0.001, rho=0.9, momentum=0.0, epsilon=1e-7, centered=False,
@@ -127,7 +127,7 @@ class RMSprop(Optimizer):
 
 
 def _mean_rows(slot, indices, values, state):
-    """A decaying mean that takes in some rows: (the whole afterwards, these rows of it)."""
+    """Updates some rows of a moving average; returns (whole average, those rows of it)."""
     with tf.control_dependencies([tf.assign(slot, slot * state['rho'])]):
         moved = K.scatter_add_rows(slot, indices, values)
         return moved, tf.gather(moved, indices)
@@ -149,7 +149,7 @@ class Adagrad(Optimizer):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
-        """The optimizer of that configuration; from a name alone, as in TF, its sums begin at 0."""
+        """The optimizer of that configuration; without arguments the sums start at 0, as in TF."""
         config = {'initial_accumulator_value': 0., **config}
         return super().from_config(config, custom_objects)
 
@@ -160,7 +160,7 @@ class Adagrad(Optimizer):
 
     def _prepare(self, dtype):
         state = super()._prepare(dtype)
-        # neg_lr and zero are for rules that TF no longer has; their nodes have stayed.
+        # neg_lr and zero are not used, but TF makes these nodes.
         return {**state, 'epsilon': tf.convert_to_tensor(self.epsilon, dtype),
                 'neg_lr': -state['lr'], 'zero': tf.zeros((), tf.int64)}
 
@@ -217,7 +217,7 @@ class Adadelta(Optimizer):
 
 
 class Ftrl(Optimizer):
-    """Follow the regularised leader: McMahan et al. (2013), with shrinkage of the gradient."""
+    """Follow the regularized leader: McMahan et al. (2013), with shrinkage of the gradient."""
 
     def __init__(self, learning_rate=0.001, learning_rate_power=-0.5,
                  initial_accumulator_value=0.1, l1_regularization_strength=0.0,

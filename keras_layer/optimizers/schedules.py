@@ -1,4 +1,4 @@
-"""Learning rates that change with the step: given to an optimizer as its learning_rate."""
+"""Learning rate schedules: passed to an optimizer as learning_rate."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -12,7 +12,7 @@ __all__ = ['ExponentialDecay', 'InverseTimeDecay', 'LearningRateSchedule',
 
 
 class LearningRateSchedule:
-    """Called with the step (a tensor), gives the learning rate (a tensor)."""
+    """Base of schedules: called with the step (a tensor), returns the learning rate (a tensor)."""
 
     arguments: tuple[str, ...] = ()
 
@@ -29,7 +29,7 @@ class LearningRateSchedule:
 
 
 class _ByParts(LearningRateSchedule):
-    """A rate that depends on step / decay_steps; with `staircase`, on the whole part of that."""
+    """A rate that depends on step / decay_steps; with `staircase`, on its integer part."""
 
     arguments = ('initial_learning_rate', 'decay_steps', 'decay_rate', 'staircase', 'name')
     scope = None
@@ -51,7 +51,7 @@ class _ByParts(LearningRateSchedule):
 
 
 class ExponentialDecay(_ByParts):
-    """initial rate * decay_rate ^ (step / decay_steps); whole powers only with `staircase`."""
+    """initial rate * decay_rate ^ (step / decay_steps); integer powers with `staircase`."""
 
     scope = 'ExponentialDecay'
 
@@ -60,7 +60,7 @@ class ExponentialDecay(_ByParts):
 
 
 class InverseTimeDecay(_ByParts):
-    """initial rate / (1 + decay_rate * step / decay_steps); whole parts with `staircase`."""
+    """initial rate / (1 + decay_rate * step / decay_steps); integer parts with `staircase`."""
 
     scope = 'InverseTimeDecay'
 

@@ -1,4 +1,4 @@
-"""A tf.train optimizer in the place of Keras' own."""
+"""TFOptimizer: a tf.train optimizer for Keras models."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -27,7 +27,7 @@ class TFOptimizer:
         """The operations of one step."""
         known = {id(v) for v in tf.global_variables()}
         step = self.optimizer.minimize(loss, var_list=params, global_step=self.iterations)
-        for variable in tf.global_variables():      # the slots, which nobody else initialises
+        for variable in tf.global_variables():      # the slots, which Keras has to initialize
             if id(variable) not in known:
                 K.track_variable(variable)
         return [step]

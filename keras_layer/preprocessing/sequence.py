@@ -1,4 +1,4 @@
-"""Sequences as arrays: padding, pairs for word vectors, windows of time series."""
+"""Sequences: pad_sequences, skipgrams, TimeseriesGenerator."""
 from __future__ import annotations
 
 import json
@@ -16,8 +16,8 @@ def pad_sequences(sequences, maxlen=None, dtype='int32', padding='pre', truncati
                   value=0.):
     """Sequences of several lengths as one array [sequences, maxlen, ...].
 
-    Short ones are filled with `value` before ('pre') or after ('post') them, long ones lose their
-    beginning ('pre') or end ('post'). ValueError for what is no list of sequences.
+    Short ones are padded with `value` before ('pre') or after ('post'), long ones truncated at
+    the beginning ('pre') or end ('post'). ValueError if it is not a list of sequences.
     """
     if not hasattr(sequences, '__len__'):
         raise worded(ValueError('`sequences` must be iterable.'))
@@ -54,7 +54,7 @@ def pad_sequences(sequences, maxlen=None, dtype='int32', padding='pre', truncati
 
 
 def make_sampling_table(size, sampling_factor=1e-5):
-    """How likely the word of each rank is kept: word2vec's formula, by Zipf's law."""
+    """The probability of keeping the word of each rank: word2vec's formula, by Zipf's law."""
     gamma = 0.577                           # Euler's constant, in the harmonic numbers
     rank = np.arange(size)
     rank[0] = 1

@@ -25,7 +25,7 @@ def text_to_word_sequence(text, filters=_FILTERS, lower=True, split=' '):
 
 
 def one_hot(text, n, filters=_FILTERS, lower=True, split=' '):
-    """Each word as a number in [1, n), by Python's hash; it differs from run to run."""
+    """Each word as a number in [1, n), by Python's hash, which differs from run to run."""
     return hashing_trick(text, n, hash_function=hash, filters=filters, lower=lower, split=split)
 
 
@@ -99,7 +99,7 @@ class Tokenizer:
         return list(self.texts_to_sequences_generator(texts))
 
     def texts_to_sequences_generator(self, texts):
-        """As `texts_to_sequences`, one after another."""
+        """`texts_to_sequences` as a generator."""
         unknown = self.word_index.get(self.oov_token)
         for text in texts:
             found = []
@@ -116,7 +116,7 @@ class Tokenizer:
         return list(self.sequences_to_texts_generator(sequences))
 
     def sequences_to_texts_generator(self, sequences):
-        """As `sequences_to_texts`, one after another."""
+        """`sequences_to_texts` as a generator."""
         unknown = self.word_index.get(self.oov_token)
         for sequence in sequences:
             found = []
@@ -178,7 +178,7 @@ class Tokenizer:
 
 
 def tokenizer_from_json(json_string):
-    """The Tokenizer of what `to_json` gave."""
+    """The Tokenizer of a JSON text of `to_json`."""
     config = json.loads(json_string)['config']
     read = {name: json.loads(config.pop(name)) for name in (
         'word_counts', 'word_docs', 'index_docs', 'index_word', 'word_index')}

@@ -12,7 +12,7 @@ KERAS_VERSION = '2.2.4-tf'
 
 
 def as_json(value):
-    """What JSON cannot hold by itself: NumPy's numbers and arrays, shapes, dtypes, classes."""
+    """Default encoder of JSON: NumPy values, shapes, dtypes, classes."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -48,12 +48,12 @@ def model_from_config(config, custom_objects=None):
 
 
 def model_from_json(json_string, custom_objects=None):
-    """A model, without weights, of what `to_json` gave."""
+    """A model without weights from the text of `to_json`."""
     return model_from_config(json.loads(json_string), custom_objects)
 
 
 def model_from_yaml(yaml_string, custom_objects=None):
-    """A model, without weights, of what `to_yaml` gave; only plain values are read."""
+    """A model without weights from the text of `to_yaml`; only plain values are read."""
     return model_from_config(_yaml().safe_load(yaml_string), custom_objects)
 
 

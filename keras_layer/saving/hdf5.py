@@ -3,7 +3,7 @@
 /            attributes model_config, training_config, keras_version, backend
   model_weights/<layer>/<weight name>       attributes layer_names, weight_names give the order
   optimizer_weights/<weight name>
-A file of weights alone has what stands in model_weights at its top.
+A file of weights only has the groups of model_weights at the top level.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from keras_layer import backend as K, losses, metrics, optimizers
 from keras_layer.optimizers import TFOptimizer
 from keras_layer.saving.configs import KERAS_VERSION, as_json, model_from_config
-from keras_layer.saving.old_weights import converted, optimizer_state
+from keras_layer.saving.legacy_weights import converted, optimizer_state
 from keras_layer.utils.generic import CustomObjectScope
 from keras_layer.utils.hdf5 import load_h5py, open_hdf5
 from tinyflow.graph.support.errors import DataLossError, worded
@@ -28,7 +28,7 @@ _ATTRIBUTE_LIMIT = 64512            # bytes that HDF5 keeps in one attribute
 
 
 def save_model_to_hdf5(model, filepath, overwrite=True, include_optimizer=True):
-    """Writes architecture, weights and (if compiled) the state of training, all at once."""
+    """Writes architecture, weights and (if compiled) the training state."""
     def write(file):
         config = {'class_name': type(model).__name__, 'config': model.get_config()}
         file.attrs['keras_version'] = KERAS_VERSION
@@ -46,7 +46,7 @@ def save_weights_to_hdf5(model, filepath, overwrite=True):
 
 
 def _write_whole(filepath, overwrite, write):
-    """The file appears when it is complete: a killed process leaves the old one."""
+    """Writes to a temporary file and renames it: a killed process leaves the old file."""
     if hasattr(filepath, 'attrs'):                  # an open h5py.File or Group
         write(filepath)
         return
@@ -83,7 +83,7 @@ def _write_training(file, model):
 
 
 def training_config(model):
-    """What compile was given, as plain values."""
+    """The arguments of compile, as plain values."""
     return {'loss': model.loss, 'metrics': model._compile_metrics,
             'weighted_metrics': model._compile_weighted_metrics,
             'sample_weight_mode': model.sample_weight_mode, 'loss_weights': model.loss_weights,
@@ -110,7 +110,7 @@ def _put(group, name, value):
 
 
 def _set_names(group, name, texts):
-    """A list of texts as an attribute, in pieces where HDF5 could not hold it in one."""
+    """Stores a list of texts as an attribute, in several pieces if it exceeds HDF5's limit."""
     data = [t.encode('utf8') for t in texts]
     size = max((len(d) for d in data), default=0)
     if any(len(d) > _ATTRIBUTE_LIMIT for d in data):
@@ -175,14 +175,14 @@ def _read_model(file, custom_objects, compile, path):
         warnings.warn('No training configuration found in the save file: the model was *not* '
                       'compiled. Compile it manually.', stacklevel=4)
         return model
-    compile_as(model, _parsed(training, 'training_config', path), custom_objects)
+    compile_from_config(model, _parsed(training, 'training_config', path), custom_objects)
     if 'optimizer_weights' in file:
         _read_optimizer(file['optimizer_weights'], model)
     return model
 
 
-def compile_as(model, config, custom_objects):
-    """Compiles as a saved training configuration says."""
+def compile_from_config(model, config, custom_objects):
+    """Compiles the model with a saved training configuration."""
     with CustomObjectScope(custom_objects or {}):
         optimizer = optimizers.deserialize(config['optimizer_config'])
         model.compile(optimizer, loss=_each(config['loss'], losses.deserialize),
@@ -193,7 +193,7 @@ def compile_as(model, config, custom_objects):
 
 
 def _each(value, deserialize):
-    """The objects of a nest of configurations; names stay names."""
+    """Deserializes a nest of configurations; names stay names."""
     if isinstance(value, dict) and 'class_name' in value:
         return deserialize(value)
     if isinstance(value, dict):
@@ -210,12 +210,12 @@ def _read_optimizer(group, model):
     try:
         model.optimizer.set_weights(optimizer_state(model.optimizer, values))
     except ValueError as error:
-        warnings.warn(f'The optimizer starts anew: its saved state does not fit ({error}).',
+        warnings.warn(f'The optimizer starts from scratch: its saved state does not fit ({error}).',
                       stacklevel=5)
 
 
 def load_weights(group, layers, path):
-    """Gives the layers the weights of the file, layer by layer. ValueError where they differ."""
+    """Sets the weights of the layers from the file, in order. ValueError if they do not match."""
     if 'layer_names' not in group.attrs and 'model_weights' in group:
         group = group['model_weights']
     version = _text(group.attrs.get('keras_version', b'1'))
@@ -236,7 +236,7 @@ def load_weights(group, layers, path):
 
 
 def load_weights_by_name(group, layers, path):
-    """Gives the layers whose names are in the file their weights."""
+    """Sets the weights of the layers whose names are in the file."""
     if 'layer_names' not in group.attrs and 'model_weights' in group:
         group = group['model_weights']
     version = _text(group.attrs.get('keras_version', b'1'))

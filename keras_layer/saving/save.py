@@ -1,4 +1,4 @@
-"""save_model and load_model: the format by the name of the file."""
+"""save_model and load_model, for HDF5 files and SavedModels."""
 from __future__ import annotations
 
 import os
@@ -40,16 +40,16 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
             'Saving the model to HDF5 format requires the model to be a Functional model or a '
             'Sequential model. It does not work for subclassed models, because such models are '
             "defined via the body of a Python method, which isn't safely serializable.\n  Mend: "
-            'model.save_weights(path), and make the model by its class before load_weights(path).'))
+            'model.save_weights(path); create the model by its class, then load_weights(path).'))
     hdf5.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
 
 
 def load_model(filepath, custom_objects=None, compile=True):
     """The model that `save_model` wrote, here, by Keras 2 or by tf.keras.
 
-    `custom_objects` maps the names of your own layers, losses and functions to what they are.
-    Nothing in the file is executed: a Lambda layer of Python code is refused unless it is named
-    there, too. OSError if there is no file, DataLossError if it is damaged.
+    `custom_objects` maps the names of custom layers, losses and functions to the objects.
+    Nothing in the file is executed: a Lambda layer of Python code raises an error unless
+    `custom_objects` names it. OSError if there is no file, DataLossError if it is damaged.
     """
     if hasattr(filepath, 'attrs') or not os.path.isdir(os.fspath(filepath)):
         return hdf5.load_model_from_hdf5(filepath, custom_objects, compile)

@@ -1,7 +1,7 @@
-"""A Keras model as a SavedModel: a serving signature, the weights, and the configuration beside it.
+"""Keras models as SavedModels: serving signature, weights, and the model configuration.
 
 The layout is that of tf.keras.experimental.export_saved_model in TF 1.15: a SavedModel with the
-model's JSON in assets/saved_model.json, so that Keras can make the model of it again.
+model's JSON in assets/saved_model.json, from which Keras rebuilds the model.
 """
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def export_saved_model(model, saved_model_path, custom_objects=None, as_text=Fal
                        include_optimizer=True):
     """Writes the model as a SavedModel with the signature serving_default.
 
-    `custom_objects` and `input_signature`, which TensorFlow needs to trace the model again, change
-    nothing: the graph that there is is written. AssertionError if the directory is not empty,
+    `custom_objects` and `input_signature`, which TensorFlow needs to trace the model again, are
+    ignored: the existing graph is written. AssertionError if the directory is not empty,
     unless `overwrite`.
     """
     path = os.fspath(saved_model_path)
@@ -70,9 +70,8 @@ def _write(model, path, as_text, serving_only, include_optimizer):
 def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     """The Keras model of a SavedModel directory that has its configuration.
 
-    That is in assets, as export_saved_model writes it, or beside the objects that the file
-    describes, as model.save does in TensorFlow. The optimizer begins anew; with compile=False
-    there is none.
+    It is in assets, as export_saved_model writes it, or in the object graph, as model.save of
+    TensorFlow writes it. The optimizer starts without state; with compile=False there is none.
     """
     path = os.fspath(saved_model_path)
     described = _described(path)
@@ -88,7 +87,7 @@ def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     else:
         K.batch_set_value([(w, reader.get_tensor(n)) for w, n in zip(model.weights, names)])
     if compile and described.get('training_config'):
-        hdf5.compile_as(model, described['training_config'], custom_objects)
+        hdf5.compile_from_config(model, described['training_config'], custom_objects)
     return model
 
 

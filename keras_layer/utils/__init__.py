@@ -1,4 +1,4 @@
-"""keras.utils: helpers for data, files, pictures and custom objects."""
+"""keras.utils: helpers for data, files, drawings and custom objects."""
 from keras_layer.utils.data_utils import Sequence, get_file
 from keras_layer.utils.generic import (
     CustomObjectScope, custom_object_scope, deserialize_keras_object, get_custom_objects,

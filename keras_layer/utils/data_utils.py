@@ -12,7 +12,7 @@ __all__ = ['Sequence', 'get_file']
 
 
 class Sequence:
-    """Base of data sets that give batch `index` of `len(self)`; `fit` may take them in any order.
+    """Base of datasets with random access to batches; `fit` may request them in any order.
 
     A subclass defines __getitem__(index) -> (x, y) and __len__; `on_epoch_end` is called after
     each epoch.
@@ -37,8 +37,8 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
     """The path of a file in Keras' cache (~/.keras), downloaded from `origin` if it is not there.
 
     A file whose hash (`hash_algorithm`: 'md5', 'sha256', or by its length) is not `file_hash` is
-    downloaded anew. `extract` unpacks it beside itself, as 'tar', 'zip' or whichever it is;
-    `untar` unpacks fname.tar.gz and gives the folder fname. OSError where it cannot be got; it
+    downloaded again. `extract` unpacks it in its folder, as 'tar', 'zip' or by detection; `untar`
+    unpacks fname.tar.gz and returns the folder fname. OSError if it cannot be downloaded, which
     says where to put the file by hand.
     """
     cache = cache_dir or os.path.join(os.path.expanduser('~'), '.keras')
@@ -67,7 +67,7 @@ def get_file(fname, origin, untar=False, md5_hash=None, file_hash=None, cache_su
 
 
 def _fetch(origin, path, file_hash, algorithm):
-    """Downloads, and puts the file into its place only if it is the right one."""
+    """Downloads to a temporary file, and renames it if the hash is right."""
     from urllib import error, request  # for start-up time
     temporary = f'{path}.part{os.getpid()}'
     print(f'Downloading data from {origin}')
@@ -75,8 +75,8 @@ def _fetch(origin, path, file_hash, algorithm):
         with request.urlopen(origin, timeout=30) as source, open(temporary, 'wb') as target:
             _copied(source, target)
         if file_hash and not _has_hash(temporary, file_hash, algorithm):
-            raise worded(OSError(f'What {origin} gave is not the file that was expected: its hash '
-                                 f'is not {file_hash}.'))
+            raise worded(OSError(f'The download of {origin} is not the file that was expected: its '
+                                 f'hash is not {file_hash}.'))
         os.replace(temporary, path)
     except (error.URLError, OSError, ValueError) as problem:
         if 'is not the file' in str(problem):
@@ -129,7 +129,7 @@ def _extract(path, folder, archive_format):
         if kind not in ('tar', 'zip'):
             raise worded(ValueError(f"archive_format is 'auto', 'tar' or 'zip', not {kind!r}."))
     if archive_format is not None:
-        warnings.warn(f'{path} is no archive of the kind {archive_format!r}, and is left as it '
+        warnings.warn(f'{path} is not an archive of the kind {archive_format!r}, and is left as it '
                       'is.', stacklevel=3)
 
 
@@ -145,11 +145,11 @@ def _check_members(path, folder, names):
 def _untar(archive, path, folder):
     import tarfile  # for start-up time
     try:
-        # Python's own filter knows links, devices and rights, too.
+        # Python's own filter also handles links, devices and permissions.
         archive.extractall(folder, filter='data')
     except getattr(tarfile, 'FilterError', ()) as problem:
         raise worded(ValueError(f'{path} is not unpacked: {problem}')) from None
-    except TypeError:                       # a Python without filters: files and folders only
+    except TypeError:                       # Python without filters: files and folders only
         for member in archive.getmembers():
             if not (member.isfile() or member.isdir()):
                 raise worded(ValueError(f'{path} is not unpacked: {member.name!r} is neither a '

@@ -1,4 +1,4 @@
-"""Batches made ahead of time, by threads or processes, while the model works on earlier ones."""
+"""Enqueuers: threads or processes that make batches ahead of time."""
 from __future__ import annotations
 
 import pickle
@@ -11,15 +11,15 @@ from tinyflow.graph.support.errors import worded
 
 __all__ = ['GeneratorEnqueuer', 'OrderedEnqueuer', 'SequenceEnqueuer']
 
-_END = object()                 # what a task gives that found its generator at an end
+_END = object()                 # result of a task whose generator is exhausted
 
 
 class SequenceEnqueuer:
-    """Base: `start` begins to fill a queue of at most `max_queue_size` batches, `get` empties it.
+    """Base of enqueuers: `start` fills a queue of at most `max_queue_size` batches, `get` reads it.
 
     `get()` is a generator of batches, `stop()` ends the workers. Threads share the memory of the
-    program. Processes (`use_multiprocessing`) are started anew and are sent the data by pickle, so
-    they need a script that begins its work under ``if __name__ == '__main__':``.
+    program. Processes (`use_multiprocessing`) are spawned and get the data by pickle, so they need
+    a script that starts its work under ``if __name__ == '__main__':``.
     """
 
     queue = run_thread = stop_signal = None
@@ -42,7 +42,7 @@ class SequenceEnqueuer:
     def stop(self, timeout=None):
         """Stops the workers and waits for them."""
         self.stop_signal.set()
-        with self.queue.mutex:                  # whoever waits for a place, or for the end
+        with self.queue.mutex:                  # wakes up waiting threads
             self.queue.queue.clear()
             self.queue.unfinished_tasks = 0
             self.queue.not_full.notify_all()
@@ -55,7 +55,7 @@ class SequenceEnqueuer:
             self.stop()
 
     def get(self):
-        """The batches, in the order of the queue; a worker's error is raised here."""
+        """The batches, in the order of the queue; errors of workers are raised here."""
         try:
             while self.is_running():
                 task = self.queue.get()
@@ -74,7 +74,7 @@ class SequenceEnqueuer:
         from concurrent.futures.process import BrokenProcessPool  # for start-up time
         if isinstance(error, BrokenProcessPool):
             return worded(RuntimeError(
-                'The processes that were to make batches ended at once. Each begins by importing '
+                'The worker processes ended at once. Each starts by importing '
                 "the program's main module.\n  Mend: put the program's work under `if __name__ == "
                 "'__main__':`, and the Sequence's class into a file that can be imported; or use "
                 'threads: use_multiprocessing=False.'))
@@ -133,7 +133,7 @@ class OrderedEnqueuer(SequenceEnqueuer):
                 pool.shutdown(cancel_futures=True)
 
     def _pool(self, pool, sent):
-        """(workers that know the Sequence as it is now, what they were sent)."""
+        """(workers with the current state of the Sequence, what they were sent)."""
         if not self.use_multiprocessing:
             return pool or self._threads(self.workers), None
         state = _pickled(self.sequence)
@@ -156,11 +156,11 @@ class OrderedEnqueuer(SequenceEnqueuer):
 
 
 class GeneratorEnqueuer(SequenceEnqueuer):
-    """What a generator gives, until it ends.
+    """The items of a generator, until it ends.
 
-    A generator function can only be in one place at a time, so one thread asks it; other iterators,
-    such as those of ImageDataGenerator, are asked by all workers. There are no processes that a
-    `random_seed` could be for. ValueError for use_multiprocessing=True.
+    A generator function cannot run in several threads, so one thread reads it; other iterators,
+    such as those of ImageDataGenerator, are read by all workers. `random_seed` is ignored, since
+    there are no processes. ValueError for use_multiprocessing=True.
     """
 
     def __init__(self, sequence, use_multiprocessing=False, random_seed=None):

@@ -1,4 +1,4 @@
-"""Objects as configurations and back: the names that a saved model refers to."""
+"""Serialization of objects by name and configuration; custom objects."""
 from __future__ import annotations
 
 import difflib
@@ -57,10 +57,10 @@ def serialize_keras_object(instance):
 
 def deserialize_keras_object(identifier, module_objects=None, custom_objects=None,
                              printable_module_name='object'):
-    """The object that a configuration or a name stands for.
+    """The object of a name or a configuration.
 
     Looked up in `custom_objects`, then `get_custom_objects()`, then `module_objects`. ValueError
-    for an unknown name; it tells how to make the name known.
+    for an unknown name, with a hint how to register it.
     """
     if identifier is None:
         return None
@@ -109,9 +109,9 @@ def class_and_config(config, module_objects=None, custom_objects=None,
 def _unknown(name, kind, known=None):
     near = difflib.get_close_matches(name, [k for k, v in (known or {}).items() if callable(v)], 3)
     if near:
-        return (f'Unknown {kind}: {name}\n  Mend: {" or ".join(map(repr, near))}, if that is what '
-                f"was meant; else custom_objects={{'{name}': {name}}}.")
-    return (f'Unknown {kind}: {name}\n  Mend: say what the name means: load_model(path, '
+        return (f'Unknown {kind}: {name}\n  Mend: {" or ".join(map(repr, near))}, if that was '
+                f"meant; else custom_objects={{'{name}': {name}}}.")
+    return (f'Unknown {kind}: {name}\n  Mend: pass the object: load_model(path, '
             f"custom_objects={{'{name}': {name}}}), or build it inside "
             f"`with keras.utils.CustomObjectScope({{'{name}': {name}}}):`.")
 

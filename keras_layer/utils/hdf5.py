@@ -19,12 +19,12 @@ def load_h5py():
 
 
 def open_hdf5(path, what):
-    """The HDF5 file, opened for reading; an error that names it where it is none."""
+    """The HDF5 file, opened for reading. OSError or DataLossError if it cannot be read."""
     path = os.fspath(path)
     if not os.path.exists(path):
         raise worded(OSError(f'There is no {what} at {path!r}.'))
     try:
         return load_h5py().File(path, 'r')
     except OSError as error:
-        raise DataLossError(None, None, f'{path!r} is no HDF5 file, or is damaged: {error}') \
+        raise DataLossError(None, None, f'{path!r} is not an HDF5 file, or is damaged: {error}') \
             from None

@@ -1,4 +1,4 @@
-"""HDF5Matrix: an array in an HDF5 file that is read piece by piece."""
+"""HDF5Matrix: an array in an HDF5 file that is read on demand."""
 from __future__ import annotations
 
 import os
@@ -12,10 +12,10 @@ __all__ = ['HDF5Matrix']
 
 
 class HDF5Matrix:
-    """Rows `start` to `end` of a data set in an HDF5 file, as `fit` and `predict` take arrays.
+    """Rows `start` to `end` of a dataset in an HDF5 file, as `fit` and `predict` take arrays.
 
-    `normalizer` is called on each piece that is read. shuffle='batch' in `fit` reads whole
-    stretches, shuffle=True single rows.
+    `normalizer` is called on each piece that is read. shuffle='batch' in `fit` reads contiguous
+    rows, shuffle=True single rows.
     """
 
     refs: dict = {}                         # the open files by path: many matrices, one file
@@ -25,7 +25,7 @@ class HDF5Matrix:
         if path not in self.refs or not self.refs[path]:
             self.refs[path] = open_hdf5(path, 'HDF5 file')
         if dataset not in self.refs[path]:
-            raise worded(KeyError(f'{path!r} has no data set {dataset!r}; it has '
+            raise worded(KeyError(f'{path!r} has no dataset {dataset!r}; it has '
                                   f'{list(self.refs[path])}.'))
         self.data = self.refs[path][dataset]
         self.start = start

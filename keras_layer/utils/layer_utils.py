@@ -31,12 +31,12 @@ def get_source_inputs(tensor, layer=None, node_index=None):
 
 
 def multi_gpu_model(model, gpus=None, cpu_merge=True, cpu_relocation=False):
-    """Refused: there is no GPU below tinyflow."""
+    """Raises ValueError: tinyflow has no GPU support."""
     raise worded(ValueError('multi_gpu_model: tinyflow runs on the CPU; use the model itself.'))
 
 
 def convert_kernel(kernel):
-    """A convolution's kernel with its windows turned around: Theano's, from ours, or back.
+    """A convolution kernel with flipped spatial axes: converts from and to Theano.
 
     Shapes: kernel [*window, channels, filters] -> the same. ValueError for other ranks.
     """
@@ -47,7 +47,7 @@ def convert_kernel(kernel):
 
 
 def convert_all_kernels_in_model(model):
-    """Turns the kernels of all convolutions of a model around; see `convert_kernel`."""
+    """Flips the kernels of all convolutions of a model; see `convert_kernel`."""
     convolutions = [layer for layer in model.layers if type(layer).__name__ in (
         'Conv1D', 'Conv2D', 'Conv3D', 'Conv2DTranspose')]
     K.batch_set_value([(layer.kernel, convert_kernel(K.get_value(layer.kernel)))

@@ -11,11 +11,11 @@ __all__ = ['normalize', 'to_categorical']
 def to_categorical(y, num_classes=None, dtype='float32'):
     """Integer labels [*a] or [*a, 1] as one-hot rows [*a, num_classes].
 
-    ValueError for labels that are negative, no integers, or not below num_classes.
+    ValueError for labels that are negative, not integers, or not below num_classes.
     """
     labels = np.array(y, dtype='int')
     if labels.size and not np.array_equal(labels, np.asarray(y)):
-        raise worded(ValueError('to_categorical wants integer labels; these have fractions.'))
+        raise worded(ValueError('to_categorical needs integer labels; these have fractions.'))
     shape = labels.shape
     if shape and shape[-1] == 1 and len(shape) > 1:
         shape = tuple(shape[:-1])

@@ -1,4 +1,4 @@
-"""Progbar: how far it is, how long it takes, and the values so far."""
+"""Progbar: a progress bar with elapsed time and metric values."""
 from __future__ import annotations
 
 import os
@@ -13,8 +13,8 @@ __all__ = ['Progbar']
 class Progbar:
     """A progress bar: live where there is a terminal or notebook, else one line at the end.
 
-    `target` is the number of steps (None: not known); `verbose` 1 is the bar, 2 a line at the end,
-    0 silence. Values are averaged over the steps, but for those named in `stateful_metrics`.
+    `target` is the number of steps (None: unknown); `verbose` 1 is the bar, 2 a line at the end,
+    0 no output. Values are averaged over the steps, except those in `stateful_metrics`.
     """
 
     def __init__(self, target, width=30, verbose=1, interval=0.05, stateful_metrics=None,
@@ -35,8 +35,8 @@ class Progbar:
             return False
         return time.time() >= self._next
 
-    def add_quietly(self, current, logs, names):
-        """Takes the values of a step that is not printed."""
+    def add_silently(self, current, logs, names):
+        """Adds the values of a step without printing."""
         self._take(current, [(k, logs[k]) for k in names if k in logs])
 
     def _take(self, current, values):
@@ -54,7 +54,7 @@ class Progbar:
         self._seen = current
 
     def update(self, current, values=None):
-        """Says that `current` steps are done, and (name, value) pairs of the last one."""
+        """Sets the number of steps done and adds (name, value) pairs of the last one."""
         self._take(current, values or [])
         if self.target is not None and current >= self.target:
             self._print(current, ended=True)
@@ -66,7 +66,7 @@ class Progbar:
         self.update(self._seen + n, values)
 
     def finish(self, current, values):
-        """The end, with the final value of everything."""
+        """Draws the final state, with the final values."""
         for name, value in values:
             if name not in self._values:
                 self._order.append(name)

@@ -13,10 +13,10 @@ def count_params(weights):
 
 
 def print_summary(model, line_length=None, positions=None, print_fn=None):
-    """Prints the table; below it, what is frozen and which state training updates (PAINS B6)."""
+    """Prints the table, then the frozen layers and the state that training updates."""
     print_fn = print_fn or print
     wired = model._topology if model._is_graph_network else model._traced
-    straight = hasattr(model, '_stack') or wired is None or _is_straight(wired)
+    straight = hasattr(model, '_stack') or wired is None or _is_linear_chain(wired)
     if straight:
         line_length = line_length or 65
         positions = positions or [.45, .85, 1.]
@@ -46,8 +46,8 @@ def print_summary(model, line_length=None, positions=None, print_fn=None):
     print_fn('_' * line_length)
 
 
-def _is_straight(wired):
-    """True if each depth has one call, so that the order says what is connected to what."""
+def _is_linear_chain(wired):
+    """True if each depth has one call, so that no column of connections is needed."""
     return all(len(nodes) == 1 for nodes in wired.nodes_by_depth.values()) and \
         all(len(node.inbound_layers) < 2 for node in wired.node_order)
 

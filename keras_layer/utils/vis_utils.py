@@ -1,4 +1,4 @@
-"""Pictures of a model's layers. Nothing but pip's packages is needed to draw them (PAINS B10)."""
+"""Drawings of a model's layers, by packages from PyPI only."""
 from __future__ import annotations
 
 import os
@@ -20,7 +20,7 @@ def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
                  expand_nested=False, dpi=96, subgraph=False):
     """The layers and their connections as a `graphviz.Digraph`.
 
-    It has what notebooks ask of Keras' pydot graph, too: `create(prog='dot', format='svg')`.
+    It also has the methods of Keras' pydot graphs, such as `create(prog='dot', format='svg')`.
     """
     graph = _picture()(name=('cluster_' if subgraph else '') + model.name)
     graph.attr(rankdir=rankdir, dpi=str(dpi), fontname='Helvetica', labeljust='l')
@@ -34,7 +34,7 @@ def model_to_dot(model, show_shapes=False, show_layer_names=True, rankdir='TB',
 
 @cache
 def _picture():
-    """A Digraph that answers by pydot's names; a class made late, since graphviz is."""
+    """A graphviz.Digraph with pydot's methods; a factory, since graphviz is imported late."""
     import graphviz  # optional package
 
     class Picture(graphviz.Digraph):
@@ -45,11 +45,11 @@ def _picture():
             return render.layout(self.source, format)[0]
 
         def to_string(self):
-            """The text in the language DOT."""
+            """The source in the DOT language."""
             return self.source
 
         def write(self, path, prog='dot', format='raw'):
-            """Writes the text, or the picture in that format; True, as pydot has it."""
+            """Writes the source, or the drawing in that format; returns True, as pydot does."""
             render.write(path, self.source.encode() if format in ('raw', 'dot')
                          else self.create(prog, format))
             return True
@@ -71,7 +71,7 @@ def _wiring(model):
     if model._traced is not None:
         return model._traced
     raise worded(ValueError(
-        f'The model {model.name} has no layers wired yet, so there is nothing to draw.\n  Mend: '
+        f'The model {model.name} is not built yet, so there is nothing to draw.\n  Mend: '
         'give it an input shape, call build(input_shape), or fit it first.'))
 
 
@@ -141,7 +141,7 @@ def _html(text):
 
 def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=True, rankdir='TB',
                expand_nested=False, dpi=96):
-    """Draws the layers to a file: .png, .svg, .pdf or .dot. In a notebook the picture is shown.
+    """Draws the layers to a file: .png, .svg, .pdf or .dot. In a notebook the drawing is shown.
 
     Yellow boxes have weights that are trained, grey ones are frozen. `tf.viz.draw(model, path)`
     draws the ops below the layers instead.
@@ -164,7 +164,7 @@ def plot_model(model, to_file='model.png', show_shapes=False, show_layer_names=T
 
 
 def _shown(path):
-    """The picture for a notebook; None elsewhere."""
+    """The drawing for a notebook; None elsewhere."""
     if 'IPython' not in sys.modules:
         return None
     from IPython import display  # optional package

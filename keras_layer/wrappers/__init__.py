@@ -1,4 +1,4 @@
-"""keras.wrappers: models as scikit-learn's estimators."""
+"""keras.wrappers: models as scikit-learn estimators."""
 from tinyflow.graph.support.missing import absent
 from tinyflow.graph.support.lazy import importing
 

@@ -1,7 +1,6 @@
 """KerasClassifier and KerasRegressor: models with scikit-learn's fit, predict, score, get_params.
 
-So GridSearchCV, cross_val_score and Pipeline can be used on models. scikit-learn itself is not
-needed to make one.
+They work with GridSearchCV, cross_val_score and Pipeline. scikit-learn itself is optional.
 """
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ class BaseWrapper:
         return self.__call__ if self.build_fn is None else self.build_fn
 
     def check_params(self, params):
-        """ValueError for a name that nothing would take."""
+        """ValueError for a parameter that no function accepts."""
         takers = [Sequential.fit, Sequential.predict, Sequential.predict_classes,
                   Sequential.evaluate]
         if self.build_fn is not None or callable(self):
@@ -59,7 +58,7 @@ class BaseWrapper:
         return self
 
     def fit(self, x, y, **kwargs):
-        """Builds a model anew and trains it; returns its History."""
+        """Builds and trains a new model; returns its History."""
         builder = self._builder()
         self.model = builder(**self.filter_sk_params(builder))
         y = np.asarray(y)
@@ -94,7 +93,7 @@ class BaseWrapper:
 
 
 class KerasClassifier(BaseWrapper):
-    """A model whose outputs are probabilities of classes, as a classifier of scikit-learn.
+    """A model with class probabilities as a scikit-learn classifier.
 
     `classes_` are the labels in the order of the outputs; they may be any values.
     """
@@ -108,7 +107,7 @@ class KerasClassifier(BaseWrapper):
         return tags
 
     def fit(self, x, y, **kwargs):
-        """Builds a model anew and trains it on labels or one-hot rows; returns its History."""
+        """Builds and trains a new model on labels or one-hot rows; returns its History."""
         y = np.array(y)
         if y.ndim == 2 and y.shape[1] > 1:
             self.classes_ = np.arange(y.shape[1])
@@ -152,7 +151,7 @@ class KerasClassifier(BaseWrapper):
 
 
 class KerasRegressor(BaseWrapper):
-    """A model whose outputs are numbers, as a regressor of scikit-learn."""
+    """A model with numeric outputs as a scikit-learn regressor."""
 
     _estimator_type = 'regressor'
 
@@ -168,7 +167,7 @@ class KerasRegressor(BaseWrapper):
         return np.squeeze(self._fitted().predict(x, **kwargs))
 
     def score(self, x, y, **kwargs):
-        """The loss with its sign turned, so that more is better."""
+        """The negative loss, so that higher is better."""
         kwargs = self.filter_sk_params(Sequential.evaluate, kwargs)
         found = self._fitted().evaluate(x, y, **kwargs)
         return -(found[0] if isinstance(found, list) else found)

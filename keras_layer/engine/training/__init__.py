@@ -1,1 +1,1 @@
-"""How a model is trained: losses and metrics, data, loops."""
+"""Training of models: losses and metrics, data, loops."""

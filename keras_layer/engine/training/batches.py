@@ -1,4 +1,4 @@
-"""Where batches come from: arrays by index, or something that gives one after another."""
+"""Sources of batches: arrays, datasets, generators, Sequences."""
 from __future__ import annotations
 
 import random
@@ -78,9 +78,9 @@ def _rows(array, chosen):
     if hasattr(array, 'tocsr'):
         return array.tocsr()[chosen]
     # Files such as HDF5 are read in order.
-    by_place = np.argsort(chosen)
-    read = np.asarray(array[chosen[by_place]])
-    return read[np.argsort(by_place)]
+    order = np.argsort(chosen)
+    read = np.asarray(array[chosen[order]])
+    return read[np.argsort(order)]
 
 
 def _shuffled_batches(index, size):
@@ -91,7 +91,7 @@ def _shuffled_batches(index, size):
 
 
 class DatasetBatches:
-    """What a tf.data.Dataset, its iterator, or tensors give: each step one element."""
+    """The elements of a tf.data.Dataset or its iterator, or the values of tensors."""
 
     def __init__(self, graph, x, y=None, sample_weight=None):
         self._dataset = x if hasattr(x, 'make_initializable_iterator') else None
@@ -117,13 +117,13 @@ class DatasetBatches:
         return self._size
 
     def known_steps(self):
-        """The number of elements of the dataset; None if that shows at its end alone."""
+        """The number of elements of the dataset; None if unknown."""
         if self._dataset is None or self._cardinality() < 0:
             return None
         return self._cardinality()
 
     def check_end(self, argument):
-        """ValueError for a dataset without an end, whose number of steps nobody has given."""
+        """ValueError for an infinite dataset; called if no number of steps was given."""
         if self._dataset is not None \
                 and self._cardinality() == tf.data.experimental.INFINITE_CARDINALITY:
             raise worded(ValueError(
@@ -131,7 +131,7 @@ class DatasetBatches:
                 f'`{argument}` argument.\n  Mend: {argument}=..., or a dataset without repeat().'))
 
     def restart(self):
-        """Begins the data set anew."""
+        """Restarts the dataset."""
         if self._dataset is not None:
             session = K.get_session(graph=self._graph)
             session.run(self._iterator.initializer)
@@ -147,21 +147,21 @@ class DatasetBatches:
             raise StopIteration from None
 
 
-class NothingToFeed:
-    """The steps of a model whose inputs and targets are tensors: what they give is the data."""
+class TensorBatches:
+    """Steps without feeds, for a model whose inputs and targets are tensors."""
 
     restartable = False
     counts_steps = True
 
     def restart(self):
-        """Nothing: the tensors go on where they are."""
+        """Does nothing: the tensors continue where they are."""
 
     def __call__(self):
         return None, None, None
 
 
 class GeneratorBatches:
-    """What a Python generator or an enqueuer around one gives."""
+    """The batches of a Python generator."""
 
     restartable = False
     counts_steps = False
@@ -170,16 +170,16 @@ class GeneratorBatches:
         self._source = source
 
     def restart(self):
-        """Nothing: a generator goes on where it is."""
+        """Does nothing: a generator continues where it is."""
 
     def __call__(self):
         return next(self._source)
 
 
 class SequenceBatches:
-    """The batches of a keras.utils.Sequence, in order or shuffled anew for each pass.
+    """The batches of a keras.utils.Sequence, in order or reshuffled for each pass.
 
-    They have no end: a new pass begins when one is over, as with Keras' queues of batches.
+    They never end: a new pass begins when one is over, as in Keras' enqueuers.
     """
 
     restartable = True
@@ -190,7 +190,7 @@ class SequenceBatches:
         self._numbers, self._order = [], iter(())
 
     def restart(self):
-        """Begins a first pass."""
+        """Starts the first pass."""
         self._numbers = list(range(len(self._sequence)))
         self._begin_pass()
 
@@ -221,7 +221,7 @@ class QueuedSequence:
         self._queue = None
 
     def restart(self):
-        """Begins a first pass."""
+        """Starts the first pass."""
         self.close()
         self._queue = OrderedEnqueuer(*self._made)
         self._queue.start(self._workers, self._size)
@@ -237,7 +237,7 @@ class QueuedSequence:
 
 
 class QueuedGenerator(QueuedSequence):
-    """What a generator gives, asked for before it is needed."""
+    """The batches of a generator, made ahead of time."""
 
     restartable = False
 
@@ -246,14 +246,14 @@ class QueuedGenerator(QueuedSequence):
         self._queue = GeneratorEnqueuer(source, use_multiprocessing)
 
     def restart(self):
-        """Begins; what the queue holds is not lost when the next epoch begins."""
+        """Starts the queue once; its batches are kept when the next epoch begins."""
         if not self._queue.is_running():
             self._queue.start(self._workers, self._size)
             self._batches = self._queue.get()
 
 
 def unpacked(element):
-    """(x, y, sample_weight) of what a generator or data set gave; ValueError for anything else."""
+    """(x, y, sample_weight) of a batch of a generator or dataset. ValueError for anything else."""
     if isinstance(element, (tuple, list)) and not isinstance(element, str):
         if len(element) == 1:
             return element[0], None, None

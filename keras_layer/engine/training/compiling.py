@@ -1,4 +1,4 @@
-"""compile: what the model is to be trained for, as nodes of the graph."""
+"""compile: the nodes of losses, metrics and sample weights."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -49,7 +49,7 @@ class Compiled:
         self.metrics, self.results = [], {}
         self._make_metrics(metrics, weighted_metrics)
         self._take_metrics('metrics')
-        self.add_up()
+        self.build_total_loss()
 
     @property
     def _trained(self):
@@ -81,10 +81,10 @@ class Compiled:
                 endpoint.weighted_metrics = self._all_named(own_weighted, endpoint, True)
 
     def _all_named(self, metrics, endpoint, weighted):
-        """The Metrics; of several with the same name it is the last, as TF keeps them by name."""
+        """The Metrics of an output; of several with the same name only the last, as in TF."""
         by_name = {}
-        for asked in metrics:
-            metric, name = metric_of(asked, endpoint, weighted)
+        for requested in metrics:
+            metric, name = metric_of(requested, endpoint, weighted)
             by_name[name] = metric
         return [self._named(metric, name, endpoint) for name, metric in by_name.items()]
 
@@ -116,8 +116,8 @@ class Compiled:
 
     # ---- the loss ------------------------------------------------------------------------
 
-    def add_up(self):
-        """The weighted metrics and the total loss, for the sample weights that there are now."""
+    def build_total_loss(self):
+        """Builds the weighted metrics and the total loss with the current sample weights."""
         self._take_metrics('weighted_metrics')
         self.total_loss = None
         with K.name_scope('loss'):
@@ -139,7 +139,7 @@ class Compiled:
                 self.total_loss = total if self.total_loss is None else self.total_loss + total
 
     def _extra_losses(self):
-        """What the layers add: of a nested model, not what belongs to its calls elsewhere."""
+        """The losses added by layers, without those of other calls of nested models."""
         model = self.model
         if not model.inputs:
             return model.losses
@@ -165,13 +165,13 @@ class Compiled:
             reduction = 'sum_over_batch_size' if loss.reduction == 'auto' else loss.reduction
             return reduce_weighted_loss(weighted, reduction=reduction)
 
-    def want_sample_weights(self):
-        """Makes the placeholders of weights, and the loss once more, with them; True if new."""
+    def require_sample_weights(self):
+        """Creates the placeholders of sample weights and rebuilds the loss; True if new."""
         if all(e.sample_weight is not None for e in self._trained):
             return False
         for endpoint in self._trained:
             endpoint.make_sample_weight()
-        self.add_up()
+        self.build_total_loss()
         return True
 
 
@@ -224,11 +224,11 @@ def _metrics_per_output(metrics, names, what):
         return [list(m) for m in metrics]
     if len(names) == 1:
         return [list(metrics)]
-    # A metric object keeps one running value, so each output has one of its own.
-    return [[_made_again(metric) for metric in metrics] for _ in names]
+    # A metric object keeps one running value, so each output needs its own copy.
+    return [[_copy_of_metric(metric) for metric in metrics] for _ in names]
 
 
-def _made_again(metric):
+def _copy_of_metric(metric):
     if not isinstance(metric, Metric):
         return metric
     args, kwargs = metric._constructor

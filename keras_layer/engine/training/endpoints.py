@@ -11,8 +11,8 @@ from tinyflow.graph.support.errors import worded
 class Endpoint:
     """An output while the model is being trained.
 
-    `target` is the tensor of what the output should be, `sample_weight` that of each sample's
-    weight (None: all count alike). Without a loss the output is not trained, and has no target.
+    `target` is the tensor of the targets, `sample_weight` that of the sample weights (None: equal
+    weights). Without a loss the output is not trained and has no target.
     """
 
     def __init__(self, output, name, loss, loss_weight, weight_mode):
@@ -40,12 +40,12 @@ class Endpoint:
         return K.int_shape(self.output)
 
     def loss_is(self, *names):
-        """True if the loss is one of Keras' own of these names."""
+        """True if the loss is a built-in one with one of these names."""
         return _name_of(self.loss) in names
 
     @property
     def target_shape(self):
-        """The shape that targets must have; None where the loss is the user's own."""
+        """The shape that targets must have; None for a custom loss."""
         shape = self.shape
         if shape is None:
             return None
@@ -59,7 +59,7 @@ class Endpoint:
         return shape
 
     def make_target(self, given=None):
-        """The placeholder of the target, or the tensor that was given for it."""
+        """Creates the placeholder of the target, or uses the given tensor."""
         if given is not None and not K.is_placeholder(given):
             self.target_is_fed = False
         self.target = given if given is not None else K.placeholder(
@@ -68,7 +68,7 @@ class Endpoint:
             dtype=self.output.dtype.base_dtype.name)
 
     def make_sample_weight(self):
-        """The placeholder of the weights: one for each sample, or for each of its steps."""
+        """Creates the placeholder of the weights of samples, or of their time steps."""
         if self.trained and self.sample_weight is None:
             with K.name_scope(None):
                 shape = [None, None] if self.weight_mode == 'temporal' else [None]
@@ -100,7 +100,7 @@ _ACCURACY, _CROSSENTROPY = ('accuracy', 'acc'), ('crossentropy', 'ce')
 
 
 def metric_of(metric, endpoint, weighted):
-    """(metric object, its plain name) for what the user asked of this output."""
+    """(metric object, its name) for a metric in the arguments of compile."""
     if isinstance(metric, Metric):
         return metric, metric.name
     if isinstance(metric, str) and metric in _ACCURACY + _CROSSENTROPY:
@@ -120,7 +120,7 @@ def metric_of(metric, endpoint, weighted):
 
 
 def _which(endpoint):
-    """'accuracy' means another function for each kind of target."""
+    """The prefix of the accuracy function, which depends on the kind of target."""
     shape = endpoint.shape
     if shape and shape[-1] == 1 or endpoint.loss_is('binary_crossentropy'):
         return 'binary'
@@ -144,6 +144,6 @@ def call_metric(metric, endpoint, sample_weight=None):
 
 
 def loss_metric(endpoint):
-    """The mean of an output's own loss, shown where a model has several outputs."""
+    """The metric of an output's loss, reported for models with several outputs."""
     endpoint.loss_metric = Mean(name=endpoint.loss_name)
     return endpoint.loss_metric

@@ -1,4 +1,4 @@
-"""The three compiled calls of a model: train, test, predict. Here fit meets the Session."""
+"""The train, test and predict functions of a model, which call the Session."""
 from __future__ import annotations
 
 from contextlib import contextmanager
@@ -20,13 +20,13 @@ class Functions:
         self._watched = {}
 
     def watch(self, kind, tensor, give):
-        """Has the function compute `tensor`, too, and gives each value to `give`; None ends it."""
+        """Makes the function also compute `tensor` and pass each value to `give`; None stops it."""
         self._watched.pop(kind, None)
         if tensor is not None:
             self._watched[kind] = tensor, give
 
     def forget(self, *kinds):
-        """Has these functions made anew, or all of them."""
+        """Discards these functions, or all, so that they are rebuilt when needed."""
         for kind in kinds or list(self._made):
             self._made.pop(kind, None)
 
@@ -42,10 +42,10 @@ class Functions:
         return made
 
     def runner(self, kind):
-        """A callable of feeds that goes on when a batch is the first with weights of samples.
+        """A callable of feeds that copes with the first batch that has sample weights.
 
-        The function is then made anew, with places for them, and batches without any (made before,
-        or of the other of training and validation data) get ones.
+        The function is then rebuilt with placeholders for them, and batches without weights get
+        weights of one.
         """
         made = self.get(kind)
         run, count = made.bound(), made.count
@@ -92,13 +92,13 @@ class Functions:
         return [own[m] for m in self._model._all_metrics()]
 
     def made(self, kind):
-        """The K.Function beneath, if it has been made."""
+        """The K.Function, if it was made already."""
         made = self._made.get(kind)
         return made and made.function
 
 
 def trainable_state(layer):
-    """What is trainable of a layer and of all inside it, by layer."""
+    """The `trainable` flags of a layer and its sublayers, by layer."""
     state = {layer: layer._trainable}
     for inner in layer._sublayers:
         state.update(trainable_state(inner))
@@ -112,7 +112,7 @@ def _set_trainable_state(state):
 
 @contextmanager
 def _trainable_as(state):
-    """As it was at compile: what is frozen later, for another model, is trained by this one."""
+    """Restores the `trainable` flags of compile, whatever was frozen since for another model."""
     now = {layer: layer._trainable for layer in state}
     _set_trainable_state(state)
     try:
@@ -125,7 +125,7 @@ class _Call:
     """A K.function that feeds the learning phase by itself."""
 
     def __init__(self, inputs, outputs, updates, name, training=False):
-        # It is False unless it is fed: as in TF, only training needs (and makes) its node.
+        # The phase defaults to False: as in TF, only training needs (and makes) its node.
         phase = K.learning_phase() if training else 0
         self._feeds_phase = not isinstance(phase, int)
         self.inputs = [*inputs, phase] if self._feeds_phase else list(inputs)
@@ -154,7 +154,7 @@ class _Call:
 
 
 class _Watched:
-    """A _Call that computes one tensor more, for whoever watches."""
+    """A _Call that computes one more tensor, for `Functions.watch`."""
 
     def __init__(self, call, function, give):
         self._call, self._function, self._give = call, function, give

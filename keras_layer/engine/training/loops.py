@@ -14,11 +14,11 @@ from keras_layer.engine.training.batches import (
 from tinyflow.graph.support.errors import worded
 
 
-class Averages:
-    """An epoch's results: the mean loss over its samples, and the last value of the metrics.
+class EpochAverages:
+    """Results of an epoch: the mean loss over its samples, and the last values of the metrics.
 
     The metrics are running values in the graph already; the loss of a batch is its own. As in TF,
-    all batches of a dataset weigh alike, and so do those of a generator or Sequence in `evaluate`.
+    all batches of a dataset have equal weight, and so have those of a generator in `evaluate`.
     """
 
     def __init__(self):
@@ -40,9 +40,9 @@ class Averages:
 
 def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuffle,
         steps_per_epoch, batch_size, validation_freq=1):
-    """Trains; returns the History. `validation` is None or a function that gives its results."""
+    """Trains and returns the History. `validation` is None or a function that returns results."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
-    steps = _told_steps(data, steps_per_epoch)
+    steps = _known_steps(data, steps_per_epoch)
     run_callbacks = configure_callbacks(
         callbacks, model, do_validation=validation is not None, batch_size=batch_size,
         epochs=epochs, steps_per_epoch=steps, samples=samples if samples is not None else steps,
@@ -50,7 +50,7 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
     names = model.metrics_names
     run_callbacks.on_train_begin()
     for callback in run_callbacks:
-        if hasattr(callback, 'first_epoch'):            # goes on after an interruption
+        if hasattr(callback, 'first_epoch'):            # resumes after an interruption
             initial_epoch = callback.first_epoch(initial_epoch)
     for epoch in range(initial_epoch, epochs):
         model.reset_metrics()
@@ -75,14 +75,14 @@ def fit(model, data, epochs, initial_epoch, verbose, callbacks, validation, shuf
     return model.history
 
 
-def _told_steps(data, steps):
-    """The number of steps that callbacks are told: that asked for, or of all that a dataset has."""
+def _known_steps(data, steps):
+    """The number of steps for callbacks: as given, or the size of the dataset."""
     return data.known_steps() if steps is None and isinstance(data, DatasetBatches) else steps
 
 
 def _train_epoch(model, run, batches, names, callbacks, wanted_steps):
     """One epoch; (averages, whether the data ended before it)."""
-    averages, steps = Averages(), 0
+    averages, steps = EpochAverages(), 0
     begin, end = callbacks.on_batch_begin, callbacks.on_batch_end
     for step, (size, feeds) in enumerate(batches):
         logs = {'batch': step, 'size': size}
@@ -110,7 +110,7 @@ def _due(epoch, validation_freq):
 
 
 def _steps(model, data, steps, first):
-    """(size, feeds) of each step of what gives its batches one by one."""
+    """(size, feeds) of each step of a source of batches."""
     if first or steps is None:
         data.restart()
     done = 0
@@ -128,7 +128,7 @@ def _steps(model, data, steps, first):
 
 
 def _next(data):
-    """The next element; first the one from which a model without inputs learned its shapes."""
+    """The next element; the one that was used to build the model comes first."""
     kept = getattr(data, 'kept', None)
     if kept is None:
         return data()
@@ -140,16 +140,16 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
     """The mean loss and the metrics over the data."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
     if own_callbacks:
-        told = _told_steps(data, steps)
+        known = _known_steps(data, steps)
         callbacks = configure_callbacks(
             callbacks, model, do_validation=False, batch_size=batch_size, epochs=1,
-            steps_per_epoch=told, samples=samples if samples is not None else told,
+            steps_per_epoch=known, samples=samples if samples is not None else known,
             verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='test')
     model.reset_metrics()
     run = model._functions.runner('test')
-    names, averages = model.metrics_names, Averages()
+    names, averages = model.metrics_names, EpochAverages()
     if samples is not None and steps is None:
-        # Keras shuffles the validation data of fit, too: the numbers of a seeded program show it.
+        # As in Keras, the validation data of fit are shuffled, which uses random numbers.
         batches = data.epoch(None if own_callbacks else data.order(True))
     else:
         batches = _steps(model, data, steps, True)
@@ -172,10 +172,10 @@ def evaluate(model, data, verbose, callbacks, steps, batch_size, own_callbacks=T
 def predict(model, data, verbose, callbacks, steps, batch_size):
     """The outputs for all the data, a list of arrays."""
     samples = data.samples if isinstance(data, ArrayBatches) else None
-    told = _told_steps(data, steps)
+    known = _known_steps(data, steps)
     callbacks = configure_callbacks(
         callbacks, model, do_validation=False, batch_size=batch_size, epochs=1,
-        steps_per_epoch=told, samples=samples if samples is not None else told,
+        steps_per_epoch=known, samples=samples if samples is not None else known,
         verbose=verbose, count_mode='samples' if samples is not None else 'steps', mode='predict')
     run = model._functions.get('predict').bound()
     if samples is not None and steps is None:

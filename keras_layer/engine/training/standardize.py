@@ -1,4 +1,4 @@
-"""What a user gives as data, as a list of arrays that fit the model, or an error that says why."""
+"""Standardizes user data: checked lists of arrays, sample weights and class weights."""
 from __future__ import annotations
 
 import numpy as np
@@ -13,12 +13,12 @@ def as_arrays(data, names, shapes, what, check_batch=True, check=None):
 
     `shapes` are what the model's placeholders have ((None, 784); None: anything); `what` is 'input'
     or 'target' in messages. One-dimensional arrays become columns, as Keras has it.
-    `check` sees the arrays before their shapes are compared: it may know better what is wrong.
+    `check` is called before the shapes are compared, for a more specific error.
     """
     if not names:
         if _given(data):
             raise worded(ValueError(f'Error when checking model {what}: expected no data, but got: '
-                                    f'{_told(data)}'))
+                                    f'{_describe_data(data)}'))
         return []
     if data is None:
         return [None] * len(names)
@@ -36,7 +36,7 @@ def _given(data):
     return data is not None and not (isinstance(data, (list, tuple)) and len(data) == 0)
 
 
-def _told(data):
+def _describe_data(data):
     return f'{type(data).__name__} of shape {np.shape(data)}' if hasattr(data, 'shape') else \
         repr(data)[:100]
 
@@ -60,7 +60,7 @@ def _in_order(data, names, shapes, what):
             f'Error when checking model {what}: the list of Numpy arrays that you are passing to '
             f'your model is not the size the model expected. Expected to see {len(names)} '
             f'array(s), for {what}s {list(names)}, but instead got the following list of '
-            f'{len(data)} arrays: {[_told(d) for d in data]}'))
+            f'{len(data)} arrays: {[_describe_data(d) for d in data]}'))
     return data
 
 
@@ -72,7 +72,7 @@ def _is_one_array(data, count):
 def _array(x):
     if K.is_tensor(x) or x is None:
         return x
-    if hasattr(x, 'tocoo'):                     # scipy's sparse matrices are fed by their parts
+    if hasattr(x, 'tocoo'):                     # a sparse matrix of SciPy
         return x
     if type(x).__module__.startswith('pandas'):
         x = x.values
@@ -81,7 +81,7 @@ def _array(x):
     array = np.asarray(x)
     if array.dtype == object and not _is_text(array):
         raise worded(ValueError(
-            f'Failed to convert the data to an array: its rows have different lengths, or are no '
+            f'Failed to convert the data to an array: its rows have different lengths, or are not '
             f'numbers (first: {str(x[0])[:60]!r}).\n  Mend: '
             'keras.preprocessing.sequence.pad_sequences(x) makes sequences equally long.'))
     return array
@@ -92,7 +92,7 @@ def _is_text(array):
 
 
 def _column(x, shape):
-    """A vector as a column, unless the model wants a vector."""
+    """A vector as a column, unless the model expects a vector."""
     if x is None or K.is_tensor(x) or getattr(x, 'ndim', None) != 1:
         return x
     if shape is not None and len(shape) == 1:
@@ -115,7 +115,7 @@ def _check_shape(array, name, shape, what, check_batch):
 
 
 def _dimension_mend(found, shape, what):
-    """The reshape that would do, if one would."""
+    """A hint with the reshape or batch axis that would help, or ''."""
     if len(found) < 1 or None in shape[1:]:
         return ''
     wanted = int(np.prod(shape[1:]))
@@ -147,7 +147,7 @@ def check_lengths(inputs, targets, weights):
 
 
 def check_targets(targets, endpoints):
-    """ValueError where a target cannot belong to the output's loss, and what to use (B5)."""
+    """ValueError if a target does not fit the loss of its output, with the loss that would."""
     for target, endpoint in zip(targets, endpoints):
         if target is None or K.is_tensor(target):
             continue
@@ -192,7 +192,7 @@ def _check_sparse(target, endpoint):
 
 
 def standardize_weights(targets, sample_weight, class_weight, endpoints):
-    """One array of weights for each trained output, or None for all alike."""
+    """One array of weights for each trained output, or None for equal weights."""
     given = _by_output(sample_weight, endpoints, 'sample_weight')
     by_class = _class_weights(class_weight, endpoints)
     found = []
@@ -237,7 +237,7 @@ def _by_output(value, endpoints, what):
 
 
 def _class_weights(class_weight, endpoints):
-    """For each output the dict {class: weight}, or None. TF trains without any other kind."""
+    """For each output the dict {class: weight}, or None. As in TF, other types are ignored."""
     if class_weight is None or isinstance(class_weight, (list, tuple)) and not class_weight:
         return [None] * len(endpoints)
     return [_class_dict(w) for w in _class_weight_by_output(class_weight, endpoints)]
@@ -264,7 +264,7 @@ def _class_dict(given):
     if given is None or isinstance(given, dict):
         return given
     tf.logging.log_first_n(tf.logging.WARN, (
-        'class_weight is a %s, without effect: only a dict {class: weight} counts, here and in TF. '
+        'class_weight is a %s and is ignored, as in TF: it has to be a dict {class: weight}. '
         'Mend: class_weight=dict(enumerate(weights)).'), 1, type(given).__name__)
     return None
 
@@ -288,13 +288,13 @@ def _of_classes(target, classes):
         labels = np.argmax(target, axis=1)
     else:
         labels = target.reshape(-1)
-    found, places = np.unique(labels, return_inverse=True)
+    found, positions = np.unique(labels, return_inverse=True)
     missing = [label for label in found.tolist() if label not in classes]
     if missing:
         raise worded(ValueError(
             f'`class_weight` must contain all classes in the data. The classes {missing} '
             f'exist in the data but not in `class_weight`.'))
-    return np.array([classes[label] for label in found.tolist()], K.floatx())[places]
+    return np.array([classes[label] for label in found.tolist()], K.floatx())[positions]
 
 
 def _ones_like(target, endpoint):

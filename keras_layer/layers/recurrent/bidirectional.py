@@ -1,4 +1,4 @@
-"""Bidirectional: one recurrent layer from the first step to the last, one the other way round."""
+"""Bidirectional: two recurrent layers, one forwards and one backwards in time."""
 from __future__ import annotations
 
 import inspect
@@ -33,8 +33,8 @@ class Bidirectional(Wrapper):
 
     Shapes: as the layer's, with twice as many features for 'concat'. Schuster and Paliwal (1997).
 
-    Raises ValueError for what is no layer, for another merge mode, and for two layers that do not
-    fit together.
+    Raises ValueError if `layer` is not a layer, for an unknown merge mode, and for two layers
+    that do not match.
     """
 
     def __init__(self, layer, merge_mode='concat', weights=None, backward_layer=None, **kwargs):
@@ -49,9 +49,9 @@ class Bidirectional(Wrapper):
         self._num_constants, self._backward_config = 0, None
         super().__init__(layer, **kwargs)
         # Copies, so that the given layer can still be used by itself.
-        self.forward_layer = _made_again(layer)
+        self.forward_layer = _copy_of_metric(layer)
         if backward_layer is None:
-            self.backward_layer = _made_again(layer, turned=True)
+            self.backward_layer = _copy_of_metric(layer, turned=True)
         else:
             self.backward_layer = backward_layer
             self._backward_config = backward_layer.get_config()
@@ -217,14 +217,14 @@ class Bidirectional(Wrapper):
         return made
 
 
-def _made_again(layer, turned=False):
-    """A new layer of the same configuration; `turned`, in the other direction."""
+def _copy_of_metric(layer, turned=False):
+    """A new layer of the same configuration, with `turned` in the other direction."""
     config = layer.get_config()
     if turned:
         config['go_backwards'] = not config['go_backwards']
     if 'custom_objects' not in inspect.signature(type(layer).from_config).parameters:
         return type(layer).from_config(config)
-    # Cells of one's own are known by their class, even if they were not registered.
+    # Custom cells are found by their class, even if they are not registered.
     cell = getattr(layer, 'cell', None)
     cells = [cell, *getattr(cell, 'cells', [])] if cell is not None else []
     return type(layer).from_config(config, custom_objects={

@@ -1,4 +1,4 @@
-"""What recurrent cells have in common: options, weights, masks of dropout; cells in a stack."""
+"""Base classes of recurrent cells: options, weights, dropout masks; StackedRNNCells."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -17,28 +17,28 @@ __all__ = ['AbstractRNNCell', 'DropoutMasks', 'StackedRNNCells', 'UnitsCell']
 
 
 class AbstractRNNCell(Layer):
-    """Base of cells of your own: what a recurrent layer does in one time step.
+    """Base of custom cells: the computation of one time step.
 
-    A subclass says `state_size` and `output_size`, and
+    A subclass defines `state_size` and `output_size`, and
     ``output, new_states = call(inputs, states)`` with inputs [batch, ...] and states as a tuple.
     """
 
     def call(self, inputs, states):
         """The output of one step and the states after it. Subclasses override it."""
-        raise NotImplementedError(f'{type(self).__name__}.call(inputs, states): a cell of your own '
-                                  'gives (output, new states) here.')
+        raise NotImplementedError(f'{type(self).__name__}.call(inputs, states): a custom cell '
+                                  'returns (output, new states) here.')
 
     @property
     def state_size(self):
         """Sizes of the states without the batch: an int, a TensorShape, or a nest of these."""
-        raise NotImplementedError(f'{type(self).__name__}.state_size: a cell of your own says '
-                                  'here how large its states are.')
+        raise NotImplementedError(f'{type(self).__name__}.state_size: a custom cell returns '
+                                  'the sizes of its states here.')
 
     @property
     def output_size(self):
         """The size of the output without the batch."""
-        raise NotImplementedError(f'{type(self).__name__}.output_size: a cell of your own says '
-                                  'here how large its output is.')
+        raise NotImplementedError(f'{type(self).__name__}.output_size: a custom cell returns '
+                                  'the size of its output here.')
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
         """Zeros for each state; the batch is that of `inputs`, if they are given."""
@@ -46,10 +46,9 @@ class AbstractRNNCell(Layer):
 
 
 class DropoutMasks:
-    """The part of a cell that drops inputs and states: one mask for all steps of a sequence.
+    """Variational dropout of a cell: one mask for all steps of a sequence.
 
-    Gal and Ghahramani (2016), variational dropout. The layer around the cell forgets the masks
-    before each call.
+    Gal and Ghahramani (2016). The layer of the cell resets the masks before each call.
     """
 
     _dropout_mask = _recurrent_dropout_mask = None
@@ -83,7 +82,7 @@ def _drawn(like, rate, training, count):
 
 
 def dropped(tensor, masks, rate, count):
-    """`count` copies of the tensor, each times a mask of its own where there is dropout."""
+    """`count` copies of the tensor, each times its own dropout mask if there is dropout."""
     if 0. < rate < 1.:
         return [tensor * mask for mask in masks[:count]]
     return [tensor] * count
@@ -136,7 +135,7 @@ def add_weight_of(cell, kind, shape, name=None, initializer=None):
 
 
 def bias_with_open_forget_gate(cell, units):
-    """An initializer of the biases [i, f, c, o] whose forget gates start open: ones.
+    """An initializer of the biases [i, f, c, o] with ones for the forget gate.
 
     Jozefowicz et al. (2015).
     """
@@ -178,8 +177,9 @@ def options_config(source, options):
 class StackedRNNCells(Layer):
     """Cells one after another as one cell: the output of each is the input of the next.
 
-    Its states are the tuple of the cells' states, in their order (`reverse_state_order=True` turns
-    that round, as Keras once did). ValueError for a cell without `call` or `state_size`.
+    Its states are the tuple of the cells' states, in their order (reversed with
+    `reverse_state_order=True`, as older versions of Keras did). ValueError for a cell without
+    `call` or `state_size`.
     """
 
     def __init__(self, cells, **kwargs):
@@ -209,7 +209,7 @@ class StackedRNNCells(Layer):
         return output_size_of(self.cells[-1])
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
-        """Each cell's own first state, zeros where it says none."""
+        """The initial states of all cells, zeros by default."""
         return tuple(
             cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype)
             if hasattr(cell, 'get_initial_state')

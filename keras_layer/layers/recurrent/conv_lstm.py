@@ -1,4 +1,4 @@
-"""ConvLSTM2D: an LSTM over images, whose products are convolutions."""
+"""ConvLSTM2D: an LSTM over images, with convolutions instead of matrix products."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -19,7 +19,7 @@ __all__ = ['ConvLSTM2D', 'ConvLSTM2DCell']
 
 
 class ConvLSTM2DCell(UnitsCell):
-    """An LSTMCell with convolutions for products: Shi et al. (2015).
+    """An LSTM cell with convolutions instead of matrix products: Shi et al. (2015).
 
     Shapes: inputs [batch, rows, columns, channels], states h and c [batch, new rows, new columns,
     filters]; the kernel [*kernel_size, channels, 4 filters] holds the gates in the order
@@ -148,7 +148,7 @@ class _ConvRNN2D(UnitsRNN):
         self.built = True
 
     def get_initial_state(self, inputs):
-        """Zeros of the size that a step gives: the inputs' zeros, convolved with zeros."""
+        """Zero states of the shape of a step's output: zero inputs convolved with zeros."""
         zeros = K.sum(K.zeros_like(inputs), axis=1)
         kernel = K.zeros_of_shape((*self.cell.kernel_shape[:-1], self.cell.filters), inputs.dtype)
         zeros = self.cell.input_conv(zeros, kernel, padding=self.cell.padding)

@@ -1,4 +1,4 @@
-"""CuDNNGRU and CuDNNLSTM: weights as a GPU library has them, computed on the CPU here."""
+"""CuDNNGRU and CuDNNLSTM: cuDNN's layout of weights, computed on the CPU."""
 from __future__ import annotations
 
 from keras_layer import backend as K, initializers, regularizers
@@ -62,7 +62,7 @@ def _long_bias(cell, size, initializer):
 
 
 class _CuDNNRNN(RNN):
-    """What the two layers share. A mask is refused, as by the GPU library."""
+    """Base of both layers. Masks raise an error, as with cuDNN."""
 
     cell_class = None
 

@@ -1,4 +1,4 @@
-"""GRU: a recurrent layer whose states pass an update gate and a reset gate."""
+"""GRU: gated recurrent unit, with an update gate and a reset gate."""
 from __future__ import annotations
 
 from keras_layer import backend as K

@@ -1,4 +1,4 @@
-"""LSTM: a recurrent layer with a carry that gates write to, forget and read."""
+"""LSTM: long short-term memory, with input, forget and output gates."""
 from __future__ import annotations
 
 from keras_layer import backend as K
@@ -88,7 +88,7 @@ class LSTMCell(UnitsCell):
 
 
 class PeepholeLSTMCell(LSTMCell):
-    """LSTMCell whose gates see the carry: i and f that before the step, o that after it.
+    """LSTMCell with peepholes: i and f see the carry before the step, o that after it.
 
     Gers et al. (2002).
     """

@@ -25,12 +25,12 @@ class RNN(StatefulRNN, Layer):
     A cell has `state_size` and ``output, new_states = call(inputs, states)``; it may have
     `output_size`, `get_initial_state` and be a layer. `return_sequences` gives the outputs of all
     steps, `return_state` the last states besides; `go_backwards` starts at the last step;
-    `stateful` starts each batch from the states after the last one; `unroll` writes the steps out
-    instead of making a loop.
+    `stateful` starts each batch from the final states of the previous one; `unroll` unrolls the
+    loop.
 
     Shapes:
         [batch, time, ...] -> [batch, ...] or, with `return_sequences`, [batch, time, ...]; time
-        and batch change places with `time_major`. The inputs may be a tuple or dict of tensors.
+        and batch are swapped with `time_major`. The inputs may be a tuple or dict of tensors.
 
     Raises ValueError for a cell without `call` or `state_size`.
     """
@@ -132,7 +132,7 @@ class RNN(StatefulRNN, Layer):
                 'an LSTM has two, [h, c].'))
 
     def get_initial_state(self, inputs):
-        """The states before the first step: the cell's own, zeros where it says none."""
+        """The states before the first step: those of the cell, zeros by default."""
         inputs = tf.nest.flatten(inputs)[0]
         shape = K.shape(inputs)
         batch_size = shape[1] if self.time_major else shape[0]
@@ -164,7 +164,7 @@ class RNN(StatefulRNN, Layer):
             if constants is not None:
                 kwargs['constants'] = constants
             return super().__call__(inputs, **kwargs)
-        # They are inputs like others, so the model's graph has an edge to them.
+        # They are inputs like others, so the graph of layers has edges to them.
         own = [None] * len(tf.nest.flatten(inputs))
         if not tf.nest.is_nested(inputs) and self.built and self.input_spec:
             own = self.input_spec[:1]
@@ -174,7 +174,7 @@ class RNN(StatefulRNN, Layer):
         return outputs
 
     def _note_specs(self, initial_state, constants):
-        """Keeps what the states and constants look like; gives their specs in one list."""
+        """Stores the specs of states and constants, and returns them in one list."""
         def spec(tensor):
             return InputSpec(shape=K.int_shape(tensor))
         specs = []
@@ -211,7 +211,7 @@ class RNN(StatefulRNN, Layer):
         if self.unroll and K.int_shape(first_input)[0 if self.time_major else 1] is None:
             raise worded(ValueError(
                 f'Cannot unroll a RNN if the time dimension is undefined (layer {self.name}).\n'
-                '  Mend: name the number of steps: input_shape=(steps, features) for the first '
+                '  Mend: give the number of steps: input_shape=(steps, features) for the first '
                 'layer of a Sequential, input_length= for an Embedding, Input(shape=(steps, '
                 'features)) otherwise; or unroll=False.'))
 

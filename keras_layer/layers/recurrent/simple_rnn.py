@@ -1,4 +1,4 @@
-"""SimpleRNN: the output of each step goes back into the next."""
+"""SimpleRNN: fully connected RNN, the output of each step is fed to the next."""
 from __future__ import annotations
 
 from keras_layer import backend as K

@@ -1,4 +1,4 @@
-"""States that stay from batch to batch: kept in Variables, set back by `reset_states`."""
+"""Stateful RNNs: states kept in Variables from batch to batch, until `reset_states`."""
 from __future__ import annotations
 
 import numpy as np
@@ -27,7 +27,7 @@ class StatefulRNN:
         self._states = states
 
     def _keep_states(self, states):
-        """After each step of training or prediction the states are these."""
+        """Adds the updates that store the states after each step of training or prediction."""
         self.add_update([K.update(variable, state) for variable, state in
                          zip(tf.nest.flatten(self.states), tf.nest.flatten(states))])
 

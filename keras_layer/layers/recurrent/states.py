@@ -1,4 +1,4 @@
-"""States of recurrent cells: their sizes, their zeros, and the arguments that bring them along."""
+"""States of recurrent cells: sizes, zero states, and states among the call arguments."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -57,7 +57,7 @@ def separate_arguments(inputs, initial_state, constants, num_constants):
         if initial_state is not None or constants is not None:
             raise worded(ValueError(
                 'The inputs of this recurrent layer are a list, which holds initial states and '
-                'constants already; pass no `initial_state` and `constants` besides it.\n'
+                'constants already; do not pass `initial_state` or `constants` as well.\n'
                 '  Mend: layer(x, initial_state=states), or nested inputs as a tuple.'))
         if num_constants:
             inputs, constants = inputs[:-num_constants], inputs[-num_constants:]

@@ -1,4 +1,4 @@
-"""UnitsRNN: what SimpleRNN, GRU and LSTM share, an RNN whose cell has the options."""
+"""UnitsRNN: base of SimpleRNN, GRU and LSTM, whose options are those of their cell."""
 from __future__ import annotations
 
 from keras_layer import regularizers
@@ -25,7 +25,7 @@ def without(arguments, *names):
 
 
 class UnitsRNN(RNN):
-    """A recurrent layer of one of the cells that Keras brings."""
+    """A recurrent layer of one of the built-in cells."""
 
     cell_class = None
     input_rank = 3

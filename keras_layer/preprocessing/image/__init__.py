@@ -1,4 +1,4 @@
-"""keras.preprocessing.image: pictures as arrays, and endless batches of changed pictures."""
+"""keras.preprocessing.image: images as arrays, and data augmentation."""
 from keras_layer.preprocessing.image.affine import (
     apply_affine_transform, random_rotation, random_shear, random_shift, random_zoom,
 )
@@ -9,7 +9,7 @@ from keras_layer.preprocessing.image.dataframe_iterator import DataFrameIterator
 from keras_layer.preprocessing.image.directory_iterator import DirectoryIterator
 from keras_layer.preprocessing.image.generator import ImageDataGenerator
 from keras_layer.preprocessing.image.iterator import Iterator, NumpyArrayIterator
-from keras_layer.preprocessing.image.pictures import (
+from keras_layer.preprocessing.image.image_io import (
     array_to_img, img_to_array, list_pictures, load_img, save_img,
 )
 from tinyflow.graph.support.missing import absent, hide_modules

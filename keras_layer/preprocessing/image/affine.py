@@ -1,4 +1,4 @@
-"""Turning, shifting, shearing and zooming a picture: one affine map of its coordinates."""
+"""Affine transforms of images: rotation, shift, shear and zoom."""
 from __future__ import annotations
 
 import numpy as np
@@ -12,10 +12,10 @@ __all__ = ['apply_affine_transform', 'random_rotation', 'random_shear', 'random_
 
 def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis=0, col_axis=1,
                            channel_axis=2, fill_mode='nearest', cval=0., order=1):
-    """The picture turned by `theta` and sheared by `shear` degrees, shifted and zoomed.
+    """The image rotated by `theta` and sheared by `shear` degrees, shifted and zoomed.
 
-    `tx`, `zx` are along the rows, `ty`, `zy` along the columns. Points that were outside the
-    picture are filled: 'nearest', 'constant' (by `cval`), 'reflect' or 'wrap'. `order` is that of
+    `tx`, `zx` are along the rows, `ty`, `zy` along the columns. Points outside the
+    image are filled: 'nearest', 'constant' (by `cval`), 'reflect' or 'wrap'. `order` is that of
     the spline between the points: 0, 1, or with SciPy up to 5.
 
     Shapes: x [height, width, channels] in the order that the axes say -> the same.
@@ -23,7 +23,7 @@ def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis
     matrix = _matrix(theta, tx, ty, shear, zx, zy)
     if matrix is None:
         return x
-    # The map leaves the picture's middle where it is.
+    # The center of the image is a fixed point.
     middle = np.eye(3)
     middle[:2, 2] = x.shape[row_axis] / 2 + 0.5, x.shape[col_axis] / 2 + 0.5
     back = np.eye(3)
@@ -35,7 +35,7 @@ def apply_affine_transform(x, theta=0, tx=0, ty=0, shear=0, zx=1, zy=1, row_axis
 
 
 def _matrix(theta, tx, ty, shear, zx, zy):
-    """The product of the single maps, in homogeneous coordinates; None for no change at all."""
+    """The product of the transforms, in homogeneous coordinates; None for the identity."""
     parts = []
     if theta != 0:
         cos, sin = np.cos(np.deg2rad(theta)), np.sin(np.deg2rad(theta))
@@ -55,12 +55,12 @@ def _matrix(theta, tx, ty, shear, zx, zy):
     return matrix
 
 
-# TF 1.15 gives these functions' row_axis and col_axis no say in where the middle of the picture
-# is: it takes axes 0 and 1. For channels first that is off the middle; seeded values are the same.
+# As in TF 1.15, the center of the image is computed from axes 0 and 1, whatever row_axis and
+# col_axis are. For channels_first that is not the center; seeded values are the same.
 
 def random_rotation(x, rg, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest', cval=0.,
                     interpolation_order=1):
-    """The picture turned by a random angle of at most `rg` degrees, either way."""
+    """The image rotated by a random angle of at most `rg` degrees, either way."""
     theta = np.random.uniform(-rg, rg)
     return apply_affine_transform(x, theta=theta, channel_axis=channel_axis, fill_mode=fill_mode,
                                   cval=cval, order=interpolation_order)
@@ -68,7 +68,7 @@ def random_rotation(x, rg, row_axis=1, col_axis=2, channel_axis=0, fill_mode='ne
 
 def random_shift(x, wrg, hrg, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest',
                  cval=0., interpolation_order=1):
-    """The picture shifted by random parts of its width (at most `wrg`) and height (`hrg`)."""
+    """The image shifted by random fractions of its width (at most `wrg`) and height (`hrg`)."""
     tx = np.random.uniform(-hrg, hrg) * x.shape[row_axis]
     ty = np.random.uniform(-wrg, wrg) * x.shape[col_axis]
     return apply_affine_transform(x, tx=tx, ty=ty, channel_axis=channel_axis,
@@ -77,7 +77,7 @@ def random_shift(x, wrg, hrg, row_axis=1, col_axis=2, channel_axis=0, fill_mode=
 
 def random_shear(x, intensity, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest',
                  cval=0., interpolation_order=1):
-    """The picture sheared by a random angle of at most `intensity` degrees."""
+    """The image sheared by a random angle of at most `intensity` degrees."""
     shear = np.random.uniform(-intensity, intensity)
     return apply_affine_transform(x, shear=shear, channel_axis=channel_axis, fill_mode=fill_mode,
                                   cval=cval, order=interpolation_order)
@@ -85,7 +85,7 @@ def random_shear(x, intensity, row_axis=1, col_axis=2, channel_axis=0, fill_mode
 
 def random_zoom(x, zoom_range, row_axis=1, col_axis=2, channel_axis=0, fill_mode='nearest',
                 cval=0., interpolation_order=1):
-    """The picture zoomed by random factors in `zoom_range`, (lowest, highest), along each axis."""
+    """The image zoomed by random factors in `zoom_range`, (lowest, highest), along each axis."""
     if len(zoom_range) != 2:
         raise worded(ValueError('`zoom_range` should be a tuple or list of two floats. Received: '
                                 f'{zoom_range}'))

@@ -1,9 +1,9 @@
-"""Changing the values of a picture: its brightness, and each of its channels."""
+"""Color changes of images: brightness and channel shifts."""
 from __future__ import annotations
 
 import numpy as np
 
-from keras_layer.preprocessing.image.pictures import array_to_img, img_to_array, pillow
+from keras_layer.preprocessing.image.image_io import array_to_img, img_to_array, pillow
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['apply_brightness_shift', 'apply_channel_shift', 'random_brightness',
@@ -11,9 +11,9 @@ __all__ = ['apply_brightness_shift', 'apply_channel_shift', 'random_brightness',
 
 
 def apply_channel_shift(x, intensity, channel_axis=0):
-    """x + intensity, kept between the smallest and the largest value that the picture had.
+    """x + intensity, clipped to the range of values of the image.
 
-    All channels are shifted alike, so `channel_axis` makes no difference.
+    All channels are shifted equally, so `channel_axis` makes no difference.
     """
     return np.clip(x + intensity, np.min(x), np.max(x)).astype(x.dtype, copy=False)
 
@@ -25,9 +25,9 @@ def random_channel_shift(x, intensity_range, channel_axis=0):
 
 
 def apply_brightness_shift(x, brightness, data_format='channels_last'):
-    """The picture with its brightness multiplied; 1 is as it was, 0 is black.
+    """The image with its brightness multiplied; 1 changes nothing, 0 is black.
 
-    As in TF 1.15 the picture is stretched to 0..255 first. Shapes: x [height, width, channels].
+    As in TF 1.15 the image is scaled to 0..255 first. Shapes: x [height, width, channels].
     """
     enhance = pillow('ImageEnhance', 'A change of brightness').Brightness
     picture = enhance(array_to_img(x, data_format)).enhance(brightness)

@@ -1,4 +1,4 @@
-"""DataFrameIterator: pictures whose names and labels stand in a table of pandas."""
+"""DataFrameIterator: images whose names and labels are in a pandas DataFrame."""
 from __future__ import annotations
 
 import os
@@ -15,9 +15,9 @@ _WITHOUT_CLASSES = ('input', 'multi_output', 'raw', None)
 
 
 class DataFrameIterator(FileIterator):
-    """Batches of the pictures that column `x_col` names, with what `y_col` says of them.
+    """Batches of the images named in column `x_col`, with the labels of `y_col`.
 
-    The names are relative to `directory`, or absolute without one; rows whose file is not there
+    The names are relative to `directory`, or absolute without one; rows without a file
     are left out with a warning, unless `validate_filenames` is False.
     """
 
@@ -102,17 +102,17 @@ class DataFrameIterator(FileIterator):
 
     @property
     def filepaths(self):
-        """The paths of all pictures."""
+        """The paths of all images."""
         return self._filepaths
 
     @property
     def labels(self):
-        """What each picture is: numbers of classes, or the values of the table."""
+        """The label of each image: class indices, or values of the table."""
         return self._targets if self.class_mode in ('multi_output', 'raw') else self.classes
 
     @property
     def sample_weight(self):
-        """The weight of each picture, or None."""
+        """The weight of each image, or None."""
         return self._sample_weight
 
 

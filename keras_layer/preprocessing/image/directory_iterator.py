@@ -1,4 +1,4 @@
-"""DirectoryIterator: pictures in a folder for each class."""
+"""DirectoryIterator: images in one folder per class."""
 from __future__ import annotations
 
 import os
@@ -13,10 +13,13 @@ __all__ = ['DirectoryIterator']
 
 
 class DirectoryIterator(FileIterator):
-    """Batches of the pictures in `directory`, whose folders are the classes.
+    """Batches of the images in `directory`, whose folders are the classes.
 
-    `class_indices` says which number each class has (by name, or as `classes` lists them),
-    `filenames` and `classes` what each sample is.
+    `class_indices` maps class names to indices (sorted by name, or in the order of `classes`);
+    `filenames` and `classes` describe each sample.
+a folder with a folder of images '
+                                    'for each class=>a folder with a folder of images '
+                                    'for each class
     """
 
     allowed_class_modes = {'categorical', 'binary', 'sparse', 'input', None}
@@ -30,7 +33,7 @@ class DirectoryIterator(FileIterator):
         self.directory = directory = os.fspath(directory)
         if not os.path.isdir(directory):
             raise worded(FileNotFoundError(
-                f'There is no folder {directory!r}.\n  Mend: a folder with a folder of pictures '
+                f'There is no folder {directory!r}.\n  Mend: a folder with a folder of images '
                 'for each class: data/cats/1.jpg, data/dogs/1.jpg; then directory="data".'))
         if not classes:
             classes = [name for name in sorted(os.listdir(directory))
@@ -49,7 +52,7 @@ class DirectoryIterator(FileIterator):
         super().__init__(self.samples, batch_size, shuffle, seed)
 
     def _names_in(self, name, follow_links):
-        """The names, relative to the directory, of a class's pictures of the wanted subset."""
+        """The names, relative to the directory, of a class's images of the wanted subset."""
         folder = os.path.join(self.directory, name)
         found = []
         for root, _, files in sorted(os.walk(folder, followlinks=follow_links)):
@@ -67,10 +70,10 @@ class DirectoryIterator(FileIterator):
 
     @property
     def filepaths(self):
-        """The paths of all pictures."""
+        """The paths of all images."""
         return self._filepaths
 
     @property
     def labels(self):
-        """The number of each picture's class."""
+        """The number of each image's class."""
         return self.classes

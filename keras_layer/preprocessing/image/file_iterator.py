@@ -1,11 +1,11 @@
-"""What batches of pictures in files have in common, wherever the names come from."""
+"""FileIterator: base of iterators over image files."""
 from __future__ import annotations
 
 import numpy as np
 
 from keras_layer import backend as K
+from keras_layer.preprocessing.image.image_io import img_to_array, load_img
 from keras_layer.preprocessing.image.iterator import Iterator, save_pictures
-from keras_layer.preprocessing.image.pictures import img_to_array, load_img
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['FileIterator']
@@ -21,7 +21,7 @@ class FileIterator(Iterator):
 
     def _read_as(self, image_data_generator, target_size, color_mode, data_format, save_to_dir,
                  save_prefix, save_format, subset, interpolation, class_mode, dtype):
-        """Keeps how pictures are read, and which part of them is wanted."""
+        """Stores the settings of reading and the subset of images."""
         if color_mode not in _CHANNELS:
             raise worded(ValueError(f'Invalid color mode: {color_mode}; expected "rgb", "rgba", '
                                     'or "grayscale".'))
@@ -82,6 +82,6 @@ class FileIterator(Iterator):
         if self.class_mode in ('binary', 'sparse'):
             return np.array(classes, dtype=self.dtype)
         targets = np.zeros((len(batch), len(self.class_indices)), dtype=self.dtype)
-        for row, own in zip(targets, classes):          # a picture may be of several classes
+        for row, own in zip(targets, classes):          # a image may be of several classes
             row[own] = 1.
         return targets

@@ -1,4 +1,4 @@
-"""ImageDataGenerator: how pictures are changed at random and brought to one scale."""
+"""ImageDataGenerator: random augmentation and normalization of images."""
 from __future__ import annotations
 
 import warnings
@@ -17,17 +17,17 @@ __all__ = ['ImageDataGenerator']
 
 
 class ImageDataGenerator:
-    """Batches of pictures for `fit`, each turned, shifted, zoomed ... by chance.
+    """Batches of randomly augmented images for `fit`.
 
-    rotation_range: degrees. width_shift_range, height_shift_range: a part of the size (< 1), a
+    rotation_range: degrees. width_shift_range, height_shift_range: a fraction of the size (< 1), a
     number of pixels, or a list of pixels to choose from. brightness_range: (lowest, highest)
     factor. shear_range: degrees. zoom_range: (lowest, highest), or z for (1 - z, 1 + z).
-    channel_shift_range: of the values. horizontal_flip, vertical_flip: half of the pictures.
-    fill_mode, cval: what stands where the picture has gone.
+    channel_shift_range: of the values. horizontal_flip, vertical_flip: half of the images.
+    fill_mode, cval: how points outside the image are filled.
 
-    Then `preprocessing_function`, `rescale` (a factor), and mean and spread are brought to 0 and 1:
-    of each picture (samplewise_...), or of all that `fit` has seen (featurewise_...,
-    zca_whitening). `validation_split` is the part that subset='validation' means.
+    Then `preprocessing_function`, `rescale` (a factor), and normalization to mean 0 and standard
+    deviation 1: of each image (samplewise_...), or by the data passed to `fit` (featurewise_...,
+    zca_whitening). `validation_split` is the fraction of subset='validation'.
     """
 
     def __init__(self, featurewise_center=False, samplewise_center=False,
@@ -66,10 +66,10 @@ class ImageDataGenerator:
                                     f'Received: {brightness_range}'))
         self.brightness_range = brightness_range
         self.mean = self.std = self.principal_components = None
-        self._settle_statistics()
+        self._check_statistics()
 
-    def _settle_statistics(self):
-        """What follows from what: a spread needs a mean, and whitening replaces both."""
+    def _check_statistics(self):
+        """Resolves dependencies: standard deviation implies the mean, whitening replaces both."""
         if self.zca_whitening:
             self._override('zca_whitening', 'featurewise_center', True)
             self._override('zca_whitening', 'featurewise_std_normalization', False)
@@ -84,11 +84,11 @@ class ImageDataGenerator:
             warnings.warn(f'This ImageDataGenerator specifies `{setting}`, which overrides '
                           f'setting of `{other}`.', stacklevel=4)
 
-    # ---- where pictures come from ----------------------------------------------------------
+    # ---- where images come from ----------------------------------------------------------
 
     def flow(self, x, y=None, batch_size=32, shuffle=True, sample_weight=None, seed=None,
              save_to_dir=None, save_prefix='', save_format='png', subset=None):
-        """Batches of changed pictures of the array `x`, with their labels `y`."""
+        """Batches of augmented images of the array `x`, with their labels `y`."""
         return NumpyArrayIterator(x, y, self, batch_size, shuffle, sample_weight, seed,
                                   self.data_format, save_to_dir, save_prefix, save_format, subset,
                                   self.dtype)
@@ -97,10 +97,10 @@ class ImageDataGenerator:
                             classes=None, class_mode='categorical', batch_size=32, shuffle=True,
                             seed=None, save_to_dir=None, save_prefix='', save_format='png',
                             follow_links=False, subset=None, interpolation='nearest'):
-        """Batches of changed pictures of a folder, in which each class has its own folder.
+        """Batches of augmented images from a directory with one folder per class.
 
         `class_mode` says what the labels are: 'categorical' rows, 'binary' or 'sparse' numbers,
-        'input' the pictures themselves, None no labels.
+        'input' the images themselves, None no labels.
         """
         return DirectoryIterator(directory, self, target_size, color_mode, classes, class_mode,
                                  batch_size, shuffle, seed, self.data_format, save_to_dir,
@@ -113,7 +113,7 @@ class ImageDataGenerator:
                             seed=None, save_to_dir=None, save_prefix='', save_format='png',
                             subset=None, interpolation='nearest', validate_filenames=True,
                             **kwargs):
-        """Batches of changed pictures, named in a table of pandas with what they show."""
+        """Batches of augmented images whose names and labels are in a pandas DataFrame."""
         for old, today in _OLD_ARGUMENTS.items():
             if kwargs.pop(old, None) is not None:
                 warnings.warn(f'{old} is deprecated, {today}', DeprecationWarning, stacklevel=2)
@@ -131,9 +131,9 @@ class ImageDataGenerator:
     # ---- one scale for all -----------------------------------------------------------------
 
     def fit(self, x, augment=False, rounds=1, seed=None):
-        """Learns mean, spread and principal components of the pictures `x`.
+        """Computes mean, standard deviation and principal components of the images `x`.
 
-        `augment` looks at `rounds` changed versions of each. Shapes: x [n, height, width,
+        `augment` uses `rounds` augmented versions of each. Shapes: x [n, height, width,
         channels], or with channels first.
         """
         x = np.array(x, dtype=self.dtype)
@@ -166,7 +166,7 @@ class ImageDataGenerator:
             self.principal_components = (u * (1. / np.sqrt(s[None] + self.zca_epsilon))).dot(u.T)
 
     def standardize(self, x):
-        """Brings a picture, or a batch, to the scale wanted; x itself is changed.
+        """Normalizes an image or a batch in place.
 
         A warning where `fit` should have been called.
         """
@@ -198,9 +198,9 @@ class ImageDataGenerator:
     # ---- chance ----------------------------------------------------------------------------
 
     def get_random_transform(self, img_shape, seed=None):
-        """What is to be done to a picture of this shape, drawn from NumPy's random numbers.
+        """Random parameters of a transform for an image of this shape, by NumPy's random numbers.
 
-        The draws and their order are those of TF 1.15: equal seeds, equal pictures.
+        The draws and their order are those of TF 1.15: equal seeds, equal images.
         """
         if seed is not None:
             np.random.seed(seed)
@@ -220,7 +220,7 @@ class ImageDataGenerator:
                 'channel_shift_intensity': channels, 'brightness': brightness}
 
     def apply_transform(self, x, transform_parameters):
-        """The picture changed as the dict says; see `get_random_transform` for its names.
+        """The image transformed by the parameters of `get_random_transform`.
 
         Shapes: x [height, width, channels], or with channels first -> the same.
         """
@@ -241,7 +241,7 @@ class ImageDataGenerator:
         return x
 
     def random_transform(self, x, seed=None):
-        """The picture changed by chance."""
+        """The image with a random transform."""
         return self.apply_transform(x, self.get_random_transform(x.shape, seed))
 
 
@@ -264,7 +264,7 @@ def _zoom(zoom_range):
 
 
 def _random_shift(given, size):
-    """A number of pixels: from a list, below a whole number, or up to a part of the size."""
+    """A random number of pixels: from a list, below an integer, or up to a fraction of the size."""
     if not np.any(given):
         return 0
     if np.ndim(given) == 1 or isinstance(given, (int, np.integer)):

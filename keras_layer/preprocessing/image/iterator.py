@@ -1,6 +1,6 @@
-"""Iterator: endless batches of samples by index, and batches of pictures that are in an array.
+"""Iterator: infinite batches of samples by index; NumpyArrayIterator: batches of arrays.
 
-An Iterator is a Sequence, too: `fit` asks for batch number i, and several threads may.
+An Iterator is also a Sequence: `fit` requests batch i, possibly from several threads.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from keras_layer import backend as K
-from keras_layer.preprocessing.image.pictures import array_to_img
+from keras_layer.preprocessing.image.image_io import array_to_img
 from keras_layer.utils.data_utils import Sequence
 from tinyflow.graph.support.errors import worded
 
@@ -19,9 +19,9 @@ __all__ = ['Iterator', 'NumpyArrayIterator', 'save_pictures']
 
 
 class Iterator(Sequence):
-    """Base of what gives batches of `n` samples, in an order shuffled anew for each pass.
+    """Base of iterators over batches of `n` samples, reshuffled for each pass.
 
-    A subclass says in `_get_batches_of_transformed_samples(index_array)` what a batch is. With
+    A subclass makes a batch in `_get_batches_of_transformed_samples(index_array)`. With
     `seed`, batch after batch is drawn as in TF 1.15, by NumPy's global random numbers.
     """
 
@@ -38,7 +38,7 @@ class Iterator(Sequence):
         self.index_generator = self._flow_index()
 
     def __getstate__(self):
-        """Without lock and generator, so that processes can be given the Iterator."""
+        """Pickles without lock and generator, for worker processes."""
         return {k: v for k, v in self.__dict__.items() if k not in ('lock', 'index_generator')}
 
     def __setstate__(self, state):
@@ -90,7 +90,7 @@ class Iterator(Sequence):
         return self.next()
 
     def next(self):
-        """The next batch. Threads take turns at the index, not at the pictures."""
+        """The next batch. Only the index is taken under the lock, not the images."""
         with self.lock:
             index_array = next(self.index_generator)
         return self._get_batches_of_transformed_samples(index_array)
@@ -101,9 +101,9 @@ class Iterator(Sequence):
 
 
 class NumpyArrayIterator(Iterator):
-    """Batches of the pictures of an array, each changed at random by the generator.
+    """Batches of the images of an array, each changed at random by the generator.
 
-    `x` may be (pictures, other arrays): the others go along unchanged. Shapes: pictures
+    `x` may be (images, other arrays): the others are passed on unchanged. Shapes: images
     [n, height, width, channels], or with channels first.
     """
 
@@ -189,7 +189,7 @@ def _subset(subset, split, length, y):
 
 
 def save_pictures(iterator, batch, index_array, numbers):
-    """Writes the pictures of a batch into the iterator's folder, to be looked at."""
+    """Writes the images of a batch to the iterator's folder."""
     for picture, index in zip(batch, index_array):
         name = (f'{iterator.save_prefix}_{index}_{np.random.randint(numbers)}'
                 f'.{iterator.save_format}')

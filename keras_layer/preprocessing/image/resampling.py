@@ -1,4 +1,4 @@
-"""A picture read at other places: the values between its points, and beyond its edges."""
+"""Resampling of images: interpolation between pixels, fill modes outside."""
 from __future__ import annotations
 
 import numpy as np
@@ -21,38 +21,38 @@ def resampled(x, matrix, offset, order, mode, cval):
     if order not in (0, 1) or mode not in _MODES:
         return _by_scipy(x, matrix, offset, order, mode, cval)
     rows, columns = (np.arange(n, dtype=np.float64) for n in x.shape[:2])
-    places = [offset[k] + matrix[k, 0] * rows[:, None] + matrix[k, 1] * columns for k in (0, 1)]
+    positions = [offset[k] + matrix[k, 0] * rows[:, None] + matrix[k, 1] * columns for k in (0, 1)]
     inside = None
     if mode == 'constant':
-        inside = np.logical_and.reduce([(place >= 0) & (place <= size - 1)
-                                        for place, size in zip(places, x.shape)])
-    ends = [_neighbours(place, size, order, mode) for place, size in zip(places, x.shape)]
+        inside = np.logical_and.reduce([(position >= 0) & (position <= size - 1)
+                                        for position, size in zip(positions, x.shape)])
+    ends = [_neighbours(position, size, order, mode) for position, size in zip(positions, x.shape)]
     found = _blended(x, *ends)
     if inside is not None:
         found = np.where(inside[:, :, None], found, cval)
     return _as_dtype(found, x.dtype)
 
 
-def _neighbours(place, size, order, mode):
-    """(indices before, indices after, the part of the way between them), along one axis."""
+def _neighbours(position, size, order, mode):
+    """(lower indices, upper indices, fraction between them), along one axis."""
     if mode in ('constant', 'nearest'):
-        place = np.clip(place, 0, size - 1)
+        position = np.clip(position, 0, size - 1)
     elif mode == 'wrap':
-        place = _wrapped(place, size)
+        position = _wrapped(position, size)
     if order == 0:
-        return _index(np.floor(place + 0.5), size, mode), None, None
-    low = np.floor(place)
-    return _index(low, size, mode), _index(low + 1, size, mode), place - low
+        return _index(np.floor(position + 0.5), size, mode), None, None
+    low = np.floor(position)
+    return _index(low, size, mode), _index(low + 1, size, mode), position - low
 
 
-def _wrapped(place, size):
-    """SciPy's 'wrap': the last point falls on the first one, so the period is one less."""
+def _wrapped(position, size):
+    """SciPy's 'wrap': the last point coincides with the first, so the period is size - 1."""
     if size <= 1:
-        return np.zeros_like(place)
+        return np.zeros_like(position)
     period = size - 1
-    below = place + period * (np.trunc(-place / period) + 1)
-    above = place - period * np.trunc(place / period)
-    return np.where(place < 0, below, np.where(place > period, above, place))
+    below = position + period * (np.trunc(-position / period) + 1)
+    above = position - period * np.trunc(position / period)
+    return np.where(position < 0, below, np.where(position > period, above, position))
 
 
 def _index(index, size, mode):
@@ -68,7 +68,7 @@ def _index(index, size, mode):
 
 
 def _blended(x, rows, columns):
-    """The points before the places, or between the four around them what lies there."""
+    """Nearest or bilinear values at the positions."""
     above, below, down = rows
     left, right, across = columns
     points = np.ascontiguousarray(x).reshape(-1, x.shape[2])

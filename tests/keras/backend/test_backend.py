@@ -68,7 +68,7 @@ def test_gives_what_tensorflow_gives(name):
     (lambda x: K.bias_add(x, K.placeholder((2, 2))), 'Unexpected bias dimensions'),
     (lambda x: K.conv2d_transpose(x, x, (1, 2, 2, 2), dilation_rate=(1, 2)), 'dilation rate'),
     (lambda x: K.switch(K.equal(x, x), x[0], x[0]), 'Rank of `condition`'),
-    (lambda x: K.repeat(x, 2), 'repeat wants'),
+    (lambda x: K.repeat(x, 2), 'repeat needs'),
 ])
 def test_says_what_is_wrong(call, words):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=words):

@@ -160,7 +160,7 @@ def test_mistakes_are_refused_in_words(call, words):
 
 
 def test_a_folder_that_is_not_there():
-    with pytest.raises(FileNotFoundError, match='a folder of pictures for each class'):
+    with pytest.raises(FileNotFoundError, match='a folder of images for each class'):
         images.ImageDataGenerator().flow_from_directory('/no/such/folder')
 
 

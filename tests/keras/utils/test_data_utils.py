@@ -239,7 +239,7 @@ def test_get_file_extracts(tmp_path, kind, asked, capsys):
                           archive_format={'own': kind, 'other': other}.get(asked, asked)
                           if isinstance(asked, str) else asked, cache_dir=str(tmp_path))
     if asked == 'other':
-        with pytest.warns(UserWarning, match='no archive of the kind'):
+        with pytest.warns(UserWarning, match='not an archive of the kind'):
             get()
         assert not (tmp_path / 'datasets' / 'folder').exists()
     else:
@@ -332,7 +332,7 @@ def test_hdf5_matrix_has_a_part_and_a_normalizer(hdf5):
     for beyond in (7, slice(0, 8), [0, 7]):
         with pytest.raises(IndexError):
             part[beyond]
-    with pytest.raises(KeyError, match="no data set 'z'; it has"):
+    with pytest.raises(KeyError, match="no dataset 'z'; it has"):
         U.HDF5Matrix(hdf5, 'z')
 
 

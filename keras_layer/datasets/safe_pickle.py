@@ -1,8 +1,8 @@
-"""Reads the pickles in which some data sets are kept, and nothing that could run code.
+"""Safe reader of pickled datasets: arrays and builtin types only, no code is run.
 
-A pickle may name any function of any module. Here the only names are those of a NumPy array's own
-parts, and each of them means a class of this file that takes plain values only; every other name
-is refused. NumPy's own reader is not asked either: a forged dtype could mislead it.
+A pickle may name any function of any module. Here the only accepted names are those of the parts
+of a NumPy array, mapped to classes of this file that take plain values; every other name raises.
+NumPy's own unpickling is not used either, since a forged dtype could mislead it.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load_pickle(file, encoding='ASCII'):
         return _PlainUnpickler(file, encoding=encoding).load()
     except (pickle.UnpicklingError, EOFError, AttributeError, IndexError, TypeError,
             KeyError) as error:
-        raise worded(ValueError(f'{getattr(file, "name", "The file")} is no pickle of plain '
+        raise worded(ValueError(f'{getattr(file, "name", "The file")} is not a pickle of plain '
                                 f'arrays: {error}')) from None
 
 
@@ -80,7 +80,7 @@ class _Dtype:
 
 
 class _Array(np.ndarray):
-    """An array of a pickle, filled after its parts have been looked at."""
+    """An array in a pickle, filled after its parts have been checked."""
 
     def __setstate__(self, state):
         _, shape, dtype, fortran, data = state
@@ -99,19 +99,19 @@ class _Array(np.ndarray):
 
 
 def _begun(*_):
-    """NumPy begins an array empty; its state follows."""
+    """NumPy creates an empty array first; its state follows."""
     return np.ndarray.__new__(_Array, (0,), 'b')
 
 
 def _scalar(dtype, data):
     if not isinstance(dtype, _Dtype) or dtype.value.hasobject or \
             not isinstance(data, bytes) or len(data) != dtype.value.itemsize:
-        raise pickle.UnpicklingError('a number that is none')
+        raise pickle.UnpicklingError('an invalid number')
     return np.frombuffer(data, dtype.value)[0]
 
 
 def _latin1(text, encoding='latin1'):
-    """Bytes as Python 3 writes them for Python 2."""
+    """Bytes as Python 3 pickles them for Python 2."""
     if not isinstance(text, str) or encoding != 'latin1':
         raise pickle.UnpicklingError('an encoded text')
     return text.encode('latin1')

@@ -1,4 +1,4 @@
-"""Adam, Adamax and Nadam: steps by the decaying means of gradients and of their squares."""
+"""Adam, Adamax and Nadam: optimizers with moving averages of gradients and their squares."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -10,7 +10,7 @@ __all__ = ['Adam', 'Adamax', 'Nadam']
 
 
 class _Moments(Optimizer):
-    """What Adam and its kin have in common: decaying means m of g and v of its square."""
+    """Base of Adam, Adamax and Nadam: moving averages m of g and v of its square."""
 
     slots = ('m', 'v')
 
@@ -82,7 +82,7 @@ class Adam(_Moments):
 
 
 class Adamax(_Moments):
-    """Adam with the largest decayed |g| in the place of sqrt(v): Kingma and Ba (2014), 7.1."""
+    """Adam with the infinity norm instead of sqrt(v): Kingma and Ba (2014), 7.1."""
 
     def __init__(self, learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, name='Adamax',
                  **kwargs):

@@ -1,4 +1,4 @@
-"""What imdb and reuters have in common: texts as the ranks of their words."""
+"""Texts as word indices, for imdb and reuters."""
 from __future__ import annotations
 
 import itertools
@@ -10,13 +10,13 @@ import numpy as np
 from keras_layer.utils.data_utils import get_file
 from tinyflow.graph.support.errors import worded
 
-__all__ = ['ORIGIN', 'numbered', 'old_argument', 'shuffled', 'word_index']
+__all__ = ['ORIGIN', 'numbered', 'legacy_num_words', 'shuffled', 'word_index']
 
 ORIGIN = 'https://storage.googleapis.com/tensorflow/tf-keras-datasets/'
 
 
-def old_argument(num_words, kwargs):
-    """`num_words`, by its old name `nb_words` too. TypeError for any other argument."""
+def legacy_num_words(num_words, kwargs):
+    """`num_words`, or its old name `nb_words`. TypeError for any other argument."""
     if 'nb_words' in kwargs:
         warnings.warn('The `nb_words` argument in `load_data` has been renamed `num_words`.',
                       stacklevel=3)

@@ -1,4 +1,4 @@
-"""Functions of Keras 1 that Keras 2.1 still had: merge, AtrousConvolution1D and 2D."""
+"""Keras 1 functions that Keras 2.1 still has: merge, AtrousConvolution1D and 2D."""
 from __future__ import annotations
 
 import warnings
@@ -56,7 +56,7 @@ def _dilated(layer, args, rate, kwargs):
 
 
 class _Merge(ModuleType):
-    """keras.layers.merge was a function first, and then a module; this one is both."""
+    """keras.layers.merge is both a function (Keras 1) and a module (Keras 2)."""
 
     def __call__(self, *args, **kwargs):
         return merge(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Weights of files from Keras 1 and 2, and from other layouts, as today's layers have them."""
+"""Converts weights of Keras 1 and 2 and other layouts to today's layout."""
 from __future__ import annotations
 
 import numpy as np
@@ -7,7 +7,7 @@ _CONVOLUTIONS = ('Conv1D', 'Conv2D', 'Conv3D', 'Conv2DTranspose', 'ConvLSTM2D')
 
 
 def converted(layer, weights, version, backend):
-    """The values of a layer's weights in the layer's own order and layout."""
+    """Converts the values of a layer's weights to the layer's order and layout."""
     kind = type(layer).__name__
     if kind == 'Bidirectional' and weights:
         half = len(weights) // 2
@@ -18,7 +18,7 @@ def converted(layer, weights, version, backend):
     if version.startswith('1'):
         weights = _of_keras_1(layer, kind, weights)
     if backend and backend != 'tensorflow' and kind in _CONVOLUTIONS and weights:
-        # Theano's convolutions turn their windows around.
+        # Theano's convolutions flip the kernel.
         weights = [_turned(weights[0]), *weights[1:]]
     return weights
 
@@ -50,8 +50,8 @@ def _of_keras_1(layer, kind, weights):
 def optimizer_state(optimizer, values):
     """The state of one of Keras 2's own optimizers, in the order of tf.keras' optimizer's weights.
 
-    Keras 2 keeps moments that are not used, and leaves out counts: RMSprop, Adagrad and Adadelta
-    begin at step 0 again, as they do there. Values that are in order already stay as they are.
+    Keras 2 stores unused moments, and for RMSprop, Adagrad and Adadelta no step count: they start
+    at step 0 again, as in Keras 2. Values that are in order already are unchanged.
     """
     wanted = len(optimizer.weights)
     kind = type(optimizer).__name__
@@ -67,7 +67,7 @@ def optimizer_state(optimizer, values):
 
 
 def _momentum_cache(optimizer, steps):
-    """The product of Nadam's momenta so far, which Keras 2 does not save: Dozat (2015)."""
+    """The product of Nadam's momentum schedule, which Keras 2 does not save: Dozat (2015)."""
     beta, decay = optimizer._plain('beta_1'), optimizer._initial_decay
     momenta = beta * (1. - .5 * .96 ** (np.arange(1, steps + 1) * decay))
     return np.float32(np.prod(momenta))

@@ -1,4 +1,4 @@
-"""What depends on what in the graph below a layer."""
+"""Dependencies between tensors in the graph."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -7,7 +7,7 @@ __all__ = ['depends_on', 'operation_of', 'to_updates']
 
 
 def operation_of(update):
-    """The Operation behind an update: that of an assignment, or the Operation itself."""
+    """The Operation of an update, which may be a tensor or the Operation itself."""
     return update if isinstance(update, tf.Operation) else update.op
 
 

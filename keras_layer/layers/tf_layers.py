@@ -1,13 +1,13 @@
-"""Layers that compute what their namesakes in tf.layers compute.
+"""Layers that share their computation with the classes of the same name in tf.layers.
 
-TF1 has both; they differ in where their weights come from (Keras' own `add_weight`, or variable
-scopes) and in how they are configured, not in the nodes that they make.
+The two differ in how they create weights (Keras' `add_weight`, or variable scopes) and in their
+configuration, not in the nodes that they make.
 """
 from __future__ import annotations
 
 from keras_layer import activations, constraints, initializers, regularizers
 from keras_layer.engine.base_layer import Layer
-from tinyflow.layers import Layer as LayerBelow
+from tinyflow.layers import Layer as TFLayer
 
 _SERIALIZE = {'activation': activations.serialize, 'initializer': initializers.serialize,
               'regularizer': regularizers.serialize, 'constraint': constraints.serialize}
@@ -15,12 +15,12 @@ _GET = {'activation': activations.get, 'initializer': initializers.get,
         'regularizer': regularizers.get, 'constraint': constraints.get}
 
 
-def computes_as(below):
-    """A class decorator: `build`, `call` and the like are those of the class `below`."""
+def computes_as(tf_layer):
+    """A class decorator: `build`, `call` and the like are those of that class of tf.layers."""
     def decorate(cls):
         own = {name for base in cls.__mro__ if base not in Layer.__mro__ for name in vars(base)}
-        for base in reversed(below.__mro__):
-            if base in LayerBelow.__mro__:
+        for base in reversed(tf_layer.__mro__):
+            if base in TFLayer.__mro__:
                 continue
             for name, value in vars(base).items():
                 if not name.startswith('__') and name not in own and (
@@ -31,7 +31,7 @@ def computes_as(below):
 
 
 def kind_of(setting):
-    """'initializer' for kernel_initializer, and so on; None for a plain setting."""
+    """'initializer' for kernel_initializer, and so on; None for other settings."""
     if setting.endswith('activation') or setting == 'activation':
         return 'activation'
     kind = setting.rpartition('_')[2]

@@ -1,4 +1,4 @@
-"""A picture as an array and back, from a file and to one. The files are Pillow's business."""
+"""Images to and from arrays and files, by Pillow."""
 from __future__ import annotations
 
 import io
@@ -19,7 +19,7 @@ _ENDINGS = ('jpg', 'jpeg', 'bmp', 'png', 'ppm', 'tif', 'tiff')
 
 
 def pillow(module, wanted_by):
-    """The module of the package Pillow, which reads, writes and resizes pictures."""
+    """A module of the package Pillow, or an ImportError that says who needs it."""
     try:
         return import_module(f'PIL.{module}')
     except ImportError:
@@ -36,9 +36,12 @@ def _checked_format(data_format):
 
 
 def array_to_img(x, data_format=None, scale=True, dtype=None):
-    """A picture (PIL.Image) of an array with 1, 3 or 4 channels.
+    """An array with 1, 3 or 4 channels as a PIL.Image.
 
-    `scale` stretches the values to 0..255: the smallest becomes black, the largest white.
+    `scale` maps the smallest value to 0 and the largest to 255.
+a image has 1, 3 or 4. '
+                                f'The array is taken for {data_format}.=>an image has 1, 3 or 4. '
+                                f'The data format is {data_format}.
 
     Shapes: x [height, width, channels], or [channels, height, width]. ValueError for others.
     """
@@ -60,12 +63,12 @@ def array_to_img(x, data_format=None, scale=True, dtype=None):
         return image.fromarray(x.astype('uint8'))
     if x.shape[2] == 1:
         return image.fromarray(x[:, :, 0].astype('int32' if np.max(x) > 255 else 'uint8'))
-    raise worded(ValueError(f'Unsupported channel number: {x.shape[2]}; a picture has 1, 3 or 4. '
+    raise worded(ValueError(f'Unsupported channel number: {x.shape[2]}; an image has 1, 3 or 4. '
                             f'The array is taken for {data_format}.'))
 
 
 def img_to_array(img, data_format=None, dtype=None):
-    """The values of a picture.
+    """The values of a image.
 
     Shapes: -> [height, width, channels], or [channels, height, width] for channels_first.
     """
@@ -79,9 +82,9 @@ def img_to_array(img, data_format=None, dtype=None):
 
 
 def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpolation='nearest'):
-    """The picture (PIL.Image) in a file, in the colours wanted, resized to (height, width).
+    """Reads a file as a PIL.Image in `color_mode`, resized to (height, width).
 
-    OSError if there is none; ValueError for unknown names of colours or interpolations.
+    OSError if there is none; ValueError for an unknown color mode or interpolation.
     """
     image = pillow('Image', 'load_img')
     if grayscale:
@@ -104,7 +107,7 @@ def load_img(path, grayscale=False, color_mode='rgb', target_size=None, interpol
 
 
 def save_img(path, x, data_format=None, file_format=None, scale=True, **kwargs):
-    """Writes an array as a picture; the name's ending, or `file_format`, says which kind."""
+    """Writes an array as an image file; the format is that of the suffix, or `file_format`."""
     img = array_to_img(x, data_format=data_format, scale=scale)
     if img.mode == 'RGBA' and file_format in ('jpg', 'jpeg'):
         warnings.warn('The JPG format does not support RGBA images, converting to RGB.',
@@ -114,7 +117,7 @@ def save_img(path, x, data_format=None, file_format=None, scale=True, **kwargs):
 
 
 def list_pictures(directory, ext=_ENDINGS):
-    """The paths of all pictures in a folder and those inside it."""
+    """The paths of all images in a folder and its subfolders."""
     endings = tuple(f'.{e}' for e in ((ext,) if isinstance(ext, str) else ext))
     return [os.path.join(root, name) for root, _, names in os.walk(directory) for name in names
             if name.lower().endswith(endings)]

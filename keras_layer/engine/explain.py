@@ -1,4 +1,4 @@
-"""tf.explain(model): from a layer to the ops and Variables below it, and back."""
+"""tf.explain(model): the ops and Variables of each layer, and the layer of an op."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +9,7 @@ from tinyflow.graph.support.errors import worded
 
 
 class LayerParts:
-    """What one layer is made of in the graph below."""
+    """The operations, Variables and outputs of one layer."""
 
     def __init__(self, layer, operations, tensors):
         self.layer = layer
@@ -30,17 +30,17 @@ class LayerParts:
 
 
 class ModelExplanation:
-    """A model's layers with the ops below them, and the calls of the Session that it makes.
+    """A model's layers with their ops, and the Session calls of fit and predict.
 
     `layer(name)` gives the parts of a layer, `layer_of(op)` the way back; `train()`, `test()` and
-    `predict()` explain the compiled call below fit, evaluate and predict, as tf.explain does.
+    `predict()` explain the compiled calls of fit, evaluate and predict, as tf.explain does.
     """
 
     def __init__(self, model):
         wired = model._topology if model._is_graph_network else model._traced
         if wired is None:
-            raise worded(ValueError(f'{model.name} is not built yet, so there are no ops below '
-                                    'it.\n  Mend: give the first layer its input_shape, or fit.'))
+            raise worded(ValueError(f'{model.name} is not built yet, so it has no '
+                                    'ops.\n  Mend: give the first layer its input_shape, or fit.'))
         self.model = model
         self.layers = [LayerParts(*parts) for parts in _parts(wired)]
         self._by_op = {op: parts for parts in self.layers for op in parts.operations}
@@ -53,14 +53,14 @@ class ModelExplanation:
         raise worded(ValueError(f'No layer {name!r}; there are {[p.name for p in self.layers]}.'))
 
     def layer_of(self, op):
-        """The name of the layer that made an op (or the op of that name); None for the others."""
+        """The name of the layer of an op (or of the op of that name); None for other ops."""
         if isinstance(op, str):
             op = self.model._graph.get_operation_by_name(op.partition(':')[0])
         parts = self._by_op.get(getattr(op, 'op', op))
         return parts.name if parts else None
 
     def call(self, kind='train'):
-        """The `session.run` call that one batch of fit, evaluate or predict comes down to."""
+        """(fetches, inputs) of the `session.run` call for one batch of fit, evaluate or predict."""
         function = self.model._functions.get(kind).function
         fetches = [*function.outputs, function.updates_op]
         return fetches, function.inputs
