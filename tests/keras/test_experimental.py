@@ -1,4 +1,4 @@
-"""keras.experimental: the learning rates along a cosine against their formulas, and in training."""
+"""keras.experimental: cosine decay schedules against their formulas, and in training."""
 import numpy as np
 import pytest
 
@@ -60,8 +60,8 @@ def test_configuration(schedule):
     np.testing.assert_array_equal(rates(again), rates(schedule))
 
 
-def test_a_model_trains_by_it():
-    """Whose rate is 0 after the last step: nothing changes any more."""
+def test_a_model_with_a_schedule():
+    """The rate is 0 after the last step: the weights no longer change."""
     with tf.Graph().as_default():
         model = Sequential([Dense(1, input_shape=(2,))])
         model.compile(tf.keras.optimizers.SGD(E.CosineDecay(0.1, 2)), 'mse')
@@ -75,5 +75,5 @@ def test_a_model_trains_by_it():
     np.testing.assert_array_equal(seen[2], seen[3])
 
 
-def test_there_are_no_pools_to_end():
+def test_terminate_pools_returns_nothing():
     assert E.terminate_keras_multiprocessing_pools(use_sigkill=True) == []

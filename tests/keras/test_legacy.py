@@ -1,4 +1,4 @@
-"""The names of Keras 1 go on working, with Keras 2.1.6's warnings; what they mean is recorded."""
+"""Legacy argument names of Keras 1 work, with the warnings of Keras 2.1.6."""
 import json
 import warnings
 
@@ -36,8 +36,8 @@ def test_old_call(name):
     assert json.loads(json.dumps(legacy_cases.run(*CASES[name]))) == RECORDED[name]
 
 
-def test_every_layer_with_old_names_is_called_by_them():
-    """Whatever `LAYERS` renames leads to an argument that the layer has."""
+def test_renamed_arguments_exist():
+    """Whatever `LAYERS` renames is an argument of the layer."""
     import inspect
     for name, old in LAYERS.items():
         known = set()
@@ -45,11 +45,11 @@ def test_every_layer_with_old_names_is_called_by_them():
             if '__init__' in vars(cls):
                 known.update(inspect.signature(cls.__init__).parameters)
         if name == 'SimpleRNN':
-            known.add('implementation')         # which it takes, says so, and forgets
+            known.add('implementation')         # accepted with a warning, and ignored
         assert {new for _, new in old.renamed} <= known, name
 
 
-def test_todays_names_warn_of_nothing():
+def test_current_names_do_not_warn():
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         L.Dense(3, kernel_initializer='zeros')
@@ -60,13 +60,13 @@ def test_todays_names_warn_of_nothing():
         L.BatchNormalization(axis=1)
 
 
-def test_both_names_are_refused():
+def test_both_names_together_raise():
     with pytest.raises(TypeError, match='both the legacy keyword argument `output_dim` and the '
                                         'Keras 2 keyword argument `units`'):
         L.Dense(units=3, output_dim=4)
 
 
-def test_unknown_names_are_refused():
+def test_unknown_names_raise():
     with pytest.raises(TypeError, match='nb_unit'):
         L.Dense(3, nb_unit=3)
     with pytest.raises(TypeError, match='`mode` argument of `BatchNormalization`'):
@@ -206,7 +206,7 @@ def test_samples_per_epoch_become_steps():
     assert steps == [0, 1, 2]
 
 
-def test_configuration_of_keras_1_is_understood():
+def test_configuration_of_keras_1():
     """As its to_json wrote it: old names of classes and arguments."""
     common = {'trainable': True, 'W_regularizer': None, 'b_regularizer': None,
               'activity_regularizer': None, 'W_constraint': None, 'b_constraint': None,

@@ -1,5 +1,8 @@
-"""Every public name of TF 1.15's tf.keras resolves, with its parameters, or is refused in words."""
+"""Public names of TF 1.15's tf.keras: they resolve with their parameters, or raise an error."""
 import inspect
+import pathlib
+import subprocess
+import sys
 
 import pytest
 
@@ -9,12 +12,12 @@ from tinyflow.graph.support.missing import AbsentError
 
 RECORDED = read_recorded('keras.names')
 
-# What is left out or waits for another floor, with the words of the refusal.
+# Names that are left out, with the text of the error.
 REFUSED = {
     'experimental.LinearModel': 'left out of tinyflow: Dense layers',
     'experimental.WideDeepModel': "left out of tinyflow: Add of two models' outputs",
 }
-# Namespaces that are being written; what stands here is still missing.
+# Names that are not implemented yet.
 LATER = [
     'applications.DenseNet121', 'applications.DenseNet169', 'applications.DenseNet201',
     'applications.InceptionResNetV2', 'applications.InceptionV3', 'applications.MobileNet',
@@ -57,14 +60,14 @@ def test_name_resolves(path):
 
 
 @pytest.mark.parametrize('path', REFUSED)
-def test_refusal_is_in_words(path):
+def test_names_that_are_left_out_raise(path):
     with pytest.raises(AbsentError, match=REFUSED[path]):
         resolved(path)
 
 
 @pytest.mark.parametrize('path', LATER)
-def test_what_is_to_come_is_not_there(path):
-    """An entry that has arrived is to be taken off the list."""
+def test_names_that_are_not_implemented_yet(path):
+    """Remove an entry from the list once it is implemented."""
     with pytest.raises((AttributeError, ImportError)):
         resolved(path)
 
@@ -77,7 +80,7 @@ def test_what_is_to_come_is_not_there(path):
     ('activations.Relu', 'tf.keras.activations.relu'),
     ('models.Sequental', 'tf.keras.models.Sequential'),
 ])
-def test_a31_a_slip_of_the_pen(path, nearest):
+def test_a_misspelt_name_has_a_hint(path, nearest):
     with pytest.raises(AbsentError, match=f'nearest: {nearest}'):
         resolved(path)
 
@@ -87,12 +90,12 @@ def test_a31_a_slip_of_the_pen(path, nearest):
     ('layers.Highway', 'Multiply and Add'),
     ('layers.TimeDistributedDense', 'Dense works on every step'),
 ])
-def test_layers_of_keras_1_are_refused_in_words(path, words):
+def test_layers_of_keras_1_raise_with_a_replacement(path, words):
     with pytest.raises(AbsentError, match=words):
         resolved(path)
 
 
-def test_lists_say_nothing_that_is_not_there():
+def test_all_names_in_all_lists_exist():
     """`from keras.layers import *` finds whatever __all__ lists."""
     for space in RECORDED:
         if is_later(space) or space == 'estimator':
@@ -100,3 +103,17 @@ def test_lists_say_nothing_that_is_not_there():
         module = resolved(space)
         for name in getattr(module, '__all__', ()):
             getattr(module, name)
+
+
+def test_modules_of_layers_can_be_imported_as_in_keras():
+    """`import keras.layers.merge` leaves the layers as they were."""
+    code = ('import tinyflow\ntinyflow.install_as_tensorflow()\n'
+            'import keras.layers.merge, keras.layers.core\n'
+            'from keras.layers.merge import Add, add, concatenate\n'
+            'from keras_layer.layers.merge import Add as Own\n'
+            'x = keras.layers.Input((3,))\n'
+            'keras.models.Model(x, keras.layers.core.Dense(1)(keras.layers.merge.add([x, x])))\n'
+            'print(Add is Own is keras.layers.Add)')
+    done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                          check=False, cwd=pathlib.Path(__file__).parents[2])
+    assert done.stdout == 'True\n', done.stderr

@@ -1,4 +1,4 @@
-"""The networks have TF 1.15's layers, shapes and weights, so that its weight files load."""
+"""keras.applications: layers, shapes and weight names of TF 1.15, preprocessing, weight files."""
 import json
 
 import numpy as np
@@ -55,7 +55,7 @@ def test_a_weight_file_loads(tmp_path):
     ({'weights': '/no/such.h5'}, 'None'), ({'weights': 'imagenet', 'classes': 10}, '1000'),
     ({'weights': None, 'input_shape': (8, 8, 3)}, '32x32'),
 ])
-def test_settings_that_do_not_go_together(arguments, words):
+def test_contradictory_arguments_raise(arguments, words):
     with pytest.raises(ValueError, match=words):
         A.VGG16(**arguments)
 
@@ -89,7 +89,7 @@ def test_mobilenet_without_its_top_takes_images_of_any_size(arguments, shape, na
     assert (model.input_shape, model.name) == (shape, name)
 
 
-def test_mobilenet_of_an_unusual_size_takes_the_weights_of_224(monkeypatch):
+def test_mobilenet_of_an_unusual_size_uses_the_weights_of_224(monkeypatch):
     from keras_layer.applications import imagenet_utils
     asked = []
 
@@ -105,7 +105,7 @@ def test_mobilenet_of_an_unusual_size_takes_the_weights_of_224(monkeypatch):
 
 
 @pytest.mark.parametrize('network', ['VGG16', 'VGG19', 'ResNet50', 'MobileNetV2'])
-def test_a_misspelt_argument_is_told(network):
+def test_a_misspelt_argument_raises(network):
     with pytest.raises(TypeError, match='weigths'):
         getattr(A, network)(weigths=None)
 

@@ -1,4 +1,4 @@
-"""keras.backend and Keras' small objects give TF 1.15.5's numbers, gradients and nodes."""
+"""keras.backend, constraints, regularizers: TF 1.15.5's values, gradients and nodes."""
 from __future__ import annotations
 
 import numpy as np
@@ -14,9 +14,9 @@ from tests.golden.keras.building import build
 
 RECORDED = read_recorded('keras.backend')
 
-# What differs on purpose; the tests say when it no longer does.
-_MASK = 'TF cuts the labels out by a loop over the examples, here one mask does it'
-_RINGS = 'TF fills a Variable in a loop, through which it gives no gradient'
+# Known differences; the tests fail when one disappears.
+_MASK = 'TF selects the labels in a loop over the examples, tinyflow by one mask'
+_RINGS = 'TF fills a Variable in a loop, which has no gradient'
 GRAPH_DIFFERS = {
     'constraint_radial': _RINGS,
     'constraint_radial_even': _RINGS,
@@ -70,12 +70,12 @@ def test_gives_what_tensorflow_gives(name):
     (lambda x: K.switch(K.equal(x, x), x[0], x[0]), 'Rank of `condition`'),
     (lambda x: K.repeat(x, 2), 'repeat needs'),
 ])
-def test_says_what_is_wrong(call, words):
+def test_invalid_arguments_raise(call, words):
     with tf.Graph().as_default(), pytest.raises(ValueError, match=words):
         call(K.placeholder((1, 2, 2, 2)))
 
 
-def test_moving_average_is_freed_of_its_start():
+def test_moving_average_is_bias_corrected():
     """The first update gives the value itself, the second the weighted mean of the two."""
     with tf.Graph().as_default():
         average, value = K.zeros((2,)), K.placeholder((2,))
@@ -98,14 +98,14 @@ def test_depthwise_and_separable_of_sequences_agree_with_their_definition():
             K.separable_conv1d(K.constant(x), K.constant(deep), K.constant(point), strides=2),
             K.separable_conv1d(K.constant(x.transpose(0, 2, 1)), K.constant(deep),
                                K.constant(point), strides=2, data_format='channels_first')])
-    windows = np.stack([x[:, i:i + 3] for i in range(0, 5, 2)], 1)      # [batch, place, width, ch]
+    windows = np.stack([x[:, i:i + 3] for i in range(0, 5, 2)], 1)   # [batch, position, width, ch]
     wanted = np.einsum('bpwc,wcm->bpcm', windows, deep).reshape(2, 3, 6) @ point[0]
     np.testing.assert_allclose(got, wanted, rtol=1e-5)
     np.testing.assert_allclose(first.transpose(0, 2, 1), wanted, rtol=1e-5)
 
 
-def test_radial_constraint_takes_the_points_that_tensorflow_takes():
-    """Odd and even windows; a number per ring, the innermost first, seen in TF 1.15.5."""
+def test_radial_constraint_uses_the_points_of_tensorflow():
+    """Odd and even windows: one value per ring, innermost first, as in TF 1.15.5."""
     seen = {2: [0], 3: [0, 4], 4: [5, 15], 5: [6, 12, 18], 6: [14, 28, 35], 7: [16, 24, 32, 40]}
     for rows, numbers in seen.items():
         with tf.Graph().as_default(), tf.Session() as session:

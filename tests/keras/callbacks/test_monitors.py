@@ -1,4 +1,4 @@
-"""Callbacks that watch a value: both spellings of accuracy, unknown names."""
+"""Callbacks that monitor a value: both spellings of accuracy, unknown names."""
 import numpy as np
 import pytest
 

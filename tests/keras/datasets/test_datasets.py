@@ -1,4 +1,4 @@
-"""keras.datasets: what is in files is read as plain values, and never run."""
+"""keras.datasets: files are read as plain values, no code is run."""
 import io
 import pathlib
 import pickle
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from keras_layer.datasets import imdb, reuters
+from keras_layer.datasets import imdb, reuters, safe_pickle
 from tests.golden import read_recorded
 from tests.golden.keras import dataset_cases
 
@@ -18,7 +18,7 @@ RECORDED = read_recorded('keras.words')
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """An own ~/.keras/datasets."""
+    """A temporary ~/.keras/datasets."""
     monkeypatch.setenv('HOME', str(tmp_path))
     folder = tmp_path / '.keras' / 'datasets'
     folder.mkdir(parents=True)
@@ -32,12 +32,12 @@ def found(tmp_path_factory):
 
 
 @pytest.mark.parametrize('name', RECORDED)
-def test_texts_are_numbered_as_tensorflow_does(found, name):
+def test_word_indices_are_those_of_tensorflow(found, name):
     assert found[name] == RECORDED[name]
 
 
 class Python2(pickle._Pickler):
-    """Writes texts as Python 2 does, of which nobody knows whether they are bytes."""
+    """Writes strings as Python 2 does: they may be text or bytes."""
 
     dispatch = dict(pickle._Pickler.dispatch)
 
@@ -60,7 +60,7 @@ def _pickled(value, protocol):
 
 
 def _cifar(folder, name, labels, seed, protocol=2):
-    """A file of the kind; its keys are bytes."""
+    """A CIFAR file with byte keys."""
     random = np.random.RandomState(seed)
     data = random.randint(0, 256, (4, 3072)).astype('uint8')
     content = {b'data': data, b'batch_label': b'x',
@@ -110,12 +110,12 @@ class Evil:
     np.array(['2020'], 'M8[Y]'), np.ma.array([1.])])
 @pytest.mark.parametrize('protocol', [0, 2, 5])
 def test_nothing_but_plain_values_is_unpickled(evil, protocol):
-    with pytest.raises(ValueError, match='only arrays, texts, numbers|not a pickle of plain arrays'):
+    with pytest.raises(ValueError, match='only arrays, texts, numbers|not a pickle of plain'):
         safe_pickle.load_pickle(io.BytesIO(pickle.dumps({'data': evil}, protocol)))
 
 
 def _forged(*state):
-    """An array's pickle with a state of one's own."""
+    """The pickle of an array with a forged state."""
     class Forged:
         def __reduce__(self):
             return np.zeros(1).__reduce__()[0], (np.ndarray, (0,), b'b'), state
@@ -126,8 +126,8 @@ def _forged(*state):
     (1, (1 << 60,), np.dtype('u1'), False, b'x'), (1, (-1,), np.dtype('u1'), False, b''),
     (1, (1,), np.dtype('O'), False, b'\x00' * 8), (1, (2,), np.dtype('O'), False, [1]),
     (1, (1,), 'O', False, b'\x00' * 8), (1, (2,), np.dtype('f8'), False, b'1234567')])
-def test_forged_arrays_are_refused(state):
-    """Bytes that claim to be Python objects would be addresses."""
+def test_forged_arrays_raise(state):
+    """Bytes that claim to be Python objects would be used as addresses."""
     with pytest.raises(ValueError, match='not a pickle of plain arrays'):
         safe_pickle.load_pickle(io.BytesIO(_forged(*state)))
 
@@ -147,7 +147,7 @@ def test_plain_values_are_read(value, protocol):
         assert read.dtype == value.dtype.newbyteorder('=')
 
 
-def test_archives_of_arrays(tmp_path):
+def test_npz_archives(tmp_path):
     ragged = np.empty(2, object)
     ragged[:] = [[1, 2], [3]]
     np.savez(tmp_path / 'a.npz', ragged=ragged, plain=np.arange(6.).reshape(2, 3),
@@ -169,7 +169,7 @@ def test_word_index(cache, module, monkeypatch):
     assert module.get_word_index() == {'the': 1}
 
 
-def test_california_and_boston(cache, monkeypatch):
+def test_california_and_boston_housing(cache, monkeypatch):
     monkeypatch.setattr('keras_layer.utils.data_utils._has_hash', lambda *_: True)
     for name in ('california_housing', 'boston_housing'):
         x = np.arange(1400.).reshape(700, 2)

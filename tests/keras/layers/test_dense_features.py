@@ -1,4 +1,4 @@
-"""DenseFeatures in models: of dicts of arrays, strings among them, with their vocabularies."""
+"""DenseFeatures in models, with dicts of arrays and vocabularies of strings."""
 import json
 
 import numpy as np
@@ -31,7 +31,7 @@ def keras_columns():
 
 @pytest.mark.parametrize('text', [str, object])
 def test_a_sequential_model_of_features(text):
-    """TensorFlow 1.15 fails here: it leaves the vocabulary's table empty."""
+    """TensorFlow 1.15 fails here: it does not initialize the lookup table."""
     x, y = model_data()
     x['sex'] = x['sex'].astype(text)
     model = tf.keras.Sequential([tf.keras.layers.DenseFeatures(keras_columns()),

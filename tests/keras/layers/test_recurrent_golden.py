@@ -1,4 +1,4 @@
-"""Recurrent layers against what TF 1.15's tf.keras gives for the same weights and inputs."""
+"""Recurrent layers against recorded values of TF 1.15 for the same weights and inputs."""
 import json
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Metrics give TF 1.15's values, over batches, with weights and after a reset."""
+"""Metrics against recorded values of TF 1.15: batches, weights, reset."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""keras.preprocessing.image: the same pictures as TF 1.15 from the same seeds."""
+"""keras.preprocessing.image: the same images as TF 1.15 for the same seeds."""
 import pathlib
 import pickle
 import subprocess
@@ -59,7 +59,7 @@ def test_resampling_is_that_of_scipy(mode, order, size):
                                    atol=1e-12)
 
 
-def test_higher_orders_are_given_to_scipy():
+def test_higher_orders_use_scipy():
     x = np.random.RandomState(0).uniform(0, 9, (6, 5, 1))
     cubic = images.apply_affine_transform(x, theta=30, order=3)
     assert cubic.shape == x.shape
@@ -100,14 +100,14 @@ def test_fit_evaluate_and_predict_take_a_flow(workers):
                                model.predict(image_cases.X), rtol=1e-5)
 
 
-def test_an_iterator_survives_pickle():
-    """... as it must to be sent to a process."""
+def test_an_iterator_can_be_pickled():
+    """... for worker processes."""
     flow = images.ImageDataGenerator(rotation_range=9).flow(image_cases.X, image_cases.Y, seed=3)
     again = pickle.loads(pickle.dumps(flow))
     np.testing.assert_array_equal(next(again)[0], next(flow)[0])
 
 
-def test_pictures_are_kept_in_a_folder(tmp_path):
+def test_images_are_saved_to_a_folder(tmp_path):
     generator = images.ImageDataGenerator()
     next(generator.flow(image_cases.X, batch_size=3, save_to_dir=tmp_path, save_prefix='seen'))
     names = [p.name for p in tmp_path.iterdir()]
@@ -126,8 +126,8 @@ def test_brightness_of_channels_first():
         next(last.flow(x, shuffle=False)))
 
 
-def test_a_subset_has_its_own_weights():
-    """In TF 1.15 the training subset gets the weights of other pictures."""
+def test_sample_weights_of_a_subset():
+    """In TF 1.15 the training subset gets the weights of other images."""
     generator = images.ImageDataGenerator(validation_split=.4)
     for part, own in (('validation', [0, 1]), ('training', [2, 3, 4])):
         x, _, weight = next(generator.flow(image_cases.X, np.zeros(5), subset=part,
@@ -152,14 +152,14 @@ def test_a_subset_has_its_own_weights():
     (lambda: images.img_to_array(np.ones(3)), 'Unsupported image shape'),
     (lambda: images.random_zoom(np.ones((3, 3, 3)), (1,)), '`zoom_range` should be a tuple'),
 ])
-def test_mistakes_are_refused_in_words(call, words):
+def test_invalid_arguments_raise(call, words):
     import re
     with pytest.raises(ValueError) as caught:
         call()
     assert re.search(words, str(caught.value), re.S)
 
 
-def test_a_folder_that_is_not_there():
+def test_a_missing_folder():
     with pytest.raises(FileNotFoundError, match='a folder of images for each class'):
         images.ImageDataGenerator().flow_from_directory('/no/such/folder')
 
@@ -173,7 +173,7 @@ def test_a_folder_that_is_not_there():
     ({'weight_col': 'class'}, TypeError, 'must be numeric'),
     ({'color_mode': 'cmyk'}, ValueError, 'Invalid color mode'),
 ])
-def test_tables_that_do_not_fit(settings, error, words):
+def test_invalid_tables_raise(settings, error, words):
     import pandas
     table = pandas.DataFrame({'filename': ['a.png', 'b.png', 'c.png'], 'class': ['x', 'y', 'z'],
                               'number': [1, 2, 3]})
@@ -181,7 +181,7 @@ def test_tables_that_do_not_fit(settings, error, words):
         images.ImageDataGenerator().flow_from_dataframe(table, **settings)
 
 
-def test_files_that_are_missing_are_left_out_with_a_warning(tmp_path):
+def test_missing_files_are_skipped_with_a_warning(tmp_path):
     import pandas
     table = pandas.DataFrame({'filename': ['a.png'], 'class': ['x']})
     with pytest.warns(UserWarning, match='Found 1 invalid image filename'):
@@ -189,7 +189,7 @@ def test_files_that_are_missing_are_left_out_with_a_warning(tmp_path):
     assert flow.samples == 0
 
 
-def test_statistics_that_nobody_learned_are_missed():
+def test_missing_statistics_warn():
     with pytest.warns(UserWarning, match='overrides setting of `featurewise_center`'):
         generator = images.ImageDataGenerator(featurewise_std_normalization=True)
     with pytest.warns(UserWarning, match="hasn't been fit on any training data"):

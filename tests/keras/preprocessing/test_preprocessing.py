@@ -1,4 +1,4 @@
-"""Preprocessing and helpers give what TF 1.15's give."""
+"""Text and sequence preprocessing, to_categorical, get_file, included datasets."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def test_gives_what_tensorflow_gives(name):
     assert FOUND[name] == RECORDED[name]
 
 
-def test_tokenizer_survives_json():
+def test_tokenizer_to_json_and_back():
     tokens = tf.keras.preprocessing.text.Tokenizer(num_words=4, oov_token='?')
     tokens.fit_on_texts(preprocessing_cases.TEXTS)
     again = tf.keras.preprocessing.text.tokenizer_from_json(tokens.to_json())
@@ -25,17 +25,17 @@ def test_tokenizer_survives_json():
 
 
 @pytest.mark.parametrize('labels, classes', [([0, 3], 3), ([-1, 0], 2), ([0.5], 2)])
-def test_labels_that_do_not_fit_are_refused(labels, classes):
+def test_invalid_labels_raise(labels, classes):
     with pytest.raises(ValueError, match='labels'):
         tf.keras.utils.to_categorical(labels, classes)
 
 
-def test_a_file_that_cannot_be_downloaded_says_where_to_put_it(tmp_path):
+def test_a_failed_download_says_where_to_put_the_file(tmp_path):
     with pytest.raises(OSError, match='put the file there by hand'):
         tf.keras.utils.get_file('x.npz', 'file:///no/such/file', cache_dir=str(tmp_path))
 
 
-def test_shipped_data():
+def test_included_datasets():
     for name, shape in (('digits', (8, 8)), ('iris', (4,))):
         (x, y), (test_x, test_y) = getattr(tf.keras.datasets, name).load_data()
         assert x.shape[1:] == test_x.shape[1:] == shape

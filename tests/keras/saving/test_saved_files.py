@@ -1,4 +1,4 @@
-"""Models that tf.keras 1.15 and Keras 2.1.6 saved predict here as they did there."""
+"""Loading files saved by tf.keras 1.15 and Keras 2.1.6: predictions, optimizers, damage."""
 import pathlib
 import shutil
 
@@ -26,10 +26,10 @@ def test_a_whole_model(writer, kind):
     x = {'mlp': data['x'], 'cnn': [data['xa'], data['xb']], 'lstm': data['w']}[kind]
     np.testing.assert_allclose(model.predict(x), data[kind], rtol=1e-5, atol=1e-6)
     y = np.zeros_like(data[kind])
-    assert np.isfinite(model.train_on_batch(x, y)).all()        # it goes on training
+    assert np.isfinite(model.train_on_batch(x, y)).all()        # training continues
 
 
-def test_the_optimizer_goes_on_where_it_was():
+def test_the_optimizer_state_is_restored():
     model = load_model(str(FOLDER / 'tf115_mlp.h5'))
     assert type(model.optimizer).__name__ == 'Adam'
     state = model.optimizer.get_weights()
@@ -40,7 +40,7 @@ OF_KERAS_2 = np.load(FOLDER / 'keras216_optimizers.npz')
 
 
 @pytest.mark.parametrize('name', [n for n in OF_KERAS_2.files if n not in 'xy'])
-def test_the_optimizer_goes_on_where_it_was_in_keras_2(name):
+def test_the_optimizer_state_of_keras_2_is_restored(name):
     """The next losses are those that Keras 2.1.6 had after saving."""
     model = load_model(str(FOLDER / f'keras216_{name}.h5'))
     steps = tf.keras.backend.get_value(model.optimizer.iterations)
@@ -54,7 +54,7 @@ def test_the_optimizer_goes_on_where_it_was_in_keras_2(name):
 
 @pytest.mark.parametrize('writer', ['tf115', 'keras216'])
 @pytest.mark.parametrize('by_name', [False, True])
-def test_weights_alone(writer, by_name):
+def test_weights_only(writer, by_name):
     model = load_model(str(FOLDER / f'{writer}_cnn.h5'), compile=False)
     wanted = model.get_weights()
     model.set_weights([np.zeros_like(w) for w in wanted])
@@ -64,7 +64,7 @@ def test_weights_alone(writer, by_name):
 
 
 @pytest.mark.parametrize('format', ['h5', 'tf', 'weights', 'checkpoint', 'json'])
-def test_there_and_back(format, tmp_path):
+def test_save_and_load(format, tmp_path):
     model = load_model(str(FOLDER / 'tf115_cnn.h5'))
     data = np.load(FOLDER / 'tf115.npz')
     x = [data['xa'], data['xb']]
@@ -93,7 +93,7 @@ def _damaged():
 
 @pytest.mark.filterwarnings('ignore')
 def test_a_damaged_file_is_an_error_or_harmless(tmp_path):
-    """Never a crash: HDF5 keeps no checksum, so a flipped bit may be a weight's."""
+    """Never a crash. HDF5 has no checksums, so a flipped bit may change a weight."""
     errors = 0
     for name, content in _damaged():
         path = tmp_path / 'damaged.h5'
@@ -106,7 +106,7 @@ def test_a_damaged_file_is_an_error_or_harmless(tmp_path):
     assert errors >= 6
 
 
-def test_what_is_no_model_says_so(tmp_path):
+def test_missing_files_and_files_of_weights_raise(tmp_path):
     with pytest.raises(OSError, match='no model at'):
         load_model(str(tmp_path / 'none.h5'))
     shutil.copy(FOLDER / 'tf115_cnn_weights.h5', tmp_path / 'w.h5')

@@ -1,4 +1,4 @@
-"""Batches ahead of time, files, HDF5Matrix: keras.utils for data."""
+"""keras.utils for data: enqueuers, Sequence, get_file, HDF5Matrix."""
 import hashlib
 import io
 import random
@@ -23,7 +23,7 @@ Y = X.sum(1)
 
 
 class Batches(U.Sequence):
-    """Six batches of two; writes down who asked for what."""
+    """Six batches of two; records requests and threads."""
 
     def __init__(self, wait=0.):
         self.asked, self.threads, self.ended, self.wait = [], set(), 0, wait
@@ -85,7 +85,7 @@ def test_epochs_of_a_sequence(workers):
 
 
 @pytest.mark.parametrize('workers', [1, 3])
-def test_the_order_is_shuffled_by_pythons_random_numbers(workers):
+def test_shuffling_uses_the_random_module(workers):
     random.seed(8)
     wanted = list(range(6))
     random.shuffle(wanted)
@@ -96,7 +96,7 @@ def test_the_order_is_shuffled_by_pythons_random_numbers(workers):
         (wanted if workers == 1 else list(range(6)))
 
 
-def test_fewer_steps_than_a_pass_go_on_in_the_next_epoch():
+def test_the_next_epoch_continues_an_incomplete_pass():
     data = Batches()
     model().fit(data, epochs=3, steps_per_epoch=4, verbose=0, shuffle=False)
     assert data.asked == [0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5] and data.ended == 1
@@ -159,7 +159,7 @@ def test_a_queue_is_not_filled_beyond_its_size():
     batches = enqueuer.get()
     next(batches)
     time.sleep(.1)
-    assert len(data.asked) <= 5         # one taken, one waiting for a place, those in the queue
+    assert len(data.asked) <= 5         # one taken, one waiting for a slot, those in the queue
     enqueuer.stop()
 
 
@@ -192,7 +192,7 @@ GUARD
 
 @pytest.mark.parametrize('guarded', [True, False])
 def test_processes(tmp_path, guarded):
-    """A spawned process imports the program: without a guard that is said, and nothing hangs."""
+    """A spawned process imports the program; without a guard there is an error, no hang."""
     script = tmp_path / 'program.py'
     script.write_text(PROCESSES.replace(
         'GUARD', "if __name__ == '__main__':\n    main()" if guarded else 'main()'))
@@ -204,7 +204,7 @@ def test_processes(tmp_path, guarded):
         assert "under `if __name__ == '__main__':`" in done.stderr and done.returncode == 1
 
 
-def test_what_cannot_be_sent_to_processes():
+def test_generators_and_local_classes_cannot_be_sent_to_processes():
     with pytest.raises(ValueError, match='A generator cannot be sent to other processes'):
         model().fit_generator(endless(), steps_per_epoch=2, use_multiprocessing=True)
 
@@ -276,14 +276,14 @@ def test_untar_gives_the_folder_and_needs_the_archive_only_once(tmp_path):
 
 
 @pytest.mark.parametrize('algorithm', ['md5', 'sha256'])
-def test_hashes(tmp_path, algorithm):
+def test_file_hashes(tmp_path, algorithm):
     (tmp_path / 'origin').write_bytes(b'right')
     digest = hashlib.new(algorithm, b'right').hexdigest()
     settings = {'cache_dir': str(tmp_path), 'origin': f'file://{tmp_path}/origin'}
     for asked in ('auto', algorithm):
         path = U.get_file('got', file_hash=digest, hash_algorithm=asked, **settings)
         assert Path(path).read_bytes() == b'right'
-    Path(path).write_bytes(b'wrong')                            # damaged: fetched anew
+    Path(path).write_bytes(b'wrong')                            # damaged: downloaded again
     U.get_file('got', file_hash=digest, hash_algorithm=algorithm, **settings)
     assert Path(path).read_bytes() == b'right'
     (tmp_path / 'origin').write_bytes(b'other')
@@ -336,7 +336,7 @@ def test_hdf5_matrix_has_a_part_and_a_normalizer(hdf5):
         U.HDF5Matrix(hdf5, 'z')
 
 
-def test_kernels_of_theano_are_turned_around():
+def test_convert_all_kernels_flips_them():
     made = keras.Sequential([keras.layers.Conv2D(2, (2, 3), input_shape=(5, 5, 1)),
                              keras.layers.Flatten(), keras.layers.Dense(1)])
     before = made.get_weights()

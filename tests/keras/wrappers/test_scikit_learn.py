@@ -1,4 +1,4 @@
-"""Models as scikit-learn's estimators: GridSearchCV, cross validation, pipelines."""
+"""Models as scikit-learn estimators: GridSearchCV, cross validation, pipelines."""
 import numpy as np
 import pytest
 from sklearn import base, model_selection, pipeline, preprocessing
@@ -72,7 +72,7 @@ def test_in_a_pipeline(estimator):
     assert len(made.predict(X)) == 60 and np.isfinite(made.score(X, target))
 
 
-def test_it_is_what_scikit_learn_takes_for_a_classifier():
+def test_scikit_learn_recognises_classifiers_and_regressors():
     assert base.is_classifier(KerasClassifier(classifier))
     assert base.is_regressor(KerasRegressor(regressor))
     assert not base.is_regressor(KerasClassifier(classifier))
@@ -100,7 +100,7 @@ def test_other_ways_to_build(make):
     ('categorical_crossentropy', 3, LABELS), ('categorical_crossentropy', 3, np.eye(3)[
         np.argmax(X[:, :3], axis=1)]), ('binary_crossentropy', 1, LABELS == 'a'),
     ('sparse_categorical_crossentropy', 3, LABELS[:, None])])
-def test_losses_and_forms_of_labels(loss, outputs, labels):
+def test_losses_and_shapes_of_labels(loss, outputs, labels):
     made = KerasClassifier(classifier, loss=loss, outputs=outputs, epochs=3, verbose=0)
     made.fit(X, labels)
     probabilities = made.predict_proba(X)
@@ -112,8 +112,8 @@ def test_losses_and_forms_of_labels(loss, outputs, labels):
         assert made.score(X, labels) == pytest.approx(right)
 
 
-def test_what_goes_where():
-    """Parameters of build_fn, of fit and of predict are told apart; nb_epoch is epochs."""
+def test_parameters_are_passed_to_the_right_function():
+    """Parameters are passed to build_fn, fit or predict; nb_epoch means epochs."""
     made = KerasClassifier(classifier, units=6, nb_epoch=3, batch_size=20, verbose=0)
     assert len(made.fit(X, LABELS).epoch) == 3
     assert made.model.layers[0].units == 6 and made.model.history.params['batch_size'] == 20
@@ -125,7 +125,7 @@ def test_what_goes_where():
     (lambda: KerasClassifier(classifier).fit(X, np.ones((2, 2, 2))), ValueError,
      'Invalid shape for y'),
 ])
-def test_mistakes(call, error, words):
+def test_invalid_parameters_and_labels(call, error, words):
     with pytest.raises(error, match=words):
         call()
 

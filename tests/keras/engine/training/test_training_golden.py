@@ -1,4 +1,4 @@
-"""Training from the same weights gives TF 1.15's losses, batch by batch."""
+"""Training against recorded losses of TF 1.15, batch by batch; optimizers and their nodes."""
 import json
 
 import numpy as np
