@@ -179,7 +179,7 @@ def _weigh(model, weights):
         weights = dict(zip(names, weights))
     for endpoint in model._compiled.endpoints:
         endpoint.sample_weight = weights.get(endpoint.name)
-    model._compiled.add_up()
+    model._compiled.build_total_loss()
 
 
 def _in_order(given, names, what, of_model):

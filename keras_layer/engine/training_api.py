@@ -59,38 +59,46 @@ class TrainingAPI(DataAdapter):
         if batches is None:
             feeds = self._standardized(x, y, sample_weight, class_weight)
             batch_size = self._resolve_batch_size(batch_size, feeds)
-            if validation_data is None and validation_split:
-                feeds, held_back = _split(feeds, validation_split)
-                validation = self._validation(None, batch_size, validation_steps, held_back)
-            else:
-                validation = self._validation(validation_data, batch_size, validation_steps,
-                                              ahead=ahead)
+            feeds, validation = self._validation_of_arrays(
+                feeds, validation_data, validation_split, batch_size, validation_steps, ahead)
             batches = ArrayBatches(feeds, batch_size)
             if steps_per_epoch is not None:
                 batch_size, batches = None, CycledBatches(batches, shuffle)
-            if verbose == 1 or verbose == 2:
-                _announce(batches, validation, steps_per_epoch)
+            announce = _announce
         else:
             _check_batch_size(x, batch_size)
             if validation_split:
                 raise worded(ValueError('`validation_split` needs arrays: a dataset or generator '
                                         'cannot be split; give validation_data.'))
-            if _is_sequence(batches) and steps_per_epoch is None:
-                steps_per_epoch = len(x)
-            elif steps_per_epoch is None and not batches.restartable:
-                raise worded(ValueError(
-                    'When using a generator, an iterator or tensors as input to a model, you '
-                    'should specify the `steps_per_epoch` argument: they have no end.'))
-            if steps_per_epoch is None and isinstance(batches, DatasetBatches):
-                batches.check_end('steps_per_epoch')
-            self._build_from_first_batch(batches)
+            steps_per_epoch = self._steps_per_epoch(batches, x, steps_per_epoch)
             validation = self._validation(validation_data, batch_size, validation_steps,
                                           ahead=ahead)
-            if verbose in (1, 2) and isinstance(batches, DatasetBatches):
-                _announce_steps(batches, validation, steps_per_epoch)
+            announce = _announce_steps if isinstance(batches, DatasetBatches) else None
+        if verbose in (1, 2) and announce:
+            announce(batches, validation, steps_per_epoch)
         with self._feeding(class_weight), _closing(batches, validation):
             return loops.fit(self, batches, epochs, initial_epoch, verbose, callbacks, validation,
                              shuffle, steps_per_epoch, batch_size, validation_freq)
+
+    def _validation_of_arrays(self, feeds, data, split, batch_size, steps, ahead):
+        """(feeds for training, validation function), by validation data or a split of `feeds`."""
+        if data is None and split:
+            feeds, held_back = _split(feeds, split)
+            return feeds, self._validation(None, batch_size, steps, held_back)
+        return feeds, self._validation(data, batch_size, steps, ahead=ahead)
+
+    def _steps_per_epoch(self, batches, x, steps):
+        """The number of steps per epoch, None if the data end; builds the model if needed."""
+        if _is_sequence(batches) and steps is None:
+            steps = len(x)
+        elif steps is None and not batches.restartable:
+            raise worded(ValueError(
+                'When using a generator, an iterator or tensors as input to a model, you '
+                'should specify the `steps_per_epoch` argument: they have no end.'))
+        if steps is None and isinstance(batches, DatasetBatches):
+            batches.check_end('steps_per_epoch')
+        self._build_from_first_batch(batches)
+        return steps
 
     def _resolve_batch_size(self, batch_size, feeds):
         """The batch size: that of the first Input if it is fixed, else the argument, else 32.

@@ -329,3 +329,10 @@ def test_a_schedule_may_be_a_method_an_object_or_a_partial_function(schedule, ex
     made.compile(tf.keras.optimizers.SGD(.5), 'mse')
     fit(callbacks.LearningRateScheduler(schedule), made=made, epochs=1)
     assert tf.keras.backend.get_value(made.optimizer.lr) == expected
+
+
+def test_history_has_a_short_repr():
+    history = model().fit(X, Y, verbose=0, epochs=2)
+    loss, accuracy = (history.history[name][-1] for name in ('loss', 'acc'))
+    assert repr(history) == f'<History: 2 epochs, loss={loss:.4g}, acc={accuracy:.4g}>'
+    assert repr(callbacks.History()) == '<History: 0 epochs>'

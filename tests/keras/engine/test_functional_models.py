@@ -86,3 +86,12 @@ def test_a_model_is_callable_in_low_level_code():
         for _ in range(20):
             session.run(step, feeds)
         assert session.run(loss, feeds) < first / 2
+
+
+def test_programs_may_keep_attributes_on_tensors():
+    """Code for Keras 1 and 2 sets _keras_shape and reads _keras_history."""
+    x = keras.Input((3,))
+    y = layers.Dense(2)(x)
+    y._keras_shape = (None, 2)
+    assert y._keras_shape == (None, 2) and y._keras_history[0].name == 'dense'
+    assert not hasattr(tf.constant(1.), '_keras_history')
