@@ -68,7 +68,7 @@ def _let_go(graph, loose):
     values = []
     for session in list(graph._sessions):
         session._calls.clear()
-        values.append((session, _take(session._store._cells, loose),
+        values.append((session, _take(session._store._storages, loose),
                        _take(session._store._states, loose)))
     return collections, named, values
 
@@ -102,7 +102,7 @@ def _put_back(graph, alive, held):
         if ref() is not None:
             table[name] = ref()
     for session, *tables in values:
-        for table, taken in zip((session._store._cells, session._store._states), tables):
+        for table, taken in zip((session._store._storages, session._store._states), tables):
             for ref, value in taken:
                 op = ref()
                 if op is None:
