@@ -1,8 +1,8 @@
-"""tf.estimator on tinyflow: a model_fn and an input_fn, the level that hides the Session.
+"""tf.estimator: train, evaluate and export a model given as a model_fn and an input_fn.
 
 `tf.estimator`, `import tensorflow.estimator` and `from tensorflow import estimator` all mean this
-package. An Estimator builds a graph for each mode, runs it in a monitored session, and lives from
-the checkpoints in its model_dir.
+package. An Estimator builds a new graph for each call, restores the latest checkpoint of its
+model_dir and runs the graph in a monitored session. `estimator.py` is the place to start reading.
 """
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from tinyflow.graph.support.missing import absent as _absent, hide_modules as _h
 
 _MODULES = ('experimental', 'export', 'inputs')
 
-# Every public name and the module that defines it, imported when it is first asked for.
+# Public names by the module that defines them; a module is imported on first use of a name.
 _NAMES = _names_of({
     'estimator_layer.estimator': 'Estimator WarmStartSettings',
     'estimator_layer.model_fn': 'EstimatorSpec ModeKeys',
     'estimator_layer.run_config': 'RunConfig',
-    'estimator_layer.training': 'EvalSpec TrainSpec train_and_evaluate',
-    'estimator_layer.exporter': 'BestExporter Exporter FinalExporter LatestExporter',
+    'estimator_layer.train_eval_loop': 'EvalSpec TrainSpec train_and_evaluate',
+    'estimator_layer.export.exporter': 'BestExporter Exporter FinalExporter LatestExporter',
     'estimator_layer.extenders': 'add_metrics',
     'estimator_layer.canned.baseline':
         'BaselineClassifier BaselineEstimator BaselineRegressor',
-    'estimator_layer.canned.boosted_trees':
+    'estimator_layer.canned.trees.estimators':
         'BoostedTreesClassifier BoostedTreesEstimator BoostedTreesRegressor',
     'estimator_layer.canned.dnn': 'DNNClassifier DNNEstimator DNNRegressor',
     'estimator_layer.canned.dnn_linear_combined':
         'DNNLinearCombinedClassifier DNNLinearCombinedEstimator DNNLinearCombinedRegressor',
     'estimator_layer.canned.linear': 'LinearClassifier LinearEstimator LinearRegressor',
-    'estimator_layer.canned.parsing':
+    'estimator_layer.canned.parse_example_spec':
         'classifier_parse_example_spec regressor_parse_example_spec',
     'estimator_layer.heads':
         'BinaryClassHead Head LogisticRegressionHead MultiClassHead MultiHead MultiLabelHead '

@@ -1,4 +1,23 @@
-"""Estimator: a model_fn trained, evaluated, asked and exported, living from its checkpoints."""
+"""Estimator: trains, evaluates, serves and exports a model_fn; its state is in checkpoints.
+
+A map of the parts of a call. Every call builds a new graph, calls the input_fn (`call_input_fn.py`)
+and the model_fn (`call_model_fn.py`, whose result `model_fn.py` checks), restores a checkpoint and
+runs a session:
+
+    train               train.py          -> tinyflow/train/sessions/monitored_training.py
+    evaluate            evaluate.py       -> tinyflow/train/sessions/evaluation.py
+    predict             predict.py        -> tinyflow/train/sessions/monitored_session.py
+    export_saved_model  export/saved_model.py
+    train_and_evaluate  train_eval_loop.py, which calls train and evaluate
+
+Checkpoint restore: all three sessions are made by `ChiefSessionCreator` in
+tinyflow/train/sessions/session_creators.py, and `SessionManager.prepare_session` in
+tinyflow/train/sessions/session_manager.py restores the latest checkpoint of model_dir (train) or the
+checkpoint that was chosen (evaluate, predict), or else runs the initializers. evaluate and predict
+without hooks reuse the graph and session of an earlier call and restore only a newer checkpoint:
+`CachedModel.open` in session_cache/cache.py. A warm start (`warm_start.py`) replaces initializers
+when there is no checkpoint; `checkpoint_mismatch.py` words the error of one that does not fit.
+"""
 from __future__ import annotations
 
 import collections
@@ -7,13 +26,17 @@ import os
 import tempfile
 from difflib import get_close_matches
 
-from estimator_layer import calling, exporting, prediction, training_loop
-from estimator_layer.evaluating import evaluate
-from estimator_layer.kept_sessions import KeptSessions
+from estimator_layer.call_model_fn import call_model_fn, check_model_fn
+from estimator_layer.checkpoint_mismatch import explain_checkpoint_mismatch
+from estimator_layer.evaluate import evaluate
+from estimator_layer.export import saved_model
+from estimator_layer.keyword_arguments import suggest_keywords
 from estimator_layer.model_fn import ModeKeys
-from estimator_layer.other_model import mend_told
+from estimator_layer.predict import predict
 from estimator_layer.run_config import RunConfig
-from estimator_layer.warm_starting import warm_started
+from estimator_layer.session_cache.cache import SessionCache
+from estimator_layer.train import train
+from estimator_layer.warm_start import warm_start_variables
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import NotFoundError, worded
 from tinyflow.inspect.viz.select import register_drawable
@@ -24,37 +47,37 @@ from tinyflow.train.checkpoints.inspection import list_variables, load_variable
 from tinyflow.train.hooks.checkpoints import CheckpointSaverListener
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
 
-__all__ = ['Estimator', 'WarmStartSettings', 'config_with_directory']
+__all__ = ['Estimator', 'WarmStartSettings', 'config_with_model_dir']
 
-_WARM_START = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
-               'var_name_to_prev_var_name')
+_WARM_START_FIELDS = ('ckpt_to_initialize_from', 'vars_to_warm_start', 'var_name_to_vocab_info',
+                      'var_name_to_prev_var_name')
 
-# The global step's name in a checkpoint; the second one is that of model_to_estimator's
-# checkpoints by object.
-_GLOBAL_STEP = ('global_step', 'estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE')
+# Names of the global step in a checkpoint; the second one is in the object-based checkpoints of
+# model_to_estimator.
+_GLOBAL_STEP_NAMES = ('global_step', 'estimator_global_step/.ATTRIBUTES/VARIABLE_VALUE')
 
-_TRAIN = ("train(input_fn, steps=...), where input_fn returns ({'x': x}, y): "
-          "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
-# What people write who know scikit-learn, Keras or tf.contrib.learn.
+_TRAIN_HINT = ("train(input_fn, steps=...), where input_fn returns ({'x': x}, y): "
+               "tf.estimator.inputs.numpy_input_fn({'x': x}, y, num_epochs=None, shuffle=True)")
+# Method names of scikit-learn, Keras and tf.contrib.learn, and what to call instead.
 _OTHER_LIBRARIES = {
-    'fit': _TRAIN, 'partial_fit': _TRAIN,
+    'fit': _TRAIN_HINT, 'partial_fit': _TRAIN_HINT,
     'score': 'evaluate(input_fn), a dict of metrics',
     'predict_proba': "predict(input_fn), which yields dicts with 'probabilities'",
     'predict_classes': "predict(input_fn), which yields dicts with 'class_ids'",
     'predict_scores': "predict(input_fn), which yields dicts with 'predictions'",
-    'save': 'nothing is to be done: model_dir holds the checkpoints of train; export_saved_model '
-            'writes a SavedModel',
+    'save': 'no call is needed: train writes checkpoints to model_dir; export_saved_model writes a '
+            'SavedModel',
     'export': 'export_saved_model(directory, serving_input_receiver_fn)',
 }
 
 
-class WarmStartSettings(collections.namedtuple('WarmStartSettings', _WARM_START)):
-    """From which checkpoint which Variables take their first values.
+class WarmStartSettings(collections.namedtuple('WarmStartSettings', _WARM_START_FIELDS)):
+    """Which Variables take their initial values from which checkpoint.
 
     Args:
       ckpt_to_initialize_from: a checkpoint, or a directory with checkpoints.
-      vars_to_warm_start: a regular expression on names of trainable Variables, a list of such on
-        all Variables, or None for none.
+      vars_to_warm_start: a regular expression matched against the names of trainable Variables, a
+        list of regular expressions matched against all Variables, or None for no Variables.
       var_name_to_vocab_info: {name: tf.train.VocabInfo}.
       var_name_to_prev_var_name: {name: name in the checkpoint}.
     """
@@ -70,36 +93,48 @@ class WarmStartSettings(collections.namedtuple('WarmStartSettings', _WARM_START)
 
 
 class Estimator:
-    """A model that is trained, evaluated and asked through functions that build its graph.
+    """A model that is trained, evaluated and used for prediction, defined by a model_fn.
 
     `model_fn(features, labels, mode, params, config)` builds the model and returns a
-    tf.estimator.EstimatorSpec; only `features` it must take. An input_fn returns a
-    tf.data.Dataset, or (features, labels) as tensors; arrays, a dict of arrays or a DataFrame do,
-    too. Each call builds a new graph, restores the latest checkpoint of `model_dir`, and runs.
+    tf.estimator.EstimatorSpec; only the parameter `features` is required. An input_fn returns a
+    tf.data.Dataset, or (features, labels) as tensors, arrays, a dict of arrays or a DataFrame.
+    Each call builds a new graph, restores the latest checkpoint of `model_dir`, and runs.
 
     Args:
-      model_dir: where checkpoints, graphs and summaries are; a temporary directory without it.
+      model_dir: the directory of checkpoints, graphs and summaries (default: a temporary one).
       config: a tf.estimator.RunConfig.
       params: a dict for the model_fn.
-      warm_start_from: a checkpoint or WarmStartSettings: first values, if model_dir has none.
+      warm_start_from: a checkpoint or WarmStartSettings: initial values, used if model_dir has no
+        checkpoint.
 
     Raises ValueError for a model_fn without `features`, or for two different model_dirs.
     """
 
+    @suggest_keywords
     def __init__(self, model_fn, model_dir=None, config=None, params=None, warm_start_from=None):
         _check_not_overridden(self)
-        self._config = config_with_directory(config, model_dir)
+        self._config = config_with_model_dir(config, model_dir)
         self._model_dir = self._config.model_dir
         logging.info('Using config: %s', self._config)
         if model_fn is None:
             raise worded(ValueError('model_fn must be provided to Estimator.'))
-        calling.check(model_fn, params)
+        check_model_fn(model_fn, params)
         self._model_fn = model_fn
         self._params = copy.deepcopy(params or {})
         self._warm_start_settings = _warm_start_settings(warm_start_from)
-        self._kept = KeptSessions()
+        self._session_cache = SessionCache()
 
-    # ---- what it is ----------------------------------------------------------------------
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if '__init__' in vars(cls):
+            cls.__init__ = suggest_keywords(cls.__init__)
+
+    def __repr__(self):
+        checkpoint = self.latest_checkpoint()
+        state = f'checkpoint={os.path.basename(checkpoint)!r}' if checkpoint else 'not trained'
+        return f'<{type(self).__name__} model_dir={self._model_dir!r} {state}>'
+
+    # ---- properties ----------------------------------------------------------------------
 
     def __getattr__(self, name):
         text = f'{type(self).__name__!r} object has no attribute {name!r}'
@@ -124,7 +159,7 @@ class Estimator:
 
     @property
     def model_fn(self):
-        """The model_fn, to be called as f(features, labels, mode, config)."""
+        """The model_fn as a function of (features, labels, mode, config)."""
         def public_model_fn(features, labels, mode, config):
             return self._call_model_fn(features, labels, mode, config)
         return public_model_fn
@@ -154,18 +189,18 @@ class Estimator:
         return os.path.join(self._model_dir, f'eval_{name}' if name else 'eval')
 
     def close(self):
-        """Lets go of the graphs and sessions that evaluate and predict have kept."""
-        self._kept.clear()
+        """Closes the graphs and sessions that evaluate and predict cached."""
+        self._session_cache.clear()
 
-    # ---- what it does --------------------------------------------------------------------
+    # ---- calls ---------------------------------------------------------------------------
 
     def train(self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None):
-        """Trains from the latest checkpoint on; returns the Estimator.
+        """Continues training from the latest checkpoint; returns the Estimator.
 
-        Ends after `steps` more steps, at global step `max_steps`, or where the input ends. `hooks`
-        are SessionRunHooks, `saving_listeners` CheckpointSaverListeners. Raises ValueError for
-        both numbers at once or one that is not positive, NanLossDuringTrainingError if the loss is
-        not a number.
+        Ends after `steps` more steps, at global step `max_steps`, or at the end of the input.
+        `hooks` are SessionRunHooks, `saving_listeners` CheckpointSaverListeners. Raises ValueError
+        if both step counts are given or one is not positive, NanLossDuringTrainingError if the
+        loss becomes NaN.
         """
         if steps is not None and max_steps is not None:
             raise worded(ValueError('Can not provide both steps and max_steps.'))
@@ -176,90 +211,90 @@ class Estimator:
             logging.info('Skipping training since max_steps has already saved.')
             return self
         listeners = _checked_listeners(saving_listeners)
-        with mend_told(self._model_dir):
-            loss = training_loop.train(self, input_fn, hooks, steps, max_steps, listeners)
+        with explain_checkpoint_mismatch(self._model_dir):
+            loss = train(self, input_fn, hooks, steps, max_steps, listeners)
         logging.info('Loss for final step: %s.', loss)
         return self
 
     def evaluate(self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None):
-        """The metrics of a checkpoint on the input: {name: value}, with 'loss' and 'global_step'.
+        """Metrics of a checkpoint on the input: {name: value}, with 'loss' and 'global_step'.
 
-        Ends after `steps` batches or where the input ends; `checkpoint_path` is the latest one by
-        default, without any the Variables begin anew. The results are also written to
-        `eval_dir(name)`.
+        Ends after `steps` batches or at the end of the input. `checkpoint_path` defaults to the
+        latest checkpoint; without one the Variables are initialized. The results are also written
+        to `eval_dir(name)`.
         """
         _check_positive('steps', steps)
-        with mend_told(self._model_dir):
+        with explain_checkpoint_mismatch(self._model_dir):
             return evaluate(self, input_fn, steps, _checked_hooks(hooks), checkpoint_path, name)
 
     def predict(self, input_fn, predict_keys=None, hooks=None, checkpoint_path=None,
                 yield_single_examples=True):
-        """Yields the predictions for each example of the input, or for each batch.
+        """Yields the predictions of each example of the input, or of each batch.
 
-        A prediction is a dict of arrays, or an array if the model_fn gives a single tensor.
-        `predict_keys` says which entries of the dict. Raises ValueError for keys that the model
-        has not, and for predictions whose batches differ in length.
+        A prediction is a dict of arrays, or an array if the model_fn returns a single tensor.
+        `predict_keys` selects entries of the dict. Raises ValueError for keys that the model does
+        not have, and for predictions of different batch sizes.
         """
-        return prediction.predict(self, input_fn, predict_keys, _checked_hooks(hooks),
-                                  checkpoint_path, yield_single_examples)
+        return predict(self, input_fn, predict_keys, _checked_hooks(hooks),
+                       checkpoint_path, yield_single_examples)
 
     def export_saved_model(self, export_dir_base, serving_input_receiver_fn=None,
                            assets_extra=None, as_text=False, checkpoint_path=None,
                            experimental_mode=ModeKeys.PREDICT, input_fn=None):
         """Writes the model as a SavedModel into a new directory `export_dir_base`/<seconds>.
 
-        `serving_input_receiver_fn` says what a caller feeds, see tf.estimator.export; without it
-        `input_fn`, the one that trains, tells names, dtypes and shapes of the features. Returns
-        the directory, as bytes as in TensorFlow; the log shows how to call each signature. Raises
-        ValueError if there is no checkpoint.
+        `serving_input_receiver_fn` defines what a caller feeds, see tf.estimator.export; without it
+        the names, dtypes and shapes of the features are taken from `input_fn`, the input function
+        for training. Returns the directory, as bytes as in TensorFlow; the log shows how to call
+        each signature. Raises ValueError if there is no checkpoint.
         """
         if serving_input_receiver_fn is None and input_fn is not None:
-            serving_input_receiver_fn = exporting.receiver_of(self, input_fn)
+            serving_input_receiver_fn = saved_model.receiver_fn_of_input_fn(self, input_fn)
         _check_receiver(serving_input_receiver_fn)
-        return exporting.export(self, export_dir_base,
-                                {experimental_mode: serving_input_receiver_fn},
-                                assets_extra, as_text, checkpoint_path)
+        return saved_model.export(self, export_dir_base,
+                                  {experimental_mode: serving_input_receiver_fn},
+                                  assets_extra, as_text, checkpoint_path)
 
     def export_savedmodel(self, export_dir_base, serving_input_receiver_fn=None,
                           assets_extra=None, as_text=False, checkpoint_path=None,
                           strip_default_attrs=False):
-        """The old export_saved_model, which keeps attributes that have their defaults.
+        """The older form of export_saved_model, which keeps attributes that have default values.
 
-        `strip_default_attrs` leaves them out, as export_saved_model does.
+        `strip_default_attrs` removes them, as export_saved_model does.
         """
         _check_receiver(serving_input_receiver_fn)
-        return exporting.export(self, export_dir_base,
-                                {ModeKeys.PREDICT: serving_input_receiver_fn}, assets_extra,
-                                as_text, checkpoint_path, strip_default_attrs)
+        return saved_model.export(self, export_dir_base,
+                                  {ModeKeys.PREDICT: serving_input_receiver_fn}, assets_extra,
+                                  as_text, checkpoint_path, strip_default_attrs)
 
     def experimental_export_all_saved_models(self, export_dir_base, input_receiver_fn_map,
                                              assets_extra=None, as_text=False,
                                              checkpoint_path=None):
-        """A SavedModel with the graphs of several modes: {mode: input receiver function}."""
-        return exporting.export(self, export_dir_base, input_receiver_fn_map, assets_extra,
-                                as_text, checkpoint_path)
+        """Writes one SavedModel for several modes, given {mode: input receiver function}."""
+        return saved_model.export(self, export_dir_base, input_receiver_fn_map, assets_extra,
+                                  as_text, checkpoint_path)
 
-    # ---- for the modules of this floor -----------------------------------------------------
+    # ---- for other modules of estimator_layer ----------------------------------------------
 
     def _call_model_fn(self, features, labels, mode, config):
-        return calling.call(self._model_fn, features, labels, mode, self.params, config)
+        return call_model_fn(self._model_fn, features, labels, mode, self.params, config)
 
     def _create_global_step(self, graph):
-        """The global step of a new graph; a subclass may make another one."""
+        """The global step of a new graph; a subclass may create a different one."""
         return training_util.create_global_step(graph)
 
     def _global_step(self):
         """The step of the latest checkpoint, 0 without one."""
         path = latest_checkpoint(self._model_dir)
         stored = [name for name, _ in list_variables(path)] if path else ()
-        name = next((name for name in _GLOBAL_STEP if name in stored), None)
+        name = next((name for name in _GLOBAL_STEP_NAMES if name in stored), None)
         return int(load_variable(path, name)) if name else 0
 
     def _warm_start(self, checkpoint_path):
-        """Lets the Variables of the default graph begin as warm_start_from says."""
+        """Initializes the Variables of the default graph as `warm_start_from` says."""
         settings = self._warm_start_settings
         if not checkpoint_path and settings:
-            warm_started(settings)
+            warm_start_variables(settings)
 
     def _check_checkpoint(self):
         if not latest_checkpoint(self._model_dir):
@@ -268,21 +303,21 @@ class Estimator:
 
     def _explained_by(self):
         """tf.explain(estimator)."""
-        from estimator_layer.explanation import explained
-        return explained(self)
+        from estimator_layer.explain import EstimatorExplanation  # start-up time: seldom used
+        return EstimatorExplanation(self)
 
 
 def _drawable(estimator):
-    """What tf.viz.draw(estimator) draws."""
-    from estimator_layer.explanation import drawable
+    """tf.viz.draw(estimator)."""
+    from estimator_layer.explain import drawable  # start-up time: seldom used
     return drawable(estimator)
 
 
 register_drawable(Estimator, _drawable)
 
 
-def config_with_directory(config, model_dir):
-    """The RunConfig with its model_dir set."""
+def config_with_model_dir(config, model_dir):
+    """A RunConfig whose model_dir is set: from `config`, `model_dir` or a temporary directory."""
     if config is None:
         logging.info('Using default config.')
         config = RunConfig()
@@ -325,7 +360,7 @@ def _check_receiver(serving_input_receiver_fn):
         raise worded(ValueError(
             'An input_receiver_fn must be defined.\n  Mend: serving_input_receiver_fn='
             'tf.estimator.export.build_raw_serving_input_receiver_fn({name: placeholder}), or '
-            'input_fn=the function that gives the training data.'))
+            'input_fn=the input function for training.'))
 
 
 def _check_positive(name, value):
@@ -336,17 +371,17 @@ def _check_positive(name, value):
 def _checked_hooks(hooks):
     hooks = [hooks] if isinstance(hooks, SessionRunHook) else hooks
     listed = hooks is None or isinstance(hooks, (list, tuple)) or hasattr(hooks, '__next__')
-    if not listed:                          # train(x, y), as in scikit-learn and Keras
+    if not listed:                          # train(x, y), as with scikit-learn and Keras
         raise worded(TypeError(
-            f'hooks is a list of SessionRunHooks; got {type(hooks).__name__}.\n  Mend: labels come '
-            "from the input_fn, beside the features: train(lambda: ({'x': x}, y)), or train("
-            "({'x': x}, y)) with arrays."))
+            f'hooks is a list of SessionRunHooks; got {type(hooks).__name__}.\n  Mend: the '
+            "input_fn returns the labels, next to the features: train(lambda: ({'x': x}, y)), or "
+            "train(({'x': x}, y)) with arrays."))
     hooks = list(hooks or [])
     for hook in hooks:
         if not isinstance(hook, SessionRunHook):
             text = f'Hooks must be a SessionRunHook, given: {hook}'
             if isinstance(hook, type) and issubclass(hook, SessionRunHook):
-                text += f'\n  Mend: that is the class; {hook.__name__}(...) makes a hook.'
+                text += f'\n  Mend: that is the class; {hook.__name__}(...) creates a hook.'
             raise worded(TypeError(text))
     return hooks
 
@@ -360,18 +395,19 @@ def _checked_listeners(listeners):
     return listeners
 
 
-# Parts of Estimator that a subclass may have its own of, as in TensorFlow.
-_MAY_DIFFER = {'_call_model_fn', '_create_global_step', '_explained_by', '__init__', '__doc__',
+# Members of Estimator that a subclass may override, as in TensorFlow.
+_OVERRIDABLE = {'_call_model_fn', '_create_global_step', '_explained_by', '__init__', '__doc__',
+                '__repr__', '__init_subclass__',
                '__module__', '__dict__', '__weakref__', '__qualname__', '__firstlineno__',
                '__static_attributes__', 'model_fn', 'export_saved_model', 'close'}
 
 
 def _check_not_overridden(estimator):
-    own = set(Estimator.__dict__) - _MAY_DIFFER
+    fixed = set(Estimator.__dict__) - _OVERRIDABLE
     for kind in type(estimator).__mro__:
         if kind is Estimator:
             return
-        overridden = sorted(own & set(vars(kind)))
+        overridden = sorted(fixed & set(vars(kind)))
         if overridden:
             raise worded(ValueError(
                 'Subclasses of Estimator cannot override members of Estimator. '

@@ -1,17 +1,17 @@
-"""tf.estimator.experimental: early stopping, evaluations in memory, parts of ready-made models."""
+"""tf.estimator.experimental: early stopping, evaluation in memory, logit functions, KMeans."""
 from __future__ import annotations
 
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
 from tinyflow.graph.support.missing import absent as _absent
 
 _NAMES = _names_of({
-    'estimator_layer.early_stopping':
+    'estimator_layer.hooks.early_stopping':
         'make_early_stopping_hook stop_if_higher_hook stop_if_lower_hook stop_if_no_decrease_hook '
         'stop_if_no_increase_hook',
-    'estimator_layer.in_memory_evaluation': 'InMemoryEvaluatorHook',
+    'estimator_layer.hooks.in_memory_evaluator': 'InMemoryEvaluatorHook',
     'estimator_layer.export.receivers': 'build_raw_supervised_input_receiver_fn',
-    'estimator_layer.stopping_together': 'make_stop_at_checkpoint_step_hook',
-    'estimator_layer.canned.kmeans': 'KMeans',
+    'estimator_layer.hooks.stop_at_checkpoint': 'make_stop_at_checkpoint_step_hook',
+    'estimator_layer.canned.kmeans.estimators': 'KMeans',
     'estimator_layer.canned.dnn': 'dnn_logit_fn_builder',
     'estimator_layer.canned.linear': 'linear_logit_fn_builder',
     'estimator_layer.canned.sdca': 'LinearSDCA',

@@ -1,4 +1,4 @@
-"""The ops of an evaluation: what adds a batch to the metrics, and what reads them."""
+"""The ops of an evaluation: the update op of all metrics, and their values."""
 from __future__ import annotations
 
 from tinyflow.api import metrics
@@ -9,17 +9,17 @@ from tinyflow.train import training_util
 from tinyflow.train.sessions.evaluation import get_or_create_eval_step
 from tinyflow.train.sessions.scaffold import Scaffold
 
-__all__ = ['metric_ops', 'scaffold_of']
+__all__ = ['metric_ops', 'scaffold_with_metrics']
 
 
 def metric_ops(spec):
-    """(the op that adds a batch to all metrics, {name: value}); 'loss' and 'global_step' join."""
+    """(update op of all metrics, {name: value}), with 'loss' and 'global_step' added."""
     ops = dict(spec.eval_metric_ops)
-    for taken in ('loss', GraphKeys.GLOBAL_STEP):
-        if taken in ops:
+    for reserved in ('loss', GraphKeys.GLOBAL_STEP):
+        if reserved in ops:
             raise worded(ValueError(
-                f'Metric with name `{taken}` is not allowed, because Estimator already defines a '
-                'default metric with the same name.'))
+                f'Metric with name `{reserved}` is not allowed, because Estimator already defines '
+                'a default metric with the same name.'))
     ops['loss'] = metrics.mean(spec.loss)
     names = sorted(ops)
     values = {name: ops[name][0] for name in names}
@@ -28,8 +28,8 @@ def metric_ops(spec):
     return update, values
 
 
-def scaffold_of(scaffold):
-    """The model's own local_init_op does not know of the metrics' variables: both together."""
+def scaffold_with_metrics(scaffold):
+    """The Scaffold with a local_init_op that also initializes the variables of the metrics."""
     if not scaffold or not scaffold.local_init_op:
         return scaffold
     get_or_create_eval_step()

@@ -1,4 +1,4 @@
-"""What a model_fn returns: an EstimatorSpec, the parts of a model that one mode needs."""
+"""EstimatorSpec, the result of a model_fn, and ModeKeys."""
 from __future__ import annotations
 
 import collections
@@ -32,7 +32,7 @@ _FIELDS = ('mode', 'predictions', 'loss', 'train_op', 'eval_metric_ops', 'export
 
 
 class EstimatorSpec(collections.namedtuple('EstimatorSpec', _FIELDS)):
-    """The ops that an Estimator runs in one mode, checked when they are handed over.
+    """The ops that an Estimator runs in one mode; the constructor checks them.
 
     TRAIN needs `loss` (scalar) and `train_op`, EVAL needs `loss`, PREDICT needs `predictions` (a
     tensor or a dict of tensors, each [batch, ...]); what a mode does not need is ignored there.
@@ -43,10 +43,10 @@ class EstimatorSpec(collections.namedtuple('EstimatorSpec', _FIELDS)):
       export_outputs: {name: tf.estimator.export.ExportOutput}, the signatures of an exported
         model; without it the predictions are the only one.
       training_hooks, training_chief_hooks, evaluation_hooks, prediction_hooks: SessionRunHooks.
-      scaffold: a tf.train.Scaffold: how variables begin, are checked, saved and summarised.
+      scaffold: a tf.train.Scaffold: initialization, checks, Saver and summaries.
 
-    Raises ValueError for a part that is missing, of another graph or of a wrong shape, TypeError
-    for one of a wrong kind.
+    Raises ValueError for a field that is missing, of another graph or of a wrong shape, TypeError
+    for one of a wrong type.
     """
 
     __slots__ = ()
@@ -67,11 +67,33 @@ class EstimatorSpec(collections.namedtuple('EstimatorSpec', _FIELDS)):
             evaluation_hooks=_checked_hooks(evaluation_hooks),
             prediction_hooks=_checked_hooks(prediction_hooks))
 
+    def __repr__(self):
+        """The fields that are set, tensors by name."""
+        fields = ', '.join(f'{name}={_short(value)}' for name, value in self._asdict().items()
+                           if value is not None and (value or not _is_container(value))
+                           and name != 'scaffold')
+        return f'EstimatorSpec({fields})'
+
     def _replace(self, **changes):
-        """A spec with other parts; the mode stays."""
+        """A copy with some fields replaced; the mode cannot be changed."""
         if changes.get('mode', self.mode) != self.mode:
             raise worded(ValueError('mode of EstimatorSpec cannot be changed.'))
         return EstimatorSpec(**{**self._asdict(), **changes})
+
+
+def _is_container(value):
+    return isinstance(value, (dict, tuple, list))
+
+
+def _short(value):
+    """A short text: tensors and ops by name, other objects by class."""
+    if isinstance(value, (Tensor, Operation, Variable)):
+        return value.name
+    if isinstance(value, dict):
+        return '{' + ', '.join(f'{key!r}: {_short(part)}' for key, part in value.items()) + '}'
+    if isinstance(value, (tuple, list)):
+        return '(' + ', '.join(_short(part) for part in value) + ')'
+    return repr(value) if isinstance(value, (str, int, float)) else f'<{type(value).__name__}>'
 
 
 def _checked_train_op(train_op, mode):
@@ -100,12 +122,12 @@ def _checked_loss(loss, mode):
     loss = _tensor(loss, 'loss')
     if loss.get_shape().num_elements() not in (None, 1):
         raise worded(ValueError(
-            f'Loss must be scalar, given: {loss}\n  Mend: one number for the batch, as '
-            'tf.reduce_mean(loss) is.'))
+            f'Loss must be scalar, given: {loss}\n  Mend: one number for the batch, '
+            'such as tf.reduce_mean(loss).'))
     _check_graph(loss, 'loss', loss.name)
     if loss.get_shape().ndims:
-        logging.warning('The loss has shape %s, a number for each example; a batch of more than '
-                        'one will fail. Mend: tf.reduce_mean(loss).', loss.get_shape())
+        logging.warning('The loss has shape %s, one number per example; a batch of more than one '
+                        'example will fail. Mend: tf.reduce_mean(loss).', loss.get_shape())
     return loss if loss.get_shape().is_compatible_with([]) else shaping.reshape(loss, [])
 
 
@@ -127,7 +149,7 @@ def _checked_predictions(predictions, mode):
 
 
 def _checked_metrics(metrics):
-    """{name: (value, update_op)}; Keras metrics are asked for theirs."""
+    """{name: (value, update_op)}, also of Keras metrics."""
     if metrics is None:
         return {}
     if not isinstance(metrics, dict):
@@ -149,7 +171,7 @@ def _checked_metrics(metrics):
 
 
 def _is_keras_metric(metric):
-    """Known by its methods: this floor does not import Keras for a look."""
+    """True for a Keras metric, recognized by its methods: this package does not import Keras."""
     return all(hasattr(metric, name) for name in ('update_state', 'result', 'updates'))
 
 
@@ -191,11 +213,11 @@ def _tensor(value, what):
 def _check_graph(element, what, name):
     if element.graph is not get_default_graph():
         site = getattr(getattr(element, 'op', element), 'site', None)
-        made = f'\n  made at {site}' if site else ''
+        created = f'\n  created at {site}' if site else ''
         raise worded(ValueError(
-            f'{what} with "{name}" must be from the default graph.{made}\n'
+            f'{what} with "{name}" must be from the default graph.{created}\n'
             'Possible causes of this error include:\n\n'
             f'1) {what} was created outside the context of the default graph.\n\n'
             '2) The object passed through to EstimatorSpec was not created in the most recent '
-            'call to "model_fn".\n  Mend: an Estimator calls model_fn anew, in a new graph, for '
-            'every mode: make the tensor inside model_fn.'))
+            'call to "model_fn".\n  Mend: an Estimator calls model_fn again, in a new graph, '
+            'for every mode: create the tensor inside model_fn.'))

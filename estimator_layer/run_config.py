@@ -1,10 +1,12 @@
-"""RunConfig: where an Estimator keeps its files, how often it saves, logs and summarises."""
+"""RunConfig: the settings of an Estimator: model_dir, seed, checkpoints, logging, cluster."""
 from __future__ import annotations
 
 import copy
+import inspect
 import os
 
-from estimator_layer import cluster
+from estimator_layer.keyword_arguments import suggest_keywords
+from estimator_layer.tf_config import ClusterTask, read_tf_config
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import worded
 from tinyflow.session.config import ConfigProto
@@ -14,7 +16,7 @@ __all__ = ['RunConfig']
 _DEFAULT = object()
 _SAVE_ERROR = '`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.'
 
-# What `replace` may change.
+# The settings that `replace` may change.
 _REPLACEABLE = ('model_dir', 'tf_random_seed', 'save_summary_steps', 'save_checkpoints_steps',
                 'save_checkpoints_secs', 'session_config', 'keep_checkpoint_max',
                 'keep_checkpoint_every_n_hours', 'log_step_count_steps', 'train_distribute',
@@ -31,7 +33,7 @@ def _not_negative(value):
     return value >= 0
 
 
-# name -> (is the value right, what to say if it is not)
+# name -> (check of a value, message for a wrong one)
 _CHECKS = {
     'model_dir': (bool, 'model_dir should be non-empty'),
     'save_summary_steps': (_not_negative, 'save_summary_steps should be >= 0'),
@@ -58,22 +60,23 @@ class RunConfig:
 
     Args:
       model_dir: the directory of checkpoints, graphs and summaries.
-      tf_random_seed: the graphs' seed; the same seed gives the same run.
-      save_summary_steps: summaries are written every so many steps.
-      save_checkpoints_steps, save_checkpoints_secs: a checkpoint every so many steps or seconds
-        (600 s by default; both None: none at all). ValueError if both are given.
+      tf_random_seed: the graph-level seed; the same seed reproduces a run.
+      save_summary_steps: the number of steps between summaries.
+      save_checkpoints_steps, save_checkpoints_secs: the steps or seconds between checkpoints
+        (default: 600 s; both None: no checkpoints). ValueError if both are given.
       session_config: a tf.ConfigProto.
-      keep_checkpoint_max: how many of the last checkpoints stay (None or 0: all).
-      keep_checkpoint_every_n_hours: one of each so many hours stays besides.
-      log_step_count_steps: loss and speed are logged every so many steps (None: never).
+      keep_checkpoint_max: the number of recent checkpoints to keep (None or 0: all).
+      keep_checkpoint_every_n_hours: additionally keep one checkpoint per this many hours.
+      log_step_count_steps: the number of steps between log entries of loss and speed (None: none).
       train_distribute, eval_distribute: a tf.distribute.Strategy.
-      keep_sessions: whether graph and session stay between calls of evaluate and predict while
-        the checkpoint is the same (tinyflow's own). It changes no result, only the time, unless
-        the model_fn depends on something that the program changes in between: then say False.
-    The remaining arguments are TensorFlow's for clusters; the properties that tell of a cluster
-    come from the environment variable TF_CONFIG.
+      keep_sessions: (not in TensorFlow) whether evaluate and predict reuse graph and session
+        while the checkpoint is the same. Results do not change, unless the model_fn depends on
+        something that the program changes between calls: then pass False.
+    The remaining arguments are for clusters, as in TensorFlow; properties such as `task_type` come
+    from the environment variable TF_CONFIG. Raises TypeError for an unknown argument.
     """
 
+    @suggest_keywords
     def __init__(self, model_dir=None, tf_random_seed=None, save_summary_steps=100,
                  save_checkpoints_steps=_DEFAULT, save_checkpoints_secs=_DEFAULT,
                  session_config=None, keep_checkpoint_max=5, keep_checkpoint_every_n_hours=10000,
@@ -81,13 +84,13 @@ class RunConfig:
                  eval_distribute=None, experimental_distribute=None,
                  experimental_max_worker_delay_secs=None, session_creation_timeout_secs=7200,
                  keep_sessions=True):
-        steps, seconds = _how_often(save_checkpoints_steps, save_checkpoints_secs)
-        self._place = cluster.from_environment()
+        steps, seconds = _checkpoint_interval(save_checkpoints_steps, save_checkpoints_secs)
+        self._cluster_task = read_tf_config()
         if os.environ.get('TF_CONFIG'):
             logging.info('TF_CONFIG environment variable: %s', os.environ['TF_CONFIG'])
         self._values = {}
         self._set({
-            'model_dir': _model_dir(self._place.model_dir, model_dir),
+            'model_dir': _model_dir(self._cluster_task.model_dir, model_dir),
             'tf_random_seed': tf_random_seed, 'save_summary_steps': save_summary_steps,
             'save_checkpoints_steps': steps, 'save_checkpoints_secs': seconds,
             'session_config': session_config, 'keep_checkpoint_max': keep_checkpoint_max,
@@ -104,14 +107,14 @@ class RunConfig:
 
     def _set(self, values):
         for name, value in values.items():
-            fits, message = _CHECKS.get(name, (None, None))
-            if fits and value is not None and not fits(value):
+            is_valid, message = _CHECKS.get(name, (None, None))
+            if is_valid and value is not None and not is_valid(value):
                 raise worded(ValueError(f'{message}, given {value!r}'
                                         if name != 'model_dir' else message))
             self._values[name] = value
 
     def replace(self, **kwargs):
-        """A copy with other settings. ValueError for a name that cannot be replaced."""
+        """A copy with some settings replaced. ValueError for a name that cannot be replaced."""
         for name in kwargs:
             if name not in _REPLACEABLE:
                 raise worded(ValueError(
@@ -142,30 +145,36 @@ class RunConfig:
         return other
 
     def __repr__(self):
-        given = ', '.join(f'{name}={value!r}' for name, value in self._values.items()
-                          if value is not None)
-        return f'{type(self).__name__}({given})'
+        """The settings that differ from their defaults."""
+        settings = ', '.join(f'{name}={value!r}' for name, value in self._values.items()
+                             if value != _DEFAULTS[name])
+        return f'{type(self).__name__}({settings})'
+
+
+_DEFAULTS = {name: parameter.default for name, parameter in
+             inspect.signature(RunConfig).parameters.items()}
+_DEFAULTS.update(save_checkpoints_steps=None, save_checkpoints_secs=600)
 
 
 def _setting(name):
     return property(lambda self: self._values[name], doc=f'The setting `{name}`.')
 
 
-def _of_cluster(name):
-    return property(lambda self: getattr(self._place, name),
-                    doc=f'`{name}`, as the environment variable TF_CONFIG says it.')
+def _cluster_property(name):
+    return property(lambda self: getattr(self._cluster_task, name),
+                    doc=f'`{name}`, from the environment variable TF_CONFIG.')
 
 
 for _name in _REPLACEABLE:
     if _name != 'experimental_distribute':
         setattr(RunConfig, _name, _setting(_name))
-for _name in cluster.Place._fields:
+for _name in ClusterTask._fields:
     if _name != 'model_dir':
-        setattr(RunConfig, _name, _of_cluster(_name))
+        setattr(RunConfig, _name, _cluster_property(_name))
 
 
-def _how_often(steps, seconds):
-    """(steps, seconds) between checkpoints, of which at most one is set."""
+def _checkpoint_interval(steps, seconds):
+    """(steps, seconds) between checkpoints, of which at most one is not None."""
     if steps is _DEFAULT and seconds is _DEFAULT:
         return None, 600
     if seconds is _DEFAULT:
@@ -177,26 +186,26 @@ def _how_often(steps, seconds):
     return steps, seconds
 
 
-def _model_dir(of_environment, given):
+def _model_dir(from_environment, given):
     given = None if given is None else os.fspath(given)
-    if of_environment == '':
+    if from_environment == '':
         raise worded(ValueError('model_dir should be non-empty in TF_CONFIG.'))
-    if of_environment and given not in (None, of_environment):
+    if from_environment and given not in (None, from_environment):
         raise worded(ValueError(
             '`model_dir` provided in RunConfig construct, if set, must have the same value as the '
             f'model_dir in TF_CONFIG. model_dir: {given}\nTF_CONFIG["model_dir"]: '
-            f'{of_environment}.'))
-    return given if given is not None else of_environment
+            f'{from_environment}.'))
+    return given if given is not None else from_environment
 
 
 def _check_strategies(values):
-    """`experimental_distribute` is a second way to give the same two."""
-    given = values.get('experimental_distribute')
+    """Copies the strategies of `experimental_distribute`, the alternative to both arguments."""
+    distribute = values.get('experimental_distribute')
     for name in ('train_distribute', 'eval_distribute'):
-        of_both = getattr(given, name, None)
-        if of_both is not None:
-            if values[name] is not None and values[name] is not of_both:
+        strategy = getattr(distribute, name, None)
+        if strategy is not None:
+            if values[name] is not None and values[name] is not strategy:
                 raise worded(ValueError(
                     f'Either `{name}` or `experimental_distribute.{name}` should be set, not '
                     'both.'))
-            values[name] = of_both
+            values[name] = strategy

@@ -12,5 +12,5 @@ _missing = absent('tf.keras.estimator', __all__)
 
 def __getattr__(name):
     if name in __all__:
-        return getattr(import_module('estimator_layer.keras'), name)
+        return getattr(import_module('estimator_layer.model_to_estimator'), name)
     return _missing(name)

@@ -1,1 +1,1 @@
-"""Ready-made estimators: a model and a head, given feature columns."""
+"""Canned estimators: a model and a head for given feature columns."""

@@ -1,9 +1,9 @@
-"""Estimators that look at no feature: what a model has to be better than."""
+"""Baseline estimators, which ignore the features: a lower bound for other models."""
 from __future__ import annotations
 
 import tinyflow as tf
-from estimator_layer.canned.optimizers import optimizer_of
-from estimator_layer.canned.settings import checked_features
+from estimator_layer.canned.common import check_features
+from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.graph.support.errors import worded
@@ -15,14 +15,14 @@ _SUM = tf.losses.Reduction.SUM
 
 
 class BaselineEstimator(Estimator):
-    """A bias under a head of tf.contrib.estimator; features only say how many examples there are.
+    """A bias with a head of tf.contrib.estimator; only the batch size of the features is used.
 
     Shapes: features [batch, ...] -> logits [batch, head.logits_dimension]. Its Variable is
     `baseline/bias`.
 
     Args:
       head: loss, predictions and metrics.
-      optimizer: a tf.train.Optimizer, a function that makes one, or its name.
+      optimizer: a tf.train.Optimizer, a function that creates one, or its name.
     """
 
     def __init__(self, head, model_dir=None, optimizer='Ftrl', config=None, *,
@@ -33,7 +33,7 @@ class BaselineEstimator(Estimator):
 
 
 class BaselineClassifier(BaselineEstimator):
-    """Predicts how frequent each class is, whatever the features.
+    """Predicts the frequency of each class, independent of the features.
 
     Labels are class ids [batch] or [batch, 1], or names of `label_vocabulary`.
     """
@@ -46,7 +46,7 @@ class BaselineClassifier(BaselineEstimator):
 
 
 class BaselineRegressor(BaselineEstimator):
-    """Predicts the mean of the labels, [batch, label_dimension], whatever the features."""
+    """Predicts the mean of the labels, [batch, label_dimension], independent of the features."""
 
     def __init__(self, model_dir=None, label_dimension=1, weight_column=None, optimizer='Ftrl',
                  config=None, loss_reduction=_SUM):
@@ -57,14 +57,14 @@ class BaselineRegressor(BaselineEstimator):
 
 def _baseline_model_fn(features, labels, mode, head, optimizer, weight_column):
     units = head.logits_dimension
-    checked_features(features)
+    check_features(features)
     checks, batch_size = _batch_size(features, _key_of(weight_column))
     with tf.control_dependencies(checks), tf.variable_scope('baseline'):
         bias = tf.get_variable('bias', shape=[units], initializer=tf.zeros_initializer)
         logits = tf.multiply(bias, tf.ones([batch_size, units]))
 
     def train_op_fn(loss):
-        return optimizer_of(optimizer, _LEARNING_RATE).minimize(
+        return get_optimizer(optimizer, _LEARNING_RATE).minimize(
             loss, global_step=tf.train.get_global_step())
     return head.create_estimator_spec(features=features, mode=mode, logits=logits, labels=labels,
                                       train_op_fn=train_op_fn)
@@ -79,7 +79,7 @@ def _key_of(weight_column):
 
 
 def _batch_size(features, weight_key):
-    """(checks that all features have equally many examples, their number [])."""
+    """(checks that all features have the same batch size, the batch size [])."""
     checks, batch_size = [], None
     for key, feature in features.items():
         if key == weight_key:

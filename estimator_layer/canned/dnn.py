@@ -1,13 +1,13 @@
-"""Deep estimators: feature columns, fully connected layers, a head."""
+"""DNN estimators: feature columns, fully connected layers, a head."""
 from __future__ import annotations
 
 import tinyflow as tf
-from estimator_layer.canned.optimizers import optimizer_of
-from estimator_layer.canned.settings import (
-    checked_features,
-    partitioner_of,
+from estimator_layer.canned.common import (
+    check_features,
+    get_partitioner,
     summarize_layer,
 )
+from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from estimator_layer.model_fn import ModeKeys
@@ -21,19 +21,19 @@ _SUM = tf.losses.Reduction.SUM
 
 
 class DNNEstimator(Estimator):
-    """Fully connected layers under a head of tf.contrib.estimator.
+    """Fully connected layers with a head of tf.contrib.estimator.
 
     Shapes: feature columns [batch, inputs] -> hidden [batch, units] ... -> logits
     [batch, head.logits_dimension]. Variables are `dnn/hiddenlayer_0/kernel` and so on.
 
     Args:
       head: loss, predictions and metrics, e.g. tf.contrib.estimator.multi_label_head(3).
-      hidden_units: the units of each hidden layer.
-      feature_columns: dense columns of tf.feature_column; wrap a categorical one into
+      hidden_units: the number of units of each hidden layer, a list.
+      feature_columns: dense columns of tf.feature_column; wrap a categorical column in
         indicator_column or embedding_column.
-      optimizer: a tf.train.Optimizer, a function that makes one, or its name.
-      dropout: the fraction of the units of a hidden layer that a training step leaves out.
-      batch_norm: True normalises the hidden layers over the batch.
+      optimizer: a tf.train.Optimizer, a function that creates one, or its name.
+      dropout: the fraction of the units of a hidden layer to drop in training.
+      batch_norm: True applies batch normalization after each hidden layer.
     """
 
     def __init__(self, head, hidden_units, feature_columns, model_dir=None, optimizer='Adagrad',
@@ -50,10 +50,10 @@ class DNNEstimator(Estimator):
 
 
 class DNNClassifier(DNNEstimator):
-    """A classifier of fully connected layers; two classes have one logit, n classes have n.
+    """A classifier of fully connected layers; one logit for two classes, n logits for n.
 
     Labels are class ids [batch] or [batch, 1], or names of `label_vocabulary`. `weight_column` is
-    a key of the features, or a numeric_column. The loss is summed over the batch, as TF1 does. See
+    a key of the features, or a numeric_column. The loss is summed over the batch, as in TF1. See
     DNNEstimator for the other arguments.
     """
 
@@ -68,7 +68,7 @@ class DNNClassifier(DNNEstimator):
 
 
 class DNNRegressor(DNNEstimator):
-    """A regression by fully connected layers; the loss is the squared error.
+    """A regressor of fully connected layers; the loss is the squared error.
 
     Labels are [batch, label_dimension] numbers. See DNNEstimator for the other arguments.
     """
@@ -85,13 +85,13 @@ class DNNRegressor(DNNEstimator):
 
 def _dnn_model_fn(features, labels, mode, head, hidden_units, columns, optimizer, activation_fn,
                   dropout, input_layer_partitioner, config, batch_norm):
-    optimizer = optimizer_of(optimizer, _LEARNING_RATE)
-    checked_features(features)
+    optimizer = get_optimizer(optimizer, _LEARNING_RATE)
+    check_features(features)
     with tf.variable_scope('dnn', values=tuple(features.values()),
-                           partitioner=partitioner_of(config), use_resource=True):
+                           partitioner=get_partitioner(config), use_resource=True):
         logit_fn = dnn_logit_fn_builder(
             head.logits_dimension, hidden_units, columns, activation_fn, dropout,
-            input_layer_partitioner or partitioner_of(config, min_slice_size=64 << 20), batch_norm)
+            input_layer_partitioner or get_partitioner(config, min_slice_size=64 << 20), batch_norm)
         logits = logit_fn(features=features, mode=mode)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels,
                                           optimizer=optimizer, logits=logits)
@@ -101,8 +101,8 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
                          input_layer_partitioner, batch_norm):
     """A function of (features, mode) that builds the layers and returns the logits.
 
-    Shapes: -> [batch, units]. Call it inside tf.variable_scope('dnn'). ValueError unless units is
-    an int, TypeError for hidden_units that are no list.
+    Shapes: -> [batch, units]. Call it inside tf.variable_scope('dnn'). Raises ValueError unless
+    units is an int, TypeError unless hidden_units is a list.
     """
     if not isinstance(units, int):
         raise worded(ValueError(f'units must be an int.  Given type: {type(units)}'))
@@ -117,7 +117,7 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
                   for index, number in enumerate(hidden_units)]
         with tf.variable_scope('logits') as scope:
             last = _dense(units, None, scope)
-        with _scope_around():
+        with _current_name_scope():
             with tf.variable_scope('input_from_feature_columns',
                                    partitioner=input_layer_partitioner):
                 net = inputs(features)
@@ -130,7 +130,7 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
 
 
 class _HiddenLayer:
-    """A fully connected layer, then dropout and batch normalization if they are wanted."""
+    """A fully connected layer with optional dropout and batch normalization."""
 
     def __init__(self, index, units, activation_fn, dropout, batch_norm):
         with tf.variable_scope(f'hiddenlayer_{index}') as scope:
@@ -156,6 +156,6 @@ def _dense(units, activation, scope):
                            kernel_initializer=tf.glorot_uniform_initializer())
 
 
-def _scope_around():
-    """The name scope as it is, so that nodes do not go under that of a layer."""
+def _current_name_scope():
+    """Reenters the current name scope, so that nodes are not created in that of a layer."""
     return tf.name_scope(tf.get_default_graph().get_name_scope() + '/')

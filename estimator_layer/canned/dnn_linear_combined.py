@@ -1,13 +1,13 @@
-"""Wide and deep estimators: a linear model and fully connected layers, whose logits are added."""
+"""Wide & deep estimators: the sum of the logits of a linear model and of a DNN."""
 from __future__ import annotations
 
 import math
 
 import tinyflow as tf
+from estimator_layer.canned.common import check_features, get_partitioner, summarize_layer
 from estimator_layer.canned.dnn import dnn_logit_fn_builder
 from estimator_layer.canned.linear import linear_logit_fn_builder
-from estimator_layer.canned.optimizers import optimizer_of
-from estimator_layer.canned.settings import checked_features, partitioner_of, summarize_layer
+from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.graph.support.errors import worded
@@ -21,7 +21,7 @@ _SUM = tf.losses.Reduction.SUM
 
 
 class DNNLinearCombinedEstimator(Estimator):
-    """A linear model that remembers, and layers that generalise, under one head.
+    """A linear (wide) model and a DNN (deep) with one head; their logits are added.
 
     Shapes: feature columns [batch, ...] -> logits [batch, head.logits_dimension]. Cheng et al.
     2016, "Wide & Deep Learning for Recommender Systems". Each part has its own optimizer. One of
@@ -49,17 +49,17 @@ class DNNLinearCombinedEstimator(Estimator):
                      dnn_dropout, batch_norm)
 
         def model_fn(features, labels, mode, config):
-            partitioner = input_layer_partitioner or partitioner_of(config, 64 << 20)
+            partitioner = input_layer_partitioner or get_partitioner(config, 64 << 20)
             return _model_fn(features, labels, mode, head, wide, deep, partitioner, config)
         super().__init__(model_fn=model_fn, model_dir=model_dir, config=config,
                          warm_start_from=warm_start_from)
 
 
 class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
-    """A wide and deep classifier; two classes have one logit, n classes have n.
+    """A wide & deep classifier; one logit for two classes, n logits for n.
 
     Labels are class ids [batch] or [batch, 1], or names of `label_vocabulary`. The loss is summed
-    over the batch, as TF1 does. See DNNLinearCombinedEstimator for the other arguments.
+    over the batch, as in TF1. See DNNLinearCombinedEstimator for the other arguments.
     """
 
     def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
@@ -78,7 +78,7 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
 
 
 class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
-    """A wide and deep regression; the loss is the squared error.
+    """A wide & deep regressor; the loss is the squared error.
 
     Labels are [batch, label_dimension] numbers. See DNNLinearCombinedEstimator for the other
     arguments.
@@ -100,14 +100,14 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
 
 
 class _Part:
-    """One of the two models: what it is given, and what it becomes in a graph."""
+    """One of the two models: its columns, its optimizer, its variable scope."""
 
     def __init__(self, columns, optimizer):
         self.columns = columns
         self._optimizer = optimizer
 
     def optimizer(self):
-        return optimizer_of(self._optimizer, self._learning_rate())
+        return get_optimizer(self._optimizer, self._learning_rate())
 
     def scope(self, name, features, partitioner):
         return tf.variable_scope(name, values=tuple(features.values()), partitioner=partitioner,
@@ -125,7 +125,7 @@ class _Wide(_Part):
         return min(_LINEAR_LEARNING_RATE, 1. / math.sqrt(len(self.columns)))
 
     def logits(self, features, units, partitioner):
-        """(logits, the name of the scope with the Variables)."""
+        """(logits, name of the variable scope)."""
         with self.scope('linear', features, partitioner) as scope:
             logits = linear_logit_fn_builder(units, self.columns,
                                              self._sparse_combiner)(features=features)
@@ -134,7 +134,7 @@ class _Wide(_Part):
 
 
 class _Deep(_Part):
-    """The layers."""
+    """The DNN."""
 
     def __init__(self, columns, optimizer, hidden_units, activation_fn, dropout, batch_norm):
         super().__init__(columns, optimizer)
@@ -147,16 +147,16 @@ class _Deep(_Part):
         return _DNN_LEARNING_RATE
 
     def logits(self, features, units, partitioner, mode, config):
-        """(logits, the name of the scope with the Variables)."""
+        """(logits, name of the variable scope)."""
         hidden_units, activation_fn, dropout, batch_norm = self._settings
-        with self.scope('dnn', features, partitioner_of(config)) as scope:
+        with self.scope('dnn', features, get_partitioner(config)) as scope:
             logit_fn = dnn_logit_fn_builder(units, hidden_units, self.columns, activation_fn,
                                             dropout, partitioner, batch_norm)
             return logit_fn(features=features, mode=mode), scope.name
 
 
 def _model_fn(features, labels, mode, head, wide, deep, partitioner, config):
-    checked_features(features)
+    check_features(features)
     units = head.logits_dimension
     trained, parts = [], []
     if deep.columns:
@@ -176,7 +176,7 @@ def _model_fn(features, labels, mode, head, wide, deep, partitioner, config):
 
 
 def _train_op(loss, trained):
-    """One step of every optimizer on the Variables of its part, then the global step."""
+    """A step of each optimizer on the Variables of its part, then the global step."""
     step = tf.train.get_global_step()
     updates = [optimizer.minimize(
         loss, var_list=tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope=scope))

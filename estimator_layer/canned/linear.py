@@ -1,11 +1,11 @@
-"""Linear estimators: a weight for each value of each feature column, a bias, a head."""
+"""Linear estimators: weights for each feature column, a bias, a head."""
 from __future__ import annotations
 
 import math
 
 import tinyflow as tf
-from estimator_layer.canned.optimizers import optimizer_of
-from estimator_layer.canned.settings import checked_features, partitioner_of
+from estimator_layer.canned.common import check_features, get_partitioner
+from estimator_layer.canned.optimizers import get_optimizer
 from estimator_layer.estimator import Estimator
 from estimator_layer.heads.v1 import RegressionHeadV1, binary_or_multi_class_head
 from tinyflow.layers.feature_column.linear_model import LinearModel
@@ -18,7 +18,7 @@ _SUM = tf.losses.Reduction.SUM
 
 
 class LinearEstimator(Estimator):
-    """A linear model under a head of tf.contrib.estimator.
+    """A linear model with a head of tf.contrib.estimator.
 
     Shapes: feature columns [batch, ...] -> logits [batch, head.logits_dimension]. Variables are
     `linear/linear_model/<column>/weights` and `linear/linear_model/bias_weights`.
@@ -26,10 +26,10 @@ class LinearEstimator(Estimator):
     Args:
       head: loss, predictions and metrics, e.g. tf.contrib.estimator.poisson_regression_head().
       feature_columns: columns of tf.feature_column, dense or categorical.
-      optimizer: a tf.train.Optimizer, a function that makes one, or its name; Ftrl with a learning
-        rate of 0.2 without it, or of min(0.2, 1/sqrt(columns)) for None.
+      optimizer: a tf.train.Optimizer, a function that creates one, or its name; by default Ftrl
+        with a learning rate of 0.2, for None of min(0.2, 1/sqrt(columns)).
       sparse_combiner: 'sum', 'mean' or 'sqrtn': how several values of a category in one example
-        become one.
+        are combined.
     """
 
     def __init__(self, head, feature_columns, model_dir=None, optimizer='Ftrl', config=None,
@@ -47,7 +47,7 @@ class LinearClassifier(LinearEstimator):
     """Logistic regression for two classes, softmax regression for more.
 
     Labels are class ids [batch] or [batch, 1], or names of `label_vocabulary`. `weight_column` is
-    a key of the features, or a numeric_column. The loss is summed over the batch, as TF1 does. See
+    a key of the features, or a numeric_column. The loss is summed over the batch, as in TF1. See
     LinearEstimator for the other arguments.
     """
 
@@ -77,13 +77,13 @@ class LinearRegressor(LinearEstimator):
 
 def _linear_model_fn(features, labels, mode, head, columns, optimizer, partitioner, config,
                      sparse_combiner):
-    checked_features(features)
-    partitioner = partitioner or partitioner_of(config, min_slice_size=64 << 20)
+    check_features(features)
+    partitioner = partitioner or get_partitioner(config, min_slice_size=64 << 20)
     with tf.variable_scope('linear', values=tuple(features.values()), partitioner=partitioner,
                            use_resource=True):
         logits = linear_logit_fn_builder(head.logits_dimension, columns,
                                          sparse_combiner)(features=features)
-        optimizer = optimizer_of(optimizer or _default_optimizer(columns), _LEARNING_RATE)
+        optimizer = get_optimizer(optimizer or _default_optimizer(columns), _LEARNING_RATE)
         return head.create_estimator_spec(features=features, mode=mode, labels=labels,
                                           optimizer=optimizer, logits=logits)
 
@@ -113,7 +113,7 @@ def linear_logit_fn_builder(units, feature_columns, sparse_combiner='sum'):
 
 
 def _fraction_of_zero(variables):
-    """How much of all weights together is zero, a scalar; NaN without any weight."""
+    """The fraction of all weights that is zero, a scalar; NaN without weights."""
     with tf.name_scope('zero_fraction'):
         with tf.name_scope('total_size'):
             sizes = [tf.size(variable, out_type=tf.int64) for variable in variables]

@@ -1,21 +1,22 @@
-"""call_logit_fn: the part of a model below its head, called with what it asks for."""
+"""call_logit_fn: calls a function that computes logits, with the arguments that it accepts."""
 from __future__ import annotations
 
 import tinyflow as tf
-from estimator_layer.calling import parameters
+from estimator_layer.call_model_fn import parameter_names
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['call_logit_fn']
 
 
 def call_logit_fn(logit_fn, features, mode, params, config):
-    """What logit_fn(features[, mode][, params][, config]) returns: logits, or a dict of logits.
+    """The result of logit_fn(features[, mode][, params][, config]): logits, or a dict of logits.
 
-    Raises ValueError if it is neither.
+    Raises ValueError for anything else.
     """
-    given = {'mode': mode, 'params': params, 'config': config}
-    taken = parameters(logit_fn)
-    logits = logit_fn(features=features, **{k: v for k, v in given.items() if k in taken})
+    arguments = {'mode': mode, 'params': params, 'config': config}
+    accepted = parameter_names(logit_fn)
+    logits = logit_fn(features=features, **{k: v for k, v in arguments.items()
+                                            if k in accepted})
     by_name = isinstance(logits, dict) and all(
         isinstance(key, str) and isinstance(value, tf.Tensor) for key, value in logits.items())
     if not by_name and not isinstance(logits, tf.Tensor):

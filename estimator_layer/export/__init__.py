@@ -1,4 +1,4 @@
-"""tf.estimator.export: what a served model receives and what it answers."""
+"""tf.estimator.export: input receivers and outputs of exported models."""
 from estimator_layer.export.export_output import (
     ClassificationOutput,
     ExportOutput,

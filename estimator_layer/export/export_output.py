@@ -1,4 +1,4 @@
-"""What an exported model answers: a classification, a regression, or named tensors."""
+"""Outputs of an exported model: a classification, a regression, or named tensors."""
 from __future__ import annotations
 
 import abc
@@ -20,14 +20,14 @@ class ExportOutput(abc.ABC):
 
     @abc.abstractmethod
     def as_signature_def(self, receiver_tensors):
-        """The SignatureDef from the tensors that are fed, {name: Tensor}, to this output."""
+        """The SignatureDef with `receiver_tensors` {name: Tensor} as inputs and this output."""
 
 
 class ClassificationOutput(ExportOutput):
     """Classes, their scores, or both: the signature that TensorFlow Serving calls Classify.
 
-    Shapes: scores [batch, classes] float, classes [batch, classes] string (then all classes, in
-    the order of the scores); or classes [batch, k], the best.
+    Shapes: scores [batch, classes] float, classes [batch, classes] string (all classes, in the
+    order of the scores); or only classes [batch, k], the k best.
 
     Raises ValueError for other dtypes, or if both are missing.
     """
@@ -81,8 +81,8 @@ class RegressionOutput(ExportOutput):
 class PredictOutput(ExportOutput):
     """Any tensors by name: the signature that TensorFlow Serving calls Predict.
 
-    A single tensor is named 'output'. Raises ValueError for what is not a tensor, or a key that
-    is not a string.
+    A single tensor is named 'output'. Raises ValueError for a value that is not a tensor, or a key
+    that is not a string.
     """
 
     def __init__(self, outputs):
@@ -97,7 +97,7 @@ class PredictOutput(ExportOutput):
 
 
 class _SupervisedOutput(ExportOutput):
-    """Loss, predictions and metrics of a graph that is exported for training or evaluation."""
+    """Loss, predictions and metrics of a graph exported for training or evaluation."""
 
     METHOD_NAME: str
 
@@ -127,13 +127,13 @@ class _SupervisedOutput(ExportOutput):
 
 
 class TrainOutput(_SupervisedOutput):
-    """The signature of a graph that is exported to be trained further."""
+    """The signature of a graph exported for further training."""
 
     METHOD_NAME = 'tensorflow/supervised/training'
 
 
 class EvalOutput(_SupervisedOutput):
-    """The signature of a graph that is exported to be evaluated."""
+    """The signature of a graph exported for evaluation."""
 
     METHOD_NAME = 'tensorflow/supervised/eval'
 
@@ -147,29 +147,29 @@ def _is_string(value):
 
 
 def _examples(receiver_tensors, what):
-    """The one string tensor that both kinds of serving are fed."""
+    """The single string tensor of serialized Examples that Classify and Regress require."""
     tensors = list(receiver_tensors.values())
     if len(tensors) != 1 or not _is_string(tensors[0]):
         raise worded(ValueError(
             f'{what} input must be a single string Tensor; got {receiver_tensors}\n  Mend: '
-            'build_parsing_serving_input_receiver_fn, which is fed serialized tf.train.Examples; '
-            'or serve a PredictOutput.'))
+            'build_parsing_serving_input_receiver_fn, whose input is serialized '
+            'tf.train.Examples; or export a PredictOutput.'))
     return tensors[0]
 
 
 def _tensors_by_name(outputs, name, what):
     if not isinstance(outputs, dict):
         outputs = {name: outputs}
-    found = {}
+    tensors = {}
     for key, value in outputs.items():
         if not isinstance(value, Tensor):
             raise worded(ValueError(f'{what} output value must be a Tensor; got {value}.'))
-        found[_joined(key, what)] = value
-    return found
+        tensors[_joined(key, what)] = value
+    return tensors
 
 
 def _joined(key, what):
-    """The key of an output; a tuple, as several heads make, becomes a path."""
+    """The key of an output; a tuple (head name, key) of a MultiHead becomes a path."""
     key = '/'.join(key) if isinstance(key, tuple) else key
     if not isinstance(key, str):
         raise worded(ValueError(f'{what} output key must be a string; got {key}.'))

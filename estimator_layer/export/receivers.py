@@ -1,4 +1,4 @@
-"""What a served model receives: placeholders, and the features that the model makes of them."""
+"""Input receivers of an exported model: placeholders, and the features computed from them."""
 from __future__ import annotations
 
 import collections
@@ -15,24 +15,23 @@ __all__ = ['ServingInputReceiver', 'SupervisedInputReceiver', 'TensorServingInpu
            'UnsupervisedInputReceiver', 'build_parsing_serving_input_receiver_fn',
            'build_raw_serving_input_receiver_fn', 'build_raw_supervised_input_receiver_fn']
 
-# The key of a tensor that was given without one.
-_ONLY = {'feature': 'feature', 'label': 'label', 'receiver_tensor': 'input',
-         'receiver_tensors_alternative': 'input'}
+# The key of a tensor that was passed without a dict.
+_DEFAULT_KEYS = {'feature': 'feature', 'label': 'label', 'receiver_tensor': 'input',
+                 'receiver_tensors_alternative': 'input'}
 _FIELDS = ('features', 'receiver_tensors', 'receiver_tensors_alternatives')
 
 
 class ServingInputReceiver(collections.namedtuple('ServingInputReceiver', _FIELDS)):
-    """What a serving_input_receiver_fn returns.
+    """The result of a serving_input_receiver_fn: features, and the placeholders to feed.
 
     Args:
-      features: what the model_fn gets, a dict of tensors; a single tensor becomes
+      features: the features for the model_fn, a dict of tensors; a single tensor becomes
         {'feature': tensor}.
-      receiver_tensors: what a caller feeds, {name: tensor}; usually one placeholder of serialized
-        tf.train.Examples.
-      receiver_tensors_alternatives: {name: other tensors to feed instead}; each makes further
-        signatures.
+      receiver_tensors: the tensors that a caller feeds, {name: tensor}; usually one placeholder of
+        serialized tf.train.Examples.
+      receiver_tensors_alternatives: {name: tensors to feed instead}; each adds signatures.
 
-    Raises ValueError for what is not a tensor, or a key that is not a string.
+    Raises ValueError for a value that is not a tensor, or a key that is not a string.
     """
 
     __slots__ = ()
@@ -43,11 +42,11 @@ class ServingInputReceiver(collections.namedtuple('ServingInputReceiver', _FIELD
             if not isinstance(alternatives, dict):
                 raise worded(ValueError(
                     f'receiver_tensors_alternatives must be a dict: {alternatives}.'))
-            alternatives = {name: _tensors(given, 'receiver_tensors_alternative')
-                            for name, given in alternatives.items()}
+            alternatives = {name: _checked_tensors(tensors, 'receiver_tensors_alternative')
+                            for name, tensors in alternatives.items()}
         return super().__new__(
-            cls, features=_tensors(features, 'feature', keys=(str, int)),
-            receiver_tensors=_tensors(receiver_tensors, 'receiver_tensor'),
+            cls, features=_checked_tensors(features, 'feature', keys=(str, int)),
+            receiver_tensors=_checked_tensors(receiver_tensors, 'receiver_tensor'),
             receiver_tensors_alternatives=alternatives)
 
 
@@ -62,13 +61,13 @@ class TensorServingInputReceiver(collections.namedtuple('TensorServingInputRecei
         _check_tensor(features, None, 'feature')
         receiver = ServingInputReceiver(features, receiver_tensors, receiver_tensors_alternatives)
         return super().__new__(
-            cls, features=receiver.features[_ONLY['feature']],
+            cls, features=receiver.features[_DEFAULT_KEYS['feature']],
             receiver_tensors=receiver.receiver_tensors,
             receiver_tensors_alternatives=receiver.receiver_tensors_alternatives)
 
 
 class UnsupervisedInputReceiver(ServingInputReceiver):
-    """What an input receiver for training or evaluation returns if there are no labels."""
+    """The result of an input receiver for training or evaluation without labels."""
 
     __slots__ = ()
 
@@ -78,23 +77,25 @@ class UnsupervisedInputReceiver(ServingInputReceiver):
 
 class SupervisedInputReceiver(collections.namedtuple(
         'SupervisedInputReceiver', ('features', 'labels', 'receiver_tensors'))):
-    """What an input receiver for training or evaluation returns: features, labels, placeholders."""
+    """The result of an input receiver for training or evaluation: features, labels, placeholders.
+    """
 
     __slots__ = ()
 
     def __new__(cls, features, labels, receiver_tensors):
-        _tensors(features, 'feature', keys=(str, int))
-        _tensors(labels, 'label', keys=(str, int))
+        _checked_tensors(features, 'feature', keys=(str, int))
+        _checked_tensors(labels, 'label', keys=(str, int))
+        receiver_tensors = _checked_tensors(receiver_tensors, 'receiver_tensor')
         return super().__new__(cls, features=features, labels=labels,
-                               receiver_tensors=_tensors(receiver_tensors, 'receiver_tensor'))
+                               receiver_tensors=receiver_tensors)
 
 
 def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=None):
-    """A serving_input_receiver_fn that is fed serialized tf.train.Examples.
+    """A serving_input_receiver_fn whose input is serialized tf.train.Examples.
 
-    `feature_spec` is what tf.io.parse_example takes, as
-    tf.feature_column.make_parse_example_spec(columns) gives it. The placeholder 'examples' is
-    string [batch]. ValueError for what is no such dict, as a list of columns.
+    `feature_spec` is the dict that tf.io.parse_example takes, such as
+    tf.feature_column.make_parse_example_spec(columns). The placeholder 'examples' is string
+    [batch]. Raises ValueError for anything but a dict, such as a list of columns.
     """
     _check_feature_spec(feature_spec)
 
@@ -108,16 +109,16 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
 def _check_feature_spec(feature_spec):
     if not isinstance(feature_spec, dict):
         raise worded(ValueError(
-            f'feature_spec is a dict; got {type(feature_spec).__name__}.\n  Mend: '
-            'tf.feature_column.make_parse_example_spec(feature_columns) makes it of columns; or '
+            f'feature_spec must be a dict; got {type(feature_spec).__name__}.\n  Mend: '
+            'tf.feature_column.make_parse_example_spec(feature_columns) creates it; or '
             "{'x': tf.FixedLenFeature([4], tf.float32)}."))
 
 
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
-    """A serving_input_receiver_fn that is fed every feature by itself.
+    """A serving_input_receiver_fn with one placeholder per feature.
 
-    `features` is {name: tensor}; of each only dtype and shape count, [batch, ...], and the batch
-    may have any size unless `default_batch_size` says it.
+    `features` is {name: tensor}, of which only dtype and shape [batch, ...] are used. The batch
+    size is unknown unless `default_batch_size` is given.
     """
     def serving_input_receiver_fn():
         received = _placeholders(features, default_batch_size)
@@ -126,12 +127,12 @@ def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
 
 
 def build_raw_supervised_input_receiver_fn(features, labels, default_batch_size=None):
-    """An input receiver that is fed features and labels as they are, tensors or dicts of tensors.
+    """An input receiver with placeholders for features and labels, tensors or dicts of tensors.
 
     Raises ValueError if features and labels share a key.
     """
-    def named(given, only):
-        return given if isinstance(given, dict) else {only: given}
+    def named(tensors, key):
+        return tensors if isinstance(tensors, dict) else {key: tensors}
 
     shared = set(named(features, 'input')) & set(named(labels, 'label'))
     if shared:
@@ -157,18 +158,18 @@ def _batched(tensor, batch_size):
     return TensorShape([batch_size]).concatenate(TensorShape(tensor.shape)[1:])
 
 
-def _tensors(given, field, keys=(str,)):
-    """{name: tensor} of a dict or a single tensor, checked."""
-    if given is None:
+def _checked_tensors(tensors, field, keys=(str,)):
+    """{name: tensor} for a dict or a single tensor, checked."""
+    if tensors is None:
         raise worded(ValueError(f'{field}s must be defined.'))
-    if not isinstance(given, dict):
-        given = {_ONLY[field]: given}
-    for name, tensor in given.items():
+    if not isinstance(tensors, dict):
+        tensors = {_DEFAULT_KEYS[field]: tensors}
+    for name, tensor in tensors.items():
         if not isinstance(name, keys):
             kinds = 'strings or ints' if int in keys else 'strings'
             raise worded(ValueError(f'{field} keys must be {kinds}: {name}.'))
         _check_tensor(tensor, name, field)
-    return given
+    return tensors
 
 
 def _check_tensor(tensor, name, field):

@@ -1,4 +1,4 @@
-"""The signatures of an exported model: which receivers feed which outputs."""
+"""SignatureDefs of an exported model, from its receivers and outputs."""
 from __future__ import annotations
 
 from estimator_layer.export.export_output import ExportOutput, PredictOutput
@@ -10,7 +10,7 @@ __all__ = ['signature_defs', 'with_default_output']
 
 DEFAULT = names.DEFAULT_SERVING_SIGNATURE_DEF_KEY
 
-# How the log speaks of a signature, by the method that serves it.
+# The name of a serving method in the log.
 _METHODS = {
     names.CLASSIFY_METHOD_NAME: 'Classify',
     names.REGRESS_METHOD_NAME: 'Regress',
@@ -21,9 +21,9 @@ _METHODS = {
 
 
 def with_default_output(export_outputs, predictions):
-    """{name: ExportOutput} with one that serves by default, of the predictions if none is given.
+    """{name: ExportOutput} with a default entry; a PredictOutput of the predictions by default.
 
-    Raises TypeError for what is not a dict of ExportOutputs, ValueError if there are several and
+    Raises TypeError for anything but a dict of ExportOutputs, ValueError if there are several and
     none is named 'serving_default'.
     """
     if export_outputs is None:
@@ -47,42 +47,42 @@ def with_default_output(export_outputs, predictions):
 
 
 def signature_defs(receiver_tensors, export_outputs, alternatives=None, serving_only=True):
-    """{signature name: SignatureDef} for every output, and for every alternative receiver.
+    """{signature name: SignatureDef} for every output and every alternative receiver.
 
-    An output that the receiver cannot feed (a classification of other things than serialized
-    examples) is left out; the log says which and why.
+    An output that does not fit the receiver (such as a classification without serialized examples)
+    is excluded; the log says which and why.
     """
     groups = {None: receiver_tensors, **(alternatives or {})}
-    made, left_out = {}, {}
+    signatures, excluded = {}, {}
     for receiver, tensors in groups.items():
         tensors = tensors if isinstance(tensors, dict) else {'input': tensors}
         for key, output in export_outputs.items():
             name = str(key or 'None')
             name = name if receiver is None else f'{receiver or "None"}:{name}'
             try:
-                made[name] = output.as_signature_def(tensors)
+                signatures[name] = output.as_signature_def(tensors)
             except ValueError as error:
-                left_out[name] = str(error)
-    _log(made, left_out)
+                excluded[name] = str(error)
+    _log(signatures, excluded)
     if serving_only:
-        made = {name: signature for name, signature in made.items()
-                if signature_def_utils.is_valid_signature(signature)}
-    return made
+        signatures = {name: signature for name, signature in signatures.items()
+                      if signature_def_utils.is_valid_signature(signature)}
+    return signatures
 
 
-def _log(made, left_out):
+def _log(signatures, excluded):
     by_method = {method: [] for method in _METHODS}
-    for name, signature in made.items():
+    for name, signature in signatures.items():
         by_method.setdefault(signature.method_name, []).append(name)
-    for method, found in by_method.items():
+    for method, signature_names in by_method.items():
         logging.info('Signatures INCLUDED in export for %s: %s', _METHODS.get(method, method),
-                     found or 'None')
-    if left_out:
+                     signature_names or 'None')
+    if excluded:
         logging.info('Signatures EXCLUDED from export because they cannot be be served via '
                      'TensorFlow Serving APIs:')
-        for name, message in left_out.items():
+        for name, message in excluded.items():
             logging.info("'%s' : %s", name, message)
-    if not made:
+    if not signatures:
         logging.warn('Export includes no signatures!')
-    elif DEFAULT not in made:
+    elif DEFAULT not in signatures:
         logging.warn('Export includes no default signature!')

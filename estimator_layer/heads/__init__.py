@@ -1,13 +1,17 @@
-"""Heads: what stands on the logits of a model and says what it is for."""
+"""Heads: loss, predictions, metrics and training op of a model, computed from its logits.
+
+`tasks.py` is shared by TF1's heads (`v1.py`, with tf.metrics) and the public heads of tf.estimator
+(`base.py`, `classification.py`, `regression.py`, with Keras metrics).
+"""
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
 
-# Imported when first asked for: the public heads need Keras metrics, TF1's do not.
+# Imported on first use: the public heads need Keras metrics, those of TF1 do not.
 _NAMES = _names_of({
     'estimator_layer.heads.base': 'Head',
-    'estimator_layer.heads.classes': 'BinaryClassHead MultiClassHead MultiLabelHead',
+    'estimator_layer.heads.classification': 'BinaryClassHead MultiClassHead MultiLabelHead',
     'estimator_layer.heads.regression':
         'LogisticRegressionHead PoissonRegressionHead RegressionHead',
-    'estimator_layer.heads.multi': 'MultiHead',
+    'estimator_layer.heads.multi_head': 'MultiHead',
 })
 __all__ = list(_NAMES)
 

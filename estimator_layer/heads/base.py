@@ -1,6 +1,6 @@
-"""tf.estimator.Head, and what the public heads share: Keras metrics and optimizers on a task.
+"""tf.estimator.Head, and the base of the public heads: a task with Keras metrics and optimizers.
 
-TF1's heads, which the ready-made estimators use, do the same tasks with tf.metrics (heads/v1.py).
+TF1's heads, which the canned estimators use, have the same tasks with tf.metrics (heads/v1.py).
 """
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ import tinyflow as tf
 from estimator_layer.heads import checks
 from estimator_layer.heads.keys import MetricKeys, named
 from estimator_layer.model_fn import EstimatorSpec, ModeKeys
+from keras_layer.losses.base import compute_weighted_loss
+from keras_layer.metrics import Mean
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
 __all__ = ['Head', 'MEAN', 'TaskHead', 'checked_keys', 'checked_reduction', 'summarize',
-           'train_op_of', 'update_mean']
+           'create_train_op', 'update_mean']
 
 MEAN = 'sum_over_batch_size'        # tf.keras.losses.Reduction.SUM_OVER_BATCH_SIZE
 _REDUCTIONS = ('auto', 'sum', MEAN)
 
 
 class Head(abc.ABC):
-    """What stands on the logits of a model: loss, predictions, metrics, training.
+    """Computes loss, predictions, metrics and training op of a model from its logits.
 
-    A head of your own gives what is abstract here, and create_estimator_spec.
+    A custom head implements the abstract members and create_estimator_spec.
     """
 
     @property
     @abc.abstractmethod
     def name(self):
-        """What metrics and summaries are told apart by, where a model has several heads."""
+        """The suffix of metrics and summaries that distinguishes several heads of a model."""
 
     @property
     @abc.abstractmethod
@@ -39,36 +41,36 @@ class Head(abc.ABC):
     @property
     @abc.abstractmethod
     def loss_reduction(self):
-        """How the losses of a batch become one: 'sum' or 'sum_over_batch_size'."""
+        """The reduction of the losses of a batch: 'sum' or 'sum_over_batch_size'."""
 
     @abc.abstractmethod
     def loss(self, labels, logits, features=None, mode=None, regularization_losses=None):
-        """The loss of a batch with its regularization, a scalar."""
+        """The loss of a batch plus the regularization losses, a scalar."""
 
     @abc.abstractmethod
     def predictions(self, logits, keys=None):
-        """{key: tensor}; `keys` are those wanted, all without it."""
+        """{key: tensor} for `keys`, by default for all keys."""
 
     @abc.abstractmethod
     def metrics(self, regularization_losses=None):
-        """{key: a Keras metric}, new ones."""
+        """New metrics: {key: Keras metric}."""
 
     @abc.abstractmethod
     def update_metrics(self, eval_metrics, features, logits, labels, mode=None,
                        regularization_losses=None):
-        """`eval_metrics`, which took a batch."""
+        """Updates `eval_metrics` with a batch and returns them."""
 
     def create_estimator_spec(self, features, mode, logits, labels=None, optimizer=None,
                               trainable_variables=None, train_op_fn=None, update_ops=None,
                               regularization_losses=None):
-        """The EstimatorSpec of a mode. Give all arguments by name.
+        """The EstimatorSpec of a mode. Pass all arguments by name.
 
         Args:
           optimizer: of tf.keras, with `trainable_variables`; or of tf.train.
-          train_op_fn: a function of the loss that returns the op of a step, instead of it.
-          update_ops: ops of the same step, such as batch normalization's.
+          train_op_fn: instead of an optimizer, a function of the loss that returns the train op.
+          update_ops: ops to run in the same step, such as those of batch normalization.
 
-        Raises ValueError for shapes, dtypes or arguments that do not fit.
+        Raises ValueError for invalid shapes, dtypes or arguments.
         """
         raise NotImplementedError('Subclasses of Head must implement `create_estimator_spec()`.')
 
@@ -77,7 +79,7 @@ class Head(abc.ABC):
 
 
 class TaskHead(Head):
-    """A head that does one task; a subclass adds the metrics."""
+    """A head for one task; a subclass adds the metrics."""
 
     def __init__(self, task, loss_reduction, name):
         checked_reduction(loss_reduction)
@@ -100,11 +102,10 @@ class TaskHead(Head):
         return self._loss_reduction
 
     def loss(self, labels, logits, features=None, mode=None, regularization_losses=None):
-        """The loss of a batch with its regularization, a scalar.
+        """The loss of a batch plus the regularization losses, a scalar.
 
-        Shapes: logits [*batch, logits_dimension]. `features` are where a weight_column is.
+        Shapes: logits [*batch, logits_dimension]. `features` contain the weight_column.
         """
-        from keras_layer.losses.base import compute_weighted_loss
         with tf.name_scope(None, 'losses', (logits, labels)):
             labels, losses, weights, logits = self._batch(labels, logits, features)
             loss = compute_weighted_loss(losses, sample_weight=weights,
@@ -112,17 +113,16 @@ class TaskHead(Head):
             return with_penalty(loss, regularization_losses)
 
     def _batch(self, labels, logits, features):
-        """(labels, the loss of each example, weights, logits), all checked."""
-        logits = checks.known_logits(logits, self.logits_dimension)
+        """(labels, loss per example, weights, logits), all checked."""
+        logits = checks.check_logits(logits, self.logits_dimension)
         labels = self._task.labels(labels, logits)
         losses = self._task.unweighted_loss(labels, logits, features or {})
         return labels, losses, self._task.weights(features or {}, logits), logits
 
     def predictions(self, logits, keys=None):
-        """{key: tensor}; `keys` are those wanted, all without it. ValueError for an unknown one.
-        """
+        """{key: tensor} for `keys`, by default for all. Raises ValueError for an unknown key."""
         keys = checked_keys(keys, self._task.prediction_keys)
-        logits = checks.known_logits(logits, self.logits_dimension)
+        logits = checks.check_logits(logits, self.logits_dimension)
         with tf.name_scope(None, 'predictions', (logits,)):
             return self._task.predictions(logits, keys)
 
@@ -140,7 +140,7 @@ class TaskHead(Head):
             if mode == ModeKeys.EVAL:
                 metrics = self.metrics(regularization_losses=regularization_losses)
             else:
-                train_op = train_op_of(loss, optimizer, trainable_variables, train_op_fn,
+                train_op = create_train_op(loss, optimizer, trainable_variables, train_op_fn,
                                        update_ops)
         if mode == ModeKeys.EVAL:
             metrics = self.update_metrics(metrics, features, logits, labels,
@@ -150,15 +150,15 @@ class TaskHead(Head):
         summarize(loss, regularization_losses, self._summary_key)
         return EstimatorSpec(mode, predictions=predictions, loss=loss, train_op=train_op)
 
-    def _new_metrics(self, wanted, regularization_losses):
-        """{full key: metric} of {key: a function of the name that makes it}."""
+    def _new_metrics(self, constructors, regularization_losses):
+        """{full key: metric} for {key: function of the name that creates the metric}."""
         with tf.name_scope(None, 'metrics'):
-            made = {self._summary_key(key): make(key) for key, make in wanted.items()}
+            metrics = {self._summary_key(key): construct(key)
+                       for key, construct in constructors.items()}
             if regularization_losses is not None:
-                from keras_layer.metrics import Mean
                 key = MetricKeys.LOSS_REGULARIZATION
-                made[self._summary_key(key)] = Mean(name=key)
-            return made
+                metrics[self._summary_key(key)] = Mean(name=key)
+            return metrics
 
     def _update_penalty(self, metrics, regularization_losses):
         if regularization_losses is not None:
@@ -167,12 +167,12 @@ class TaskHead(Head):
 
 
 def with_penalty(loss, regularization_losses):
-    """The loss and its regularization together."""
+    """The loss plus the regularization losses."""
     return loss if regularization_losses is None else loss + tf.add_n(regularization_losses)
 
 
-def train_op_of(loss, optimizer, trainable_variables, train_op_fn, update_ops):
-    """The op of a step that makes the loss smaller, in the name scope 'training'."""
+def create_train_op(loss, optimizer, trainable_variables, train_op_fn, update_ops):
+    """The train op that minimizes the loss, in the name scope 'training'."""
     if update_ops is not None and not isinstance(update_ops, (list, tuple)):
         raise worded(ValueError('update_ops should be a list or a tuple. Given type: '
                                 f'{type(update_ops)}.'))
@@ -180,7 +180,7 @@ def train_op_of(loss, optimizer, trainable_variables, train_op_fn, update_ops):
         if optimizer is not None and train_op_fn is not None:
             raise worded(ValueError('train_op_fn and optimizer cannot both be set.'))
         if optimizer is not None:
-            train_op = _step(loss, optimizer, trainable_variables)
+            train_op = _minimize(loss, optimizer, trainable_variables)
         elif train_op_fn is not None:
             train_op = train_op_fn(loss)
         else:
@@ -190,8 +190,8 @@ def train_op_of(loss, optimizer, trainable_variables, train_op_fn, update_ops):
         return tf.group(train_op, *update_ops) if update_ops else train_op
 
 
-def _step(loss, optimizer, variables):
-    """Beyond TF1: an optimizer of tf.train does, too, so that DNNEstimator takes these heads."""
+def _minimize(loss, optimizer, variables):
+    """Unlike TF1 also for an optimizer of tf.train, so that DNNEstimator accepts these heads."""
     if isinstance(optimizer, tf.train.Optimizer):
         return optimizer.minimize(loss, global_step=tf.train.get_global_step(),
                                   var_list=variables)
@@ -215,16 +215,16 @@ def summarize(loss, regularization_losses, key_of=lambda key: key):
 
 
 def checked_reduction(reduction):
-    """ValueError unless it makes a scalar."""
+    """Raises ValueError unless the reduction yields a scalar."""
     if reduction not in _REDUCTIONS:
         raise worded(ValueError(
             f'Invalid loss_reduction: {reduction}. See `tf.keras.losses.Reduction` for valid '
-            'options.\n  Mend: tf.keras.losses.Reduction.SUM or SUM_OVER_BATCH_SIZE; those of '
-            'tf.losses.Reduction are for the heads of tf.contrib.estimator.'))
+            'options.\n  Mend: use tf.keras.losses.Reduction.SUM or SUM_OVER_BATCH_SIZE; '
+            'tf.losses.Reduction is for the heads of tf.contrib.estimator.'))
 
 
 def checked_keys(keys, valid):
-    """The keys of the predictions that are wanted, a tuple; ValueError for an unknown one."""
+    """The selected prediction keys, a tuple; ValueError for an unknown key."""
     for key in keys or ():
         if key not in valid:
             raise worded(ValueError(f'Prediction key must be in PredictionKeys, given: {key}. '
@@ -233,6 +233,6 @@ def checked_keys(keys, valid):
 
 
 def update_mean(metric, values, weights):
-    """Takes values into a mean, with weights spread over them."""
+    """Updates a mean with values, whose weights are broadcast."""
     values = tf.to_float(values)
     metric.update_state(values, sample_weight=broadcast_weights(weights, values))

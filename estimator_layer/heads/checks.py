@@ -1,43 +1,43 @@
-"""What heads check of labels, logits, weights and loss functions: while building where they can."""
+"""Checks of labels, logits, weights and loss functions: static where possible, else by ops."""
 from __future__ import annotations
 
 import tinyflow as tf
-from estimator_layer.calling import parameters
+from estimator_layer.call_model_fn import parameter_names
 from tinyflow.graph.support.errors import report, worded
 
 __all__ = ['call_loss_fn', 'check_label_vocabulary', 'check_loss_fn', 'check_n_classes',
-           'check_thresholds', 'dense_labels', 'example_weights', 'in_range', 'known_logits',
+           'check_thresholds', 'dense_labels', 'example_weights', 'in_range', 'check_logits',
            'range_scope']
 
 _NO_LABELS = (
     'You must provide a labels Tensor. Given: None.\n  Mend: an input_fn for training or '
-    'evaluation returns (features, labels); see that it reads the label column of the data.')
+    'evaluation returns (features, labels); check that it reads the label column of the data.')
 
 
-def known_logits(logits, dimension):
+def check_logits(logits, dimension):
     """`logits` as float32, checked to be [*batch, dimension]."""
     with tf.name_scope(None, 'logits', (logits,)) as scope:
         logits = tf.to_float(logits)
-        given = tf.shape(logits)
+        shape = tf.shape(logits)
         message = 'logits shape must be [D0, D1, ... DN, logits_dimension]'
-        ranked = tf.assert_rank_at_least(logits, 2, data=[given], message=message)
-        with tf.control_dependencies([ranked]):
+        rank_check = tf.assert_rank_at_least(logits, 2, data=[shape], message=message)
+        with tf.control_dependencies([rank_check]):
             if logits.shape.ndims is not None and logits.shape.as_list()[-1] is not None:
                 if isinstance(dimension, int) and logits.shape.as_list()[-1] != dimension:
                     raise worded(ValueError(report(
                         f'{message}, got {logits.shape}', inputs=[('logits', logits)],
                         mend=f'the last layer has head.logits_dimension = {dimension} units.')))
                 return logits
-            fitting = tf.assert_equal(dimension, given[-1], data=[given], message=message)
-            with tf.control_dependencies([fitting]):
+            shape_check = tf.assert_equal(dimension, shape[-1], data=[shape], message=message)
+            with tf.control_dependencies([shape_check]):
                 return tf.identity(logits, name=scope)
 
 
 def dense_labels(labels, logits, dimension, shapes_last=False):
-    """`labels` [*batch, dimension]; with dimension 1 also [*batch], which gains the last axis.
+    """`labels` [*batch, dimension]; with dimension 1 also [*batch], which gets the last axis.
 
-    `shapes_last` makes the nodes in the order of TF1's public heads. Raises ValueError for missing
-    or sparse labels, or a static shape that cannot fit.
+    `shapes_last` creates the nodes in the order of TF1's public heads. Raises ValueError for
+    missing or sparse labels, or an incompatible static shape.
     """
     if labels is None:
         raise worded(ValueError(_NO_LABELS))
@@ -57,37 +57,37 @@ def dense_labels(labels, logits, dimension, shapes_last=False):
 
 def _shaped_labels(labels, logits, dimension, scope, shapes_last):
     if not shapes_last:
-        given, of_logits = tf.shape(labels), tf.shape(logits)
+        given_shape, logits_shape = tf.shape(labels), tf.shape(logits)
     message = (f'labels shape must be [D0, D1, ... DN, {dimension}]. Suggested Fix: check your '
                'n_classes argument to the estimator and/or the shape of your label.')
-    ranked = tf.assert_rank_at_least(labels, 2, message=message)
-    with tf.control_dependencies([ranked]):
+    rank_check = tf.assert_rank_at_least(labels, 2, message=message)
+    with tf.control_dependencies([rank_check]):
         last = labels.shape.as_list()[-1] if labels.shape.ndims is not None else None
         if last is not None and last != dimension:
             raise worded(ValueError(report(
                 f'Mismatched label shape. Expected labels dimension={dimension}.  Received {last}.',
                 inputs=[('labels', labels), ('logits', logits)],
                 mend='labels of a classifier are class ids, one per example, not one-hot rows: '
-                     'tf.argmax(labels, axis=-1); several numbers per example want '
+                     'tf.argmax(labels, axis=-1); a regression of several numbers needs '
                      'label_dimension.')))
         if shapes_last:
-            of_logits = tf.shape(logits)
-        wanted = tf.concat([of_logits[:-1], [dimension]], axis=0)
+            logits_shape = tf.shape(logits)
+        expected_shape = tf.concat([logits_shape[:-1], [dimension]], axis=0)
         if shapes_last:
-            given = tf.shape(labels)
-        fitting = tf.assert_equal(wanted, given, message=message, data=[
-            'expected_labels_shape: ', wanted, 'labels_shape: ', given])
-        with tf.control_dependencies([fitting]):
+            given_shape = tf.shape(labels)
+        shape_check = tf.assert_equal(expected_shape, given_shape, message=message, data=[
+            'expected_labels_shape: ', expected_shape, 'labels_shape: ', given_shape])
+        with tf.control_dependencies([shape_check]):
             return tf.identity(labels, name=scope)
 
 
 def range_scope(public):
-    """The name scope of the check of labels."""
+    """The name scope of the range check of labels."""
     return 'check_label_range' if public else 'assert_range'
 
 
 def in_range(labels, n_classes, message=None, scope='assert_range'):
-    """`labels`, which fail while running unless 0 <= labels < n_classes."""
+    """`labels` with a runtime check that 0 <= labels < n_classes."""
     with tf.name_scope(None, scope, (labels,)):
         message = message or (f'Labels must be in [0, n_classes): n_classes is {n_classes}, and '
                               f'the labels are {labels.op.name}')
@@ -99,10 +99,10 @@ def in_range(labels, n_classes, message=None, scope='assert_range'):
 
 
 def example_weights(features, weight_column, logits, per_logit=False):
-    """The weights of a batch: [*batch, 1], or [*batch, logits] where `per_logit` allows them.
+    """The weights of a batch: [*batch, 1], or [*batch, logits] if `per_logit`.
 
-    1.0 without a weight_column. It is a key of `features`, or a numeric_column, whose
-    normalizer_fn is applied.
+    1.0 without a weight_column. The weight_column is a key of `features`, or a numeric_column,
+    whose normalizer_fn is applied.
     """
     message = 'weights shape must be [D0, D1, ... DN]' + (
         ', [D0, D1, ... DN, 1] or [D0, D1, ... DN, logits_dimension]' if per_logit
@@ -111,22 +111,23 @@ def example_weights(features, weight_column, logits, per_logit=False):
         if weight_column is None:
             return 1.0
         weights = tf.to_float(_raw_weights(features, weight_column), name='weights')
-        given = tf.shape(weights, name='weights_shape')
-        of_logits = tf.shape(logits, name='logits_shape')
-        told = ['logits_shape: ', of_logits, 'weights_shape: ', given]
+        given_shape = tf.shape(weights, name='weights_shape')
+        logits_shape = tf.shape(logits, name='logits_shape')
+        data = ['logits_shape: ', logits_shape, 'weights_shape: ', given_shape]
         if (weights.shape.ndims is not None and logits.shape.ndims is not None
                 and weights.shape.ndims == logits.shape.ndims - 1):
-            fitting = tf.assert_equal(of_logits[:-1], given, message=message, data=told)
-            with tf.control_dependencies([fitting]):
+            shape_check = tf.assert_equal(logits_shape[:-1], given_shape, message=message,
+                                          data=data)
+            with tf.control_dependencies([shape_check]):
                 return tf.expand_dims(weights, -1, name=scope)
-        wanted = tf.concat([of_logits[:-1], [1]], axis=0)
+        expected_shape = tf.concat([logits_shape[:-1], [1]], axis=0)
         if per_logit:
-            fits = tf.reduce_any([tf.reduce_all(tf.equal(of_logits, given)),
-                                  tf.reduce_all(tf.equal(wanted, given))])
-            fitting = tf.Assert(fits, [message, *told])
+            fits = tf.reduce_any([tf.reduce_all(tf.equal(logits_shape, given_shape)),
+                                  tf.reduce_all(tf.equal(expected_shape, given_shape))])
+            shape_check = tf.Assert(fits, [message, *data])
         else:
-            fitting = tf.assert_equal(wanted, given, message=message, data=told)
-        with tf.control_dependencies([fitting]):
+            shape_check = tf.assert_equal(expected_shape, given_shape, message=message, data=data)
+        with tf.control_dependencies([shape_check]):
             return tf.identity(weights, name=scope)
 
 
@@ -136,15 +137,15 @@ def _values(features):
 
 
 def _raw_weights(features, column):
-    """The weights as they come, a vector as a column of a matrix, normalised."""
+    """The weights, a vector as a column of a matrix, normalized by the normalizer_fn."""
     key = getattr(column, 'key', column)
     if not isinstance(key, str) or not (column is key or hasattr(column, 'normalizer_fn')):
         raise worded(TypeError('Weight column must be either a string or a numeric_column. Given '
                                f'type: {type(column)}.'))
     if not isinstance(features, dict) or key not in features:
-        there = sorted(features) if isinstance(features, dict) else type(features).__name__
+        available = sorted(features) if isinstance(features, dict) else type(features).__name__
         raise worded(ValueError(f'Feature {key} is not in features dictionary: it is the '
-                                f'weight_column.\n  there are: {there}'))
+                                f'weight_column.\n  available: {available}'))
     weights = features[key]
     if isinstance(weights, tf.SparseTensor):
         raise worded(ValueError(f'Weight column {key} must be a dense Tensor.\n  Mend: '
@@ -161,30 +162,31 @@ def _raw_weights(features, column):
 
 
 def call_loss_fn(loss_fn, labels, logits, features, dimension=1):
-    """loss_fn(labels, logits[, features]), checked to give one loss per example.
+    """loss_fn(labels, logits[, features]), checked to return one loss per example.
 
     Shapes: logits [*batch, units] -> [*batch, dimension].
     """
-    extra = {'features': features} if 'features' in parameters(loss_fn) else {}
+    extra = {'features': features} if 'features' in parameter_names(loss_fn) else {}
     with tf.name_scope(None, 'call_loss_fn', [labels, logits, *_values(features)]):
         loss = loss_fn(labels=labels, logits=logits, **extra)
-        of_logits = tf.shape(logits, name='logits_shape')
-        wanted = tf.concat([of_logits[:-1], [dimension]], axis=0, name='expected_loss_shape')
-        given = tf.shape(loss, name='loss_shape')
-        fitting = tf.Assert(
-            tf.reduce_all(tf.equal(given, wanted)), name='check_loss_shape',
+        logits_shape = tf.shape(logits, name='logits_shape')
+        expected_shape = tf.concat([logits_shape[:-1], [dimension]], axis=0,
+                                   name='expected_loss_shape')
+        given_shape = tf.shape(loss, name='loss_shape')
+        shape_check = tf.Assert(
+            tf.reduce_all(tf.equal(given_shape, expected_shape)), name='check_loss_shape',
             data=[f'loss_fn must return Tensor of shape [D0, D1, ... DN, {dimension}]. ',
-                  'logits_shape: ', of_logits, 'loss_shape: ', given])
-        with tf.control_dependencies([fitting]):
+                  'logits_shape: ', logits_shape, 'loss_shape: ', given_shape])
+        with tf.control_dependencies([shape_check]):
             return tf.identity(loss)
 
 
 def check_loss_fn(loss_fn, optional=('features',)):
-    """ValueError unless loss_fn takes labels, logits and nothing unknown."""
-    names = parameters(loss_fn)
-    for wanted in ('labels', 'logits'):
-        if wanted not in names:
-            raise worded(ValueError(f'loss_fn must contain argument: {wanted}. Given arguments: '
+    """Raises ValueError unless loss_fn takes labels and logits, and no unknown arguments."""
+    names = parameter_names(loss_fn)
+    for required in ('labels', 'logits'):
+        if required not in names:
+            raise worded(ValueError(f'loss_fn must contain argument: {required}. Given arguments: '
                                     f'{names}'))
     unknown = sorted(set(names) - {'labels', 'logits', *optional})
     if unknown:
@@ -192,11 +194,11 @@ def check_loss_fn(loss_fn, optional=('features',)):
 
 
 def check_n_classes(n_classes):
-    """`n_classes` > 2; two classes have a head of their own, with one logit."""
+    """`n_classes`, checked to be > 2: two classes need the binary head, with one logit."""
     if n_classes is None:
         raise worded(ValueError('n_classes cannot be None'))
     if isinstance(n_classes, int) and n_classes <= 2:
-        raise worded(ValueError(f'n_classes must be > 2: {n_classes}.\n  Mend: two classes have '
+        raise worded(ValueError(f'n_classes must be > 2: {n_classes}.\n  Mend: two classes need '
                                 'the binary head, whose logits_dimension is 1.'))
     return n_classes
 

@@ -1,4 +1,4 @@
-"""The names by which heads hand out predictions, metrics and signatures: TensorFlow's own."""
+"""Keys of predictions, metrics and signatures of heads, as in TensorFlow."""
 from __future__ import annotations
 
 __all__ = ['CLASSIFY_SERVING_KEY', 'DEFAULT_SERVING_KEY', 'MetricKeys', 'PREDICT_SERVING_KEY',
@@ -49,5 +49,5 @@ class MetricKeys:
 
 
 def named(key, head_name):
-    """The key of one head among several: 'auc/clicked'."""
+    """The key with the name of the head: 'auc/clicked'."""
     return f'{key}/{head_name}' if head_name else key

@@ -1,11 +1,12 @@
-"""The public heads of regressions: of numbers, of counts, of probabilities."""
+"""The public heads for regression: RegressionHead, PoissonRegressionHead, LogisticRegressionHead.
+"""
 from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.heads.base import MEAN, TaskHead, update_mean
-from estimator_layer.heads.functions import logistic_loss, poisson_loss
 from estimator_layer.heads.keys import MetricKeys, PredictionKeys
 from estimator_layer.heads.tasks import Regression
+from estimator_layer.heads.v1_functions import logistic_loss, poisson_loss
 from keras_layer.metrics import Mean
 
 __all__ = ['LogisticRegressionHead', 'PoissonRegressionHead', 'RegressionHead']
@@ -15,8 +16,8 @@ class RegressionHead(TaskHead):
     """Numbers: the squared error, averaged over the batch.
 
     Shapes: logits, labels [*batch, label_dimension]; labels [*batch] if it is 1. `loss_fn` takes
-    (labels, logits[, features]) and returns [*batch, label_dimension]; `inverse_link_fn` makes
-    predictions of logits.
+    (labels, logits[, features]) and returns [*batch, label_dimension]; `inverse_link_fn`
+    converts logits to predictions.
     """
 
     def __init__(self, label_dimension=1, weight_column=None, loss_reduction=MEAN, loss_fn=None,
@@ -26,7 +27,7 @@ class RegressionHead(TaskHead):
                        loss_fn=loss_fn, public=True), loss_reduction, name)
 
     def metrics(self, regularization_losses=None):
-        """{key: a Keras metric}, new ones."""
+        """New metrics: {key: Keras metric}."""
         return self._new_metrics(
             {key: lambda key: Mean(name=key) for key in (
                 MetricKeys.LOSS_MEAN, MetricKeys.PREDICTION_MEAN, MetricKeys.LABEL_MEAN)},
@@ -34,7 +35,7 @@ class RegressionHead(TaskHead):
 
     def update_metrics(self, eval_metrics, features, logits, labels,
                        regularization_losses=None):
-        """`eval_metrics`, which took a batch."""
+        """Updates `eval_metrics` with a batch and returns them."""
         predicted = self.predictions(logits)[PredictionKeys.PREDICTIONS]
         labels, losses, weights, _ = self._batch(labels, logits, features)
         for key, values in ((MetricKeys.LOSS_MEAN, losses), (MetricKeys.LABEL_MEAN, labels)):

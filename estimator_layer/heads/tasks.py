@@ -1,7 +1,7 @@
-"""What a model is for: its labels, its loss per example, its predictions and its signatures.
+"""Tasks of heads: labels, loss per example, predictions and signatures, for each kind of head.
 
-A task is the part that TF1's heads (heads/v1.py: tf.metrics, tf.train optimizers) and the public
-heads (heads/base.py: Keras metrics and optimizers) have in common.
+A task is the common part of TF1's heads (heads/v1.py: tf.metrics, tf.train optimizers) and the
+public heads (heads/base.py: Keras metrics and optimizers).
 """
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ __all__ = ['Binary', 'MultiClass', 'MultiLabel', 'Regression', 'Task']
 
 
 class Task:
-    """The part of a head that neither metrics nor optimizers know about.
+    """The part of a head that is independent of metrics and optimizers.
 
-    `public` is True under the heads of tf.estimator, whose checks TF1 names and orders otherwise.
+    `public` is True for the heads of tf.estimator, whose checks have other names and another order
+    in TF1.
     """
 
     prediction_keys: tuple[str, ...] = ()
@@ -41,7 +42,7 @@ class Task:
         self.public = public
 
     def labels(self, labels, logits):
-        """The labels as the loss takes them."""
+        """The labels, checked and converted for the loss."""
         raise abstract(self)
 
     def _dense(self, labels, logits, dimension):
@@ -55,7 +56,7 @@ class Task:
         if self.loss_fn:
             return checks.call_loss_fn(self.loss_fn, labels, logits, features,
                                        self.loss_dimension)
-        return self._own_loss(labels, logits)
+        return self._default_loss(labels, logits)
 
     def weights(self, features, logits):
         """The weights of the examples; 1.0 without a weight_column."""
@@ -63,17 +64,17 @@ class Task:
                                       self.weights_per_logit)
 
     def predictions(self, logits, keys=None):
-        """{key: tensor}, whose nodes are made in the order of `keys`."""
-        made = _Predictions(self, logits)
-        return {key: made[key] for key in keys or self.prediction_keys}
+        """{key: tensor}; the nodes are created in the order of `keys`."""
+        tensors = _Predictions(self, logits)
+        return {key: tensors[key] for key in keys or self.prediction_keys}
 
     def export_outputs(self, predictions):
-        """{name of a signature: ExportOutput}."""
+        """{signature name: ExportOutput}."""
         raise abstract(self)
 
 
 class _Predictions(dict):
-    """Predictions by key; what several need is made once, when the first asks for it."""
+    """Predictions by key; each tensor is created once, when it is first needed."""
 
     def __init__(self, task, logits):
         super().__init__({Key.LOGITS: logits})
@@ -85,15 +86,15 @@ class _Predictions(dict):
 
 
 class _Classes(Task):
-    """What the two kinds of classifiers share: ids, names and all of both."""
+    """Base of the classification tasks: class ids and class names."""
 
     def __init__(self, n_classes, label_vocabulary=None, **settings):
         super().__init__(**settings)
         self.n_classes = n_classes
         self.label_vocabulary = label_vocabulary
 
-    def _known(self, ids):
-        """Ids of classes; a name that label_vocabulary lacks has become -1, and fails."""
+    def _in_class_range(self, ids):
+        """Class ids with a range check, which fails for -1: a name not in label_vocabulary."""
         message = None
         if self.label_vocabulary:
             message = (f'Labels must be in [0, n_classes): n_classes is {self.n_classes}. -1 is '
@@ -104,33 +105,33 @@ class _Classes(Task):
         if names.dtype.base_dtype != tf.string:
             raise worded(ValueError(
                 f'Labels dtype should be string if there is a vocabulary. Instead got '
-                f'{names.dtype.name}.\n  Mend: leave out label_vocabulary, if the labels are ids '
-                'already; or tf.as_string(labels).'))
+                f'{names.dtype.name}.\n  Mend: omit label_vocabulary, if the labels are already '
+                'ids; or use tf.as_string(labels).'))
         return self._id_table().lookup(names)
 
     def _id_table(self):
         return tf.contrib.lookup.index_table_from_tensor(tuple(self.label_vocabulary),
                                                          name='class_id_lookup')
 
-    def _class_ids(self, made):
+    def _class_ids(self, tensors):
         return tf.expand_dims(
-            tf.argmax(self._scores(made), axis=-1, name=Key.CLASS_IDS), axis=-1)
+            tf.argmax(self._scores(tensors), axis=-1, name=Key.CLASS_IDS), axis=-1)
 
-    def _classes(self, made):
-        ids = made[Key.CLASS_IDS]
+    def _classes(self, tensors):
+        ids = tensors[Key.CLASS_IDS]
         if not self.label_vocabulary:
             return tf.as_string(ids, name='str_classes')
         return tf.contrib.lookup.index_to_string_table_from_tensor(
             self.label_vocabulary, name='class_string_lookup').lookup(ids)
 
-    def _all_class_ids(self, made):
-        return _for_each_row(made[Key.LOGITS], lambda: tf.range(self.n_classes))
+    def _all_class_ids(self, tensors):
+        return _for_each_row(tensors[Key.LOGITS], lambda: tf.range(self.n_classes))
 
-    def _all_classes(self, made):
-        return self._all_names(made[Key.LOGITS])
+    def _all_classes(self, tensors):
+        return self._all_names(tensors[Key.LOGITS])
 
     def _all_names(self, logits):
-        """The names of all classes, once for each example: [batch, n_classes] strings."""
+        """The names of all classes, repeated for each example: [batch, n_classes] strings."""
         return _for_each_row(logits, lambda: self.label_vocabulary
                              or tf.as_string(tf.range(self.n_classes)))
 
@@ -145,7 +146,7 @@ def _for_each_row(logits, values):
 
 
 class Binary(_Classes):
-    """Two classes by one logit; labels in [0, 1], or two names.
+    """Two classes, one logit; labels in [0, 1], or two names.
 
     Loss: sigmoid cross entropy.
     """
@@ -163,23 +164,23 @@ class Binary(_Classes):
         elif labels.dtype.base_dtype == tf.string:
             raise worded(ValueError('Labels of dtype string need a label_vocabulary.\n  Mend: '
                                     "label_vocabulary=['no', 'yes'], in the order of the ids."))
-        return self._known(tf.to_float(labels))
+        return self._in_class_range(tf.to_float(labels))
 
-    def _own_loss(self, labels, logits):
+    def _default_loss(self, labels, logits):
         return tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
 
-    def _logistic(self, made):
-        return tf.sigmoid(made[Key.LOGITS], name=Key.LOGISTIC)
+    def _logistic(self, tensors):
+        return tf.sigmoid(tensors[Key.LOGITS], name=Key.LOGISTIC)
 
-    def _two_class_logits(self, made):
-        logits = made[Key.LOGITS]
+    def _two_class_logits(self, tensors):
+        logits = tensors[Key.LOGITS]
         return tf.concat((tf.zeros_like(logits), logits), axis=-1, name='two_class_logits')
 
-    def _scores(self, made):
-        return made['two_class_logits']
+    def _scores(self, tensors):
+        return tensors['two_class_logits']
 
-    def _probabilities(self, made):
-        return tf.nn.softmax(self._scores(made), name=Key.PROBABILITIES)
+    def _probabilities(self, tensors):
+        return tf.nn.softmax(self._scores(tensors), name=Key.PROBABILITIES)
 
     def export_outputs(self, predictions):
         classes = self._classification(predictions)
@@ -189,7 +190,7 @@ class Binary(_Classes):
 
 
 class MultiClass(_Classes):
-    """One of n > 2 classes by n logits; labels are ids, or names of a vocabulary.
+    """One of n > 2 classes, n logits; labels are ids, or names of a vocabulary.
 
     Loss: softmax cross entropy.
     """
@@ -209,18 +210,18 @@ class MultiClass(_Classes):
                 if labels.dtype.base_dtype == tf.string else 'tf.cast(labels, tf.int64).'
             raise worded(ValueError('Labels dtype should be integer. Instead got '
                                     f'{labels.dtype.name}.\n  Mend: {mend}'))
-        return self._known(labels)
+        return self._in_class_range(labels)
 
-    def _own_loss(self, labels, logits):
+    def _default_loss(self, labels, logits):
         loss = tf.losses.sparse_softmax_cross_entropy(labels, logits,
                                                       reduction=tf.losses.Reduction.NONE)
         return tf.expand_dims(loss, axis=-1)
 
-    def _scores(self, made):
-        return made[Key.LOGITS]
+    def _scores(self, tensors):
+        return tensors[Key.LOGITS]
 
-    def _probabilities(self, made):
-        return tf.nn.softmax(made[Key.LOGITS], name=Key.PROBABILITIES)
+    def _probabilities(self, tensors):
+        return tf.nn.softmax(tensors[Key.LOGITS], name=Key.PROBABILITIES)
 
     def export_outputs(self, predictions):
         classes = self._classification(predictions)
@@ -229,7 +230,7 @@ class MultiClass(_Classes):
 
 
 class MultiLabel(_Classes):
-    """Any number of n classes at once, by n logits.
+    """Several of n classes per example, n logits.
 
     Labels are a [*batch, n_classes] indicator of 0 and 1, or a SparseTensor of ids or names.
     Loss: the mean over the classes of sigmoid cross entropies.
@@ -272,13 +273,13 @@ class MultiLabel(_Classes):
                                message=message),
                 tf.assert_non_negative(ids, message=message)]
 
-    def _own_loss(self, labels, logits):
+    def _default_loss(self, labels, logits):
         loss = tf.losses.sigmoid_cross_entropy(labels, logits,
                                                reduction=tf.losses.Reduction.NONE)
         return tf.reduce_mean(loss, axis=-1, keepdims=True)
 
-    def _probabilities(self, made):
-        return tf.sigmoid(made[Key.LOGITS], name=Key.PROBABILITIES)
+    def _probabilities(self, tensors):
+        return tf.sigmoid(tensors[Key.LOGITS], name=Key.PROBABILITIES)
 
     def export_outputs(self, predictions):
         classes = self._classification(predictions)
@@ -287,9 +288,9 @@ class MultiLabel(_Classes):
 
 
 class Regression(Task):
-    """Numbers, one per logit, through `inverse_link_fn` if there is one.
+    """Regression, one number per logit, after `inverse_link_fn` if there is one.
 
-    Loss: the squared error of the logits, or loss_fn.
+    Loss: squared error of the logits, or loss_fn.
     """
 
     weights_per_logit = True
@@ -306,15 +307,15 @@ class Regression(Task):
     def labels(self, labels, logits):
         labels = self._dense(labels, logits, self.logits_dimension)
         if labels.dtype.base_dtype == tf.string:
-            raise worded(ValueError('Labels of a regression are numbers. Instead got string.\n'
+            raise worded(ValueError('Labels of a regression must be numbers. Instead got string.\n'
                                     '  Mend: tf.string_to_number(labels).'))
         return tf.to_float(labels)
 
-    def _own_loss(self, labels, logits):
+    def _default_loss(self, labels, logits):
         return tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.NONE)
 
-    def _predictions(self, made):
-        logits = made[Key.LOGITS]
+    def _predictions(self, tensors):
+        logits = tensors[Key.LOGITS]
         return self.inverse_link_fn(logits) if self.inverse_link_fn else logits
 
     def export_outputs(self, predictions):

@@ -1,7 +1,7 @@
-"""TF1's heads: metrics of tf.metrics, optimizers of tf.train. Ready-made estimators end in them.
+"""TF1's heads, with tf.metrics and tf.train optimizers; the canned estimators use them.
 
-tf.contrib.estimator hands them out by functions (heads/functions.py); the classes of tf.estimator,
-such as BinaryClassHead, do the same tasks with Keras metrics (heads/base.py).
+tf.contrib.estimator creates them by functions (heads/v1_functions.py); the classes of tf.estimator,
+such as BinaryClassHead, have the same tasks with Keras metrics (heads/base.py).
 """
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from estimator_layer.model_fn import EstimatorSpec, ModeKeys
 from tinyflow.graph.support.errors import abstract, worded
 
 __all__ = ['BinaryHeadV1', 'HeadV1', 'LossSpec', 'MultiClassHeadV1', 'MultiLabelHeadV1',
-           'RegressionHeadV1', 'binary_or_multi_class_head', 'reduced_train_op']
+           'RegressionHeadV1', 'binary_or_multi_class_head', 'create_train_op']
 
 LossSpec = collections.namedtuple(
     'LossSpec', ['training_loss', 'unreduced_loss', 'weights', 'processed_labels'])
-LossSpec.__doc__ = """What create_loss returns: the reduced loss and what it was made of.
+LossSpec.__doc__ = """The result of create_loss: the reduced loss and its parts.
 
-Shapes: training_loss [], unreduced_loss [*batch, 1 or logits], weights 1.0 or [*batch, 1], labels
-as the loss took them.
+Shapes: training_loss [], unreduced_loss [*batch, 1 or logits], weights 1.0 or [*batch, 1],
+processed_labels as converted for the loss.
 """
 
 
 class HeadV1:
-    """What stands on the logits of a model: loss, predictions, metrics, training, signatures.
+    """Computes loss, predictions, metrics, train op and signatures of a model from its logits.
 
-    A subclass says what its task is, in which order TF1 makes the predictions, and its metrics.
+    A subclass defines the task, the order in which TF1 creates the predictions, and the metrics.
     """
 
     def __init__(self, task, loss_reduction, name=None):
@@ -44,7 +44,7 @@ class HeadV1:
 
     @property
     def name(self):
-        """What metrics and summaries are told apart by, where a model has several heads."""
+        """The suffix of metrics and summaries that distinguishes several heads of a model."""
         return self._name
 
     @property
@@ -65,38 +65,38 @@ class HeadV1:
 
     def create_estimator_spec(self, features, mode, logits, labels=None, optimizer=None,
                               train_op_fn=None, regularization_losses=None):
-        """The EstimatorSpec of a mode. Give all arguments by name.
+        """The EstimatorSpec of a mode. Pass all arguments by name.
 
         Args:
-          features: dict of tensors, where a weight_column is looked up.
+          features: a dict of tensors, which contains the weight_column.
           logits: [*batch, logits_dimension].
-          labels: what the kind of head wants; needed in TRAIN and EVAL.
+          labels: as the kind of head requires; needed in TRAIN and EVAL.
           optimizer: a tf.train.Optimizer that minimizes the loss, or
-          train_op_fn: a function of the loss that returns the op of a step. TRAIN needs one.
+          train_op_fn: a function of the loss that returns the train op. TRAIN needs one of them.
           regularization_losses: scalars to add to the loss.
 
-        Raises ValueError for shapes, dtypes or arguments that do not fit.
+        Raises ValueError for invalid shapes, dtypes or arguments.
         """
         with tf.name_scope(self._name, 'head'):
             predictions = self._predictions(logits)
             logits = predictions[Key.LOGITS]
-            answer = {key: predictions[key] for key in self._task.prediction_keys}
+            exported = {key: predictions[key] for key in self._task.prediction_keys}
             if mode == ModeKeys.PREDICT:
-                outputs = self._task.export_outputs(answer)
-                return EstimatorSpec(mode, predictions=answer, export_outputs=outputs)
+                outputs = self._task.export_outputs(exported)
+                return EstimatorSpec(mode, predictions=exported, export_outputs=outputs)
             spec = self.create_loss(features, mode, logits, labels)
             loss, penalty = _with_penalty(spec.training_loss, regularization_losses)
             if mode == ModeKeys.TRAIN:
-                train_op = _with_updates(reduced_train_op(loss, optimizer, train_op_fn))
+                train_op = _with_updates(create_train_op(loss, optimizer, train_op_fn))
                 mean_loss = self._mean_loss(spec)
         if mode == ModeKeys.EVAL:
-            return EstimatorSpec(mode, predictions=answer, loss=loss, eval_metric_ops=self._metrics(
-                predictions, spec, penalty))
+            return EstimatorSpec(mode, predictions=exported, loss=loss,
+                                 eval_metric_ops=self._metrics(predictions, spec, penalty))
         self._summarize(loss, mean_loss, penalty)
-        return EstimatorSpec(mode, predictions=answer, loss=loss, train_op=train_op)
+        return EstimatorSpec(mode, predictions=exported, loss=loss, train_op=train_op)
 
     def _mean_loss(self, spec):
-        """The loss per example, which a sum over the batch does not show."""
+        """The mean loss per example, if `loss` is the sum over the batch."""
         if self._loss_reduction != tf.losses.Reduction.SUM:
             return None
         total = tf.reduce_sum(spec.weights * tf.ones_like(spec.unreduced_loss))
@@ -110,7 +110,7 @@ class HeadV1:
                     tf.summary.scalar(named(key, self._name), value)
 
     def _predictions(self, logits):
-        """All predictions, by key; LOGITS are the checked ones."""
+        """All predictions by key; LOGITS are the checked logits."""
         raise abstract(self)
 
     def _metrics(self, predictions, spec, penalty):
@@ -118,7 +118,7 @@ class HeadV1:
         raise abstract(self)
 
     def _named(self, metrics, penalty):
-        """The metrics by their full keys, with that of the regularization."""
+        """The metrics by full key, with the mean of the regularization loss."""
         if penalty is not None:
             metrics[MetricKeys.LOSS_REGULARIZATION] = tf.metrics.mean(
                 penalty, name=MetricKeys.LOSS_REGULARIZATION)
@@ -126,7 +126,7 @@ class HeadV1:
 
 
 class BinaryHeadV1(HeadV1):
-    """Two classes by one logit: sigmoid cross entropy."""
+    """Two classes, one logit: sigmoid cross entropy."""
 
     def __init__(self, weight_column=None, thresholds=None, label_vocabulary=None,
                  loss_reduction=tf.losses.Reduction.SUM, loss_fn=None, name=None):
@@ -137,24 +137,24 @@ class BinaryHeadV1(HeadV1):
 
     def _predictions(self, logits):
         with tf.name_scope(None, 'predictions', (logits,)):
-            return self._task.predictions(checks.known_logits(logits, 1), (
+            return self._task.predictions(checks.check_logits(logits, 1), (
                 Key.LOGITS, Key.LOGISTIC, Key.PROBABILITIES, Key.CLASS_IDS, Key.ALL_CLASS_IDS,
                 Key.ALL_CLASSES, Key.CLASSES))
 
     def _metrics(self, predictions, spec, penalty):
         logistic = predictions[Key.LOGISTIC]
         with tf.name_scope(None, 'metrics'):
-            found = v1_metrics.of_two_classes(
+            metrics = v1_metrics.binary_metrics(
                 spec.processed_labels, logistic, predictions[Key.CLASS_IDS], spec.weights,
                 spec.unreduced_loss)
-            found = self._named(found, penalty)
-            at = v1_metrics.at_thresholds(spec.processed_labels, logistic, spec.weights,
-                                          self._thresholds)
-            return {**found, **self._named(at, None)}
+            metrics = self._named(metrics, penalty)
+            by_threshold = v1_metrics.threshold_metrics(
+                spec.processed_labels, logistic, spec.weights, self._thresholds)
+            return {**metrics, **self._named(by_threshold, None)}
 
 
 class MultiClassHeadV1(HeadV1):
-    """One of n > 2 classes by n logits: softmax cross entropy."""
+    """One of n > 2 classes, n logits: softmax cross entropy."""
 
     def __init__(self, n_classes, weight_column=None, label_vocabulary=None,
                  loss_reduction=tf.losses.Reduction.SUM, loss_fn=None, name=None):
@@ -164,7 +164,7 @@ class MultiClassHeadV1(HeadV1):
                        label_vocabulary=label_vocabulary, loss_fn=loss_fn), loss_reduction, name)
 
     def _predictions(self, logits):
-        logits = checks.known_logits(logits, self.logits_dimension)
+        logits = checks.check_logits(logits, self.logits_dimension)
         with tf.name_scope(None, 'predictions', (logits,)):
             return self._task.predictions(logits, (
                 Key.LOGITS, Key.ALL_CLASS_IDS, Key.ALL_CLASSES, Key.CLASS_IDS, Key.CLASSES,
@@ -172,17 +172,17 @@ class MultiClassHeadV1(HeadV1):
 
     def _metrics(self, predictions, spec, penalty):
         with tf.name_scope(None, 'metrics'):
-            found = {
+            metrics = {
                 MetricKeys.LOSS_MEAN: tf.metrics.mean(
                     spec.unreduced_loss, weights=spec.weights, name=MetricKeys.LOSS_MEAN),
                 MetricKeys.ACCURACY: tf.metrics.accuracy(
                     spec.processed_labels, predictions[Key.CLASS_IDS], weights=spec.weights,
                     name=MetricKeys.ACCURACY)}
-            return self._named(found, penalty)
+            return self._named(metrics, penalty)
 
 
 class RegressionHeadV1(HeadV1):
-    """Numbers: the squared error, or a loss_fn with the inverse of its link function."""
+    """Regression: squared error, or a loss_fn with the inverse of its link function."""
 
     def __init__(self, weight_column=None, label_dimension=1,
                  loss_reduction=tf.losses.Reduction.SUM, loss_fn=None, inverse_link_fn=None,
@@ -192,7 +192,7 @@ class RegressionHeadV1(HeadV1):
                        loss_fn=loss_fn), loss_reduction, name)
 
     def _predictions(self, logits):
-        logits = checks.known_logits(logits, self.logits_dimension)
+        logits = checks.check_logits(logits, self.logits_dimension)
         return self._task.predictions(logits, (Key.LOGITS, Key.PREDICTIONS))
 
     def _metrics(self, predictions, spec, penalty):
@@ -206,21 +206,21 @@ class RegressionHeadV1(HeadV1):
 
 
 class MultiLabelHeadV1(HeadV1):
-    """Any number of n classes at once: the mean over the classes of sigmoid cross entropies."""
+    """Several of n classes per example: the mean over the classes of sigmoid cross entropies."""
 
     def __init__(self, n_classes, weight_column=None, thresholds=None, label_vocabulary=None,
                  loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE, loss_fn=None,
                  classes_for_class_based_metrics=None, name=None):
         self._thresholds = checks.check_thresholds(thresholds)
-        check_labels_of_many(n_classes, label_vocabulary)
-        self._measured = measured_classes(classes_for_class_based_metrics, n_classes,
+        check_multi_label_arguments(n_classes, label_vocabulary)
+        self._metric_class_ids = metric_class_ids(classes_for_class_based_metrics, n_classes,
                                           label_vocabulary)
         super().__init__(
             MultiLabel(n_classes, weight_column=weight_column, loss_fn=loss_fn,
                        label_vocabulary=label_vocabulary), loss_reduction, name)
 
     def _predictions(self, logits):
-        logits = checks.known_logits(logits, self.logits_dimension)
+        logits = checks.check_logits(logits, self.logits_dimension)
         with tf.name_scope(None, 'predictions', (logits,)):
             return self._task.predictions(logits)
 
@@ -228,30 +228,30 @@ class MultiLabelHeadV1(HeadV1):
         labels, weights = spec.processed_labels, spec.weights
         probabilities = predictions[Key.PROBABILITIES]
         with tf.name_scope(None, 'metrics'):
-            found = {
+            metrics = {
                 MetricKeys.LOSS_MEAN: tf.metrics.mean(spec.unreduced_loss, weights=weights,
                                                       name=MetricKeys.LOSS_MEAN),
-                MetricKeys.AUC: v1_metrics.area(labels, probabilities, weights, 'ROC',
-                                                MetricKeys.AUC),
-                MetricKeys.AUC_PR: v1_metrics.area(labels, probabilities, weights, 'PR',
-                                                   MetricKeys.AUC_PR)}
-            found = self._named(found, penalty)
-            more = v1_metrics.at_thresholds(labels, probabilities, weights, self._thresholds)
-            for class_id in self._measured:
-                more.update(v1_metrics.of_one_class(
+                MetricKeys.AUC: v1_metrics.auc_by_trapezoids(
+                    labels, probabilities, weights, 'ROC', MetricKeys.AUC),
+                MetricKeys.AUC_PR: v1_metrics.auc_by_trapezoids(
+                    labels, probabilities, weights, 'PR', MetricKeys.AUC_PR)}
+            metrics = self._named(metrics, penalty)
+            more = v1_metrics.threshold_metrics(labels, probabilities, weights, self._thresholds)
+            for class_id in self._metric_class_ids:
+                more.update(v1_metrics.metrics_of_class(
                     labels, probabilities, weights, class_id, self._task.label_vocabulary))
-            return {**found, **self._named(more, None)}
+            return {**metrics, **self._named(more, None)}
 
 
 def binary_or_multi_class_head(n_classes, weight_column, label_vocabulary, loss_reduction):
-    """The head of a classifier: with one logit for two classes, else with one for each."""
+    """The head of a classifier: one logit for two classes, else one per class."""
     settings = {'weight_column': weight_column, 'label_vocabulary': label_vocabulary,
                 'loss_reduction': loss_reduction}
     return BinaryHeadV1(**settings) if n_classes == 2 else MultiClassHeadV1(n_classes, **settings)
 
 
-def check_labels_of_many(n_classes, vocabulary):
-    """ValueError unless a multi-label head can have these classes."""
+def check_multi_label_arguments(n_classes, vocabulary):
+    """Raises ValueError for an invalid number of classes or vocabulary of a multi-label head."""
     if n_classes is None or n_classes < 2:
         raise worded(ValueError('n_classes must be > 1 for multi-label classification. Given: '
                                 f'{n_classes}'))
@@ -261,8 +261,8 @@ def check_labels_of_many(n_classes, vocabulary):
                                 f'Given: {len(vocabulary)}'))
 
 
-def measured_classes(classes, n_classes, vocabulary):
-    """The ids of the classes that get metrics of their own, given as ids or as names."""
+def metric_class_ids(classes, n_classes, vocabulary):
+    """The ids of the classes with separate metrics, given as ids or names."""
     classes = tuple(classes or ())
     if classes and isinstance(classes[0], str):
         if not vocabulary:
@@ -277,27 +277,27 @@ def measured_classes(classes, n_classes, vocabulary):
 
 
 def _with_penalty(loss, regularization_losses):
-    """(the loss that is minimized, the sum of the regularization losses or None)."""
+    """(loss to minimize, sum of the regularization losses or None)."""
     if not regularization_losses:
         return loss, None
     penalty = tf.add_n(regularization_losses)
     return tf.add_n([loss, penalty]), penalty
 
 
-def reduced_train_op(loss, optimizer, train_op_fn):
-    """The op of a step that makes the loss smaller."""
+def create_train_op(loss, optimizer, train_op_fn):
+    """The train op that minimizes the loss."""
     if optimizer is not None and train_op_fn is not None:
         raise worded(ValueError('train_op_fn and optimizer cannot both be set.'))
     if optimizer is not None:
         return optimizer.minimize(loss, global_step=tf.train.get_global_step())
     if train_op_fn is None:
         raise worded(ValueError('train_op_fn and optimizer cannot both be None.\n  Mend: in mode '
-                                'TRAIN give optimizer=tf.train.AdamOptimizer(), or a train_op_fn '
-                                'that takes the loss.'))
+                                'TRAIN pass optimizer=tf.train.AdamOptimizer(), or a train_op_fn '
+                                'of the loss.'))
     return train_op_fn(loss)
 
 
 def _with_updates(train_op):
-    """Batch normalization's moving averages are updated in the same step."""
+    """The train op with UPDATE_OPS, such as the moving averages of batch normalization."""
     updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
     return tf.group(train_op, *updates) if updates else train_op

@@ -1,4 +1,4 @@
-"""Metrics of TF1's heads: those of tf.metrics, with weights spread over the values first."""
+"""Metrics of TF1's heads: tf.metrics with broadcast weights."""
 from __future__ import annotations
 
 import warnings
@@ -8,38 +8,40 @@ from estimator_layer.heads.keys import MetricKeys
 from tinyflow.graph.support.errors import TinyflowWarning
 from tinyflow.ops.nn.weights_broadcast import broadcast_weights
 
-__all__ = ['area', 'at_thresholds', 'broadcast_mean', 'of_one_class', 'of_two_classes']
+__all__ = ['auc_by_trapezoids', 'binary_metrics', 'broadcast_mean', 'metrics_of_class',
+           'threshold_metrics']
 
 
-def of_two_classes(labels, logistic, class_ids, weights, unreduced_loss):
+def binary_metrics(labels, logistic, class_ids, weights, unreduced_loss):
     """{key: (value, update_op)} of a binary classifier.
 
     Shapes: labels, logistic, class_ids, unreduced_loss [*batch, 1], weights broadcasting to them.
     """
     keys = MetricKeys
     label_mean = broadcast_mean(labels, weights, 'labels', keys.LABEL_MEAN)
-    found = {keys.LOSS_MEAN: tf.metrics.mean(unreduced_loss, weights=weights, name=keys.LOSS_MEAN)}
+    metrics = {keys.LOSS_MEAN: tf.metrics.mean(unreduced_loss, weights=weights,
+                                               name=keys.LOSS_MEAN)}
     for key, metric in ((keys.ACCURACY, tf.metrics.accuracy),
                         (keys.PRECISION, tf.metrics.precision), (keys.RECALL, tf.metrics.recall)):
-        found[key] = metric(labels, class_ids, weights=weights, name=key)
-    found[keys.PREDICTION_MEAN] = broadcast_mean(logistic, weights, 'predictions',
+        metrics[key] = metric(labels, class_ids, weights=weights, name=key)
+    metrics[keys.PREDICTION_MEAN] = broadcast_mean(logistic, weights, 'predictions',
                                                  keys.PREDICTION_MEAN)
-    found[keys.LABEL_MEAN] = label_mean
-    found[keys.ACCURACY_BASELINE] = _accuracy_baseline(label_mean)
-    found[keys.AUC] = _auc(labels, logistic, weights, 'ROC', keys.AUC)
-    found[keys.AUC_PR] = _auc(labels, logistic, weights, 'PR', keys.AUC_PR)
-    return found
+    metrics[keys.LABEL_MEAN] = label_mean
+    metrics[keys.ACCURACY_BASELINE] = _accuracy_baseline(label_mean)
+    metrics[keys.AUC] = _auc(labels, logistic, weights, 'ROC', keys.AUC)
+    metrics[keys.AUC_PR] = _auc(labels, logistic, weights, 'PR', keys.AUC_PR)
+    return metrics
 
 
 def broadcast_mean(values, weights, what, name):
-    """The mean of the values over all examples so far."""
+    """The streaming mean of the values, with broadcast weights."""
     with tf.name_scope(name, f'{what}_mean', (values, weights)) as scope:
         values = tf.to_float(values, name=what)
         return tf.metrics.mean(values, weights=broadcast_weights(weights, values), name=scope)
 
 
 def _accuracy_baseline(label_mean):
-    """The accuracy of always predicting the class that is more frequent."""
+    """The accuracy of always predicting the more frequent class."""
     with tf.name_scope(None, 'accuracy_baseline', label_mean):
         value, update = label_mean
         return (tf.maximum(value, 1. - value, name='value'),
@@ -50,33 +52,33 @@ def _auc(labels, predictions, weights, curve, name):
     with tf.name_scope(name, 'auc', (predictions, labels, weights)) as scope:
         predictions = tf.to_float(predictions, name='predictions')
         weights = broadcast_weights(weights, predictions)
-        return area(labels, predictions, weights, curve, scope)
+        return auc_by_trapezoids(labels, predictions, weights, curve, scope)
 
 
-def area(labels, predictions, weights, curve, name):
-    """The area under a curve by trapezoids, as TF1's heads take it, without a word about it."""
+def auc_by_trapezoids(labels, predictions, weights, curve, name):
+    """tf.metrics.auc by trapezoids, as in TF1's heads, without the warning about accuracy."""
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', TinyflowWarning)
         return tf.metrics.auc(labels, predictions, weights=weights, curve=curve, name=name)
 
 
-def at_thresholds(labels, predictions, weights, thresholds):
-    """Accuracy, precision and recall of calling positive what is at or above each threshold."""
-    keys, found = MetricKeys, {}
+def threshold_metrics(labels, predictions, weights, thresholds):
+    """Accuracy, precision and recall if predictions >= threshold are positive, for each."""
+    keys, metrics = MetricKeys, {}
     for threshold in thresholds:
         key = keys.ACCURACY_AT_THRESHOLD % threshold
-        found[key] = _accuracy_at(labels, predictions, weights, threshold, key)
+        metrics[key] = _accuracy_at(labels, predictions, weights, threshold, key)
         for key, metric in ((keys.PRECISION_AT_THRESHOLD, tf.metrics.precision_at_thresholds),
                             (keys.RECALL_AT_THRESHOLD, tf.metrics.recall_at_thresholds)):
             key = key % threshold
-            found[key] = _ratio_at(metric, labels, predictions, weights, threshold, key)
-    return found
+            metrics[key] = _ratio_at(metric, labels, predictions, weights, threshold, key)
+    return metrics
 
 
 def _accuracy_at(labels, predictions, weights, threshold, name):
     with tf.name_scope(name, f'accuracy_at_{threshold}', (predictions, labels)) as scope:
-        called = tf.to_float(tf.greater_equal(predictions, threshold))
-        return tf.metrics.accuracy(labels, called, weights=weights, name=scope)
+        positive = tf.to_float(tf.greater_equal(predictions, threshold))
+        return tf.metrics.accuracy(labels, positive, weights=weights, name=scope)
 
 
 def _ratio_at(metric, labels, predictions, weights, threshold, name):
@@ -86,8 +88,8 @@ def _ratio_at(metric, labels, predictions, weights, threshold, name):
         return tf.squeeze(value), tf.squeeze(update)
 
 
-def of_one_class(labels, probabilities, weights, class_id, vocabulary):
-    """The mean probability and both areas of one class among many.
+def metrics_of_class(labels, probabilities, weights, class_id, vocabulary):
+    """The mean probability and both AUC metrics of one of many classes.
 
     Shapes: labels, probabilities [*batch, classes].
     """

@@ -1,4 +1,4 @@
-"""numpy_input_fn: features and labels in arrays."""
+"""tf.estimator.inputs.numpy_input_fn: an input_fn over arrays."""
 from __future__ import annotations
 
 import numpy as np
@@ -11,19 +11,19 @@ __all__ = ['numpy_input_fn']
 
 def numpy_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_capacity=1000,
                    num_threads=1):
-    """An input_fn that gives batches of rows of arrays.
+    """An input_fn that returns batches of rows of arrays.
 
     Args:
       x: features, an array [rows, ...] or a dict of them.
       y: labels, likewise, or None.
-      batch_size: rows of a batch; the last one may have fewer.
-      num_epochs: how often all rows are given (None: without end).
-      shuffle: True gives each epoch another order; it must be said.
-      queue_capacity, num_threads: of TensorFlow's queue; taken and not needed.
+      batch_size: rows of a batch; the last batch may be smaller.
+      num_epochs: how often to read all rows (None: without end).
+      shuffle: whether each epoch has a new order; required.
+      queue_capacity, num_threads: for TensorFlow's queue; ignored.
 
-    Returns a function of no arguments; it gives (features, labels), or only features without y.
+    Returns a function without arguments that returns (features, labels), or features if y is None.
     Raises ValueError for arrays of unequal length, a key in both x and y, an empty dict, and
-    TypeError for what is no array.
+    TypeError for values that are not arrays.
     """
     check_shuffle(shuffle)
     features = _named(x, 'x')
@@ -35,25 +35,25 @@ def numpy_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_
     columns += [as_column(labels[name], 'the labels') for name in targets]
 
     def restore(tensors):
-        found = dict(zip(names, tensors)) if isinstance(x, dict) else tensors[0]
+        features = dict(zip(names, tensors)) if isinstance(x, dict) else tensors[0]
         if y is None:
-            return found
+            return features
         rest = tensors[len(names):]
-        return found, dict(zip(targets, rest)) if isinstance(y, dict) else rest[0]
+        return features, dict(zip(targets, rest)) if isinstance(y, dict) else rest[0]
 
     return InputFunction(columns, restore, batch_size, num_epochs, shuffle, num_threads)
 
 
-def _named(given, what):
-    """{name: array} of an array or a dict of arrays."""
-    if isinstance(given, dict):
-        if not given:
+def _named(arrays, what):
+    """{name: array} for an array or a dict of arrays."""
+    if isinstance(arrays, dict):
+        if not arrays:
             raise worded(ValueError(f'{what} cannot be an empty dict' if what == 'x' else
                                     'y cannot be empty dict, use None instead.'))
-        return given
-    if what == 'x' and not isinstance(given, np.ndarray):
-        raise worded(TypeError(f'x must be a dict or array; got {type(given).__name__}'))
-    return {what: given}
+        return arrays
+    if what == 'x' and not isinstance(arrays, np.ndarray):
+        raise worded(TypeError(f'x must be a dict or array; got {type(arrays).__name__}'))
+    return {what: arrays}
 
 
 def _check(x, y, features, labels):
@@ -62,12 +62,12 @@ def _check(x, y, features, labels):
         raise worded(ValueError(
             f'{len(shared)} duplicate keys are found in both x and y: {shared}'))
     shapes = {name: np.shape(array) for name, array in features.items()}
-    of_labels = {name: np.shape(array) for name, array in labels.items()}
-    for name, shape in [*shapes.items(), *of_labels.items()]:
+    label_shapes = {name: np.shape(array) for name, array in labels.items()}
+    for name, shape in [*shapes.items(), *label_shapes.items()]:
         if not shape:
             raise worded(ValueError(f'{name!r} is a single value: a column has a row per example.'))
-    if len({shape[0] for shape in [*shapes.values(), *of_labels.values()]}) > 1:
+    if len({shape[0] for shape in [*shapes.values(), *label_shapes.values()]}) > 1:
         raise worded(ValueError(
             'Length of tensors in x and y is mismatched. All elements in x and y must have the '
             f'same length.\nShapes in x: {shapes if isinstance(x, dict) else shapes["x"]}\n'
-            f'Shapes in y: {of_labels if isinstance(y, dict) else of_labels.get("y")}'))
+            f'Shapes in y: {label_shapes if isinstance(y, dict) else label_shapes.get("y")}'))

@@ -1,4 +1,4 @@
-"""pandas_input_fn: features and labels in a DataFrame. pandas is only used, never imported."""
+"""tf.estimator.inputs.pandas_input_fn: an input_fn over a DataFrame; pandas is not imported."""
 from __future__ import annotations
 
 import numpy as np
@@ -11,17 +11,17 @@ __all__ = ['pandas_input_fn']
 
 def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue_capacity=1000,
                     num_threads=1, target_column='target'):
-    """An input_fn that gives batches of rows of a DataFrame, a feature per column.
+    """An input_fn that returns batches of rows of a DataFrame, a feature per column.
 
     Args:
       x: a DataFrame.
-      y: a Series or a DataFrame with x's index, or None.
+      y: a Series or a DataFrame with the index of x, or None.
       batch_size, num_epochs, shuffle: as in numpy_input_fn.
-      queue_capacity, num_threads: of TensorFlow's queue; taken and not needed.
-      target_column: the name of the labels in TensorFlow's queue; x must not have it.
+      queue_capacity, num_threads: for TensorFlow's queue; ignored.
+      target_column: the name of the labels in TensorFlow's queue; x must not have this column.
 
-    Returns a function of no arguments; it gives ({column: [batch]}, labels [batch]), or only
-    features without y. Raises ValueError if the indices differ or the target's name is a feature.
+    Returns a function without arguments that returns ({column: [batch]}, labels [batch]), or
+    features if y is None. Raises ValueError if the indices differ or target_column is in x.
     """
     check_shuffle(shuffle)
     if not isinstance(target_column, str):
@@ -34,9 +34,9 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
     columns = [as_column(x[name].to_numpy(), f'the column {name!r}') for name in names]
     if y is not None:
         _check_labels(x, y, target_column)
-    several = y is not None and hasattr(y, 'columns')
-    targets = list(y.columns) if several else []
-    if several:
+    y_is_frame = y is not None and hasattr(y, 'columns')
+    targets = list(y.columns) if y_is_frame else []
+    if y_is_frame:
         columns += [as_column(y[name].to_numpy(), f'the label {name!r}') for name in targets]
     elif y is not None:
         columns.append(as_column(y.to_numpy(), 'the labels'))
@@ -45,7 +45,7 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
         features, rest = dict(zip(names, tensors)), tensors[len(names):]
         if y is None:
             return features
-        return features, dict(zip(targets, rest)) if several else rest[0]
+        return features, dict(zip(targets, rest)) if y_is_frame else rest[0]
 
     return InputFunction(columns, restore, batch_size, num_epochs, shuffle, num_threads)
 
@@ -58,4 +58,4 @@ def _check_labels(x, y, target_column):
     if not np.array_equal(x.index, y.index):
         raise worded(ValueError(
             f'Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n'
-            '  Mend: y.reset_index(drop=True), likewise for x, if the rows belong together.'))
+            '  Mend: x.reset_index(drop=True) and y.reset_index(drop=True), if the rows match.'))

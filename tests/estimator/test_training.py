@@ -129,7 +129,7 @@ def test_stop_if_no_decrease(tmp_path, told):
         restore_best=True)
     tf.estimator.train_and_evaluate(estimator, *specs(max_steps=40, hooks=[hook]))
     assert any('No decrease in metric "loss" for' in text for text in told)
-    from estimator_layer.early_stopping import read_eval_metrics
+    from estimator_layer.hooks.early_stopping import read_eval_metrics
     found = {step: metrics['loss']
              for step, metrics in read_eval_metrics(estimator.eval_dir()).items()}
     best = min(found, key=found.get)
@@ -201,7 +201,7 @@ def test_evaluation_in_memory(tmp_path):
     estimator = line(tmp_path, save_checkpoints_secs=None, save_checkpoints_steps=None)
     hook = EXPERIMENTAL.InMemoryEvaluatorHook(estimator, points(1), every_n_iter=4)
     estimator.train(points(), hooks=[hook], steps=10)
-    from estimator_layer.early_stopping import read_eval_metrics
+    from estimator_layer.hooks.early_stopping import read_eval_metrics
     found = read_eval_metrics(estimator.eval_dir())
     assert list(found) == [0, 4, 8, 10]
     losses = [metrics['loss'] for metrics in found.values()]

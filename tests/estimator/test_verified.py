@@ -80,12 +80,12 @@ def test_b15_threads_that_read_two_checkpoints(tmp_path):
 
 def test_b15_the_checkpoint_of_another_thread_is_left_alone_before_it_is_read(tmp_path):
     """The same without chance: both have their model before either opens it."""
-    from estimator_layer.kept_prediction import KeptPrediction
+    from estimator_layer.session_cache.prediction import CachedPrediction
     estimator = line(tmp_path)
     for _ in range(2):
         estimator.train(points(), steps=10)
     paths = [str(tmp_path / f'model.ckpt-{step}') for step in (10, 20)]
-    taken = [estimator._kept.of(estimator, points(1), path, KeptPrediction) for path in paths]
+    taken = [estimator._kept.of(estimator, points(1), path, CachedPrediction) for path in paths]
     assert taken[0].model is not taken[1].model
     for bound, path in zip(taken, paths):
         assert list(bound.run(path, None))

@@ -33,7 +33,7 @@ _ELSEWHERE = {
     'tensorflow.keras': 'keras_layer',
     'tensorflow.estimator': 'estimator_layer',
     'tensorflow.contrib.estimator': 'estimator_layer.contrib',
-    'tensorflow.contrib.factorization': 'estimator_layer.factorization',
+    'tensorflow.contrib.factorization': 'estimator_layer.contrib.factorization',
     'tensorflow.contrib.learn.python': 'tinyflow.contrib.learn',
     'tensorflow.contrib.learn.python.learn': 'tinyflow.contrib.learn',
     'tensorflow.contrib.learn.datasets.mnist': 'tinyflow.api.examples.tutorials.mnist.input_data',

@@ -8,7 +8,7 @@ _LAZY = {
     'data': 'tinyflow.contrib.data',
     'feature_column': 'tinyflow.contrib.feature_column',
     'estimator': 'estimator_layer.contrib',
-    'factorization': 'estimator_layer.factorization',
+    'factorization': 'estimator_layer.contrib.factorization',
     'framework': 'tinyflow.contrib.framework',
     'layers': 'tinyflow.contrib.layers',
     'learn': 'tinyflow.contrib.learn',

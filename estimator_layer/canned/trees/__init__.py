@@ -1,1 +1,1 @@
-"""Parts of the boosted trees of tf.estimator: features, the model's state, growing, explaining."""
+"""Gradient boosted trees: estimators, model_fn, feature buckets, growers, explanations."""

@@ -1,4 +1,4 @@
-"""Feature columns as trees see them: each a list of features, and each feature a bucket per row."""
+"""Feature columns as inputs of trees: scalar features, each with a bucket per row."""
 from __future__ import annotations
 
 import tinyflow as tf
@@ -12,11 +12,11 @@ from tinyflow.layers.feature_column.transformation import FeatureTransformationC
 __all__ = ['feature_count', 'feature_names', 'float_boundaries', 'float_columns', 'grouped',
            'is_indicator', 'transformed', 'transformed_columns']
 
-_YES_OR_NO = 2              # the buckets of one value of an indicator column
+_INDICATOR_BUCKETS = 2      # 0 and 1
 
 
 def is_indicator(column):
-    """True for a column that is a feature for each value of a category."""
+    """True for an indicator column, which has a feature per category."""
     return isinstance(column, IndicatorColumn)
 
 
@@ -25,13 +25,13 @@ def _check_kind(column):
     if isinstance(column, CategoricalColumn) and not isinstance(column, BucketizedColumn):
         raise worded(ValueError(
             f'CategoricalColumn must be wrapped by IndicatorColumn, got: {column}\n  Mend: '
-            'tf.feature_column.indicator_column(...) around it.'))
+            'wrap it in tf.feature_column.indicator_column(...).'))
     if not isinstance(column, (BucketizedColumn, DenseColumn)):
         raise worded(ValueError(f'Got unexpected feature column type: {column}'))
 
 
 def _width(column):
-    """How many features a dense column has."""
+    """The number of features of a dense column."""
     shape = column.variable_shape.as_list()
     if len(shape) > 1:
         raise worded(ValueError(
@@ -41,7 +41,7 @@ def _width(column):
 
 
 def _size(column):
-    """How many features a column has."""
+    """The number of features of a column."""
     _check_kind(column)
     if is_indicator(column):
         return column.categorical_column.num_buckets
@@ -49,8 +49,8 @@ def _size(column):
 
 
 def float_columns(columns):
-    """The columns whose buckets are found from the data."""
-    found = []
+    """The columns whose bucket boundaries are computed from the data."""
+    selected = []
     for column in columns:
         if isinstance(column, (CategoricalColumn, BucketizedColumn, IndicatorColumn)):
             continue
@@ -59,11 +59,11 @@ def float_columns(columns):
         dtype = getattr(column, 'dtype', None)
         if dtype is None:
             raise worded(ValueError(
-                f'column {column.name} has no dtype: trees cannot split on it.\n  Mend: numeric, '
-                'bucketized or indicator columns; leave embeddings to deep models.'))
+                f'column {column.name} has no dtype: trees cannot split on it.\n  Mend: use '
+                'numeric, bucketized or indicator columns; embeddings are for deep models.'))
         if dtype.is_floating:
-            found.append(column)
-    return found
+            selected.append(column)
+    return selected
 
 
 def feature_count(columns):
@@ -81,9 +81,9 @@ def feature_names(columns):
 
 
 def grouped(columns, num_quantiles):
-    """(numbers of buckets, the ids of the features that have so many).
+    """(numbers of buckets, ids of the features with each number of buckets).
 
-    All bucketized columns go with the one that has the most boundaries.
+    All bucketized columns are grouped with the one that has the most boundaries.
     """
     groups, bucketized, largest, feature = {}, [], 2, 0
     for column in columns:
@@ -94,7 +94,7 @@ def grouped(columns, num_quantiles):
             largest = max(largest, len(column.boundaries) + 1)
             bucketized += ids
         else:
-            size = _YES_OR_NO if is_indicator(column) else num_quantiles
+            size = _INDICATOR_BUCKETS if is_indicator(column) else num_quantiles
             groups.setdefault(size, []).extend(ids)
     if bucketized:
         groups.setdefault(largest, []).extend(bucketized)
@@ -103,36 +103,36 @@ def grouped(columns, num_quantiles):
 
 def float_boundaries(columns, boundaries):
     """{name of a float column: the boundaries of its features}."""
-    found, start = {}, 0
+    by_name, start = {}, 0
     for column in columns:
         count = _width(column)
-        found[column.name] = boundaries[start:start + count]
+        by_name[column.name] = boundaries[start:start + count]
         start += count
-    return found
+    return by_name
 
 
 def transformed_columns(features, columns):
-    """{column: its tensor}."""
+    """{column: transformed tensor}."""
     with tf.name_scope(None, 'transform_features', list(features.values())):
-        cache, found = FeatureTransformationCache(features), {}
+        cache, tensors = FeatureTransformationCache(features), {}
         for column in columns:
             with tf.name_scope(None, column.name):
-                found[column] = cache.get(column)
-    return found
+                tensors[column] = cache.get(column)
+    return tensors
 
 
 def transformed(features, columns, boundaries=None, every_column=None, known=None):
-    """A list of the features [batch]: buckets, where `boundaries` are given.
+    """A list of the features [batch]; bucketized if `boundaries` are given.
 
-    `known` has what was made before of those of `every_column` that are not in `columns`.
+    `known` has the tensors of the columns that are in `every_column` but not in `columns`.
     """
     every_column = columns if every_column is None else every_column
     tensors = transformed_columns(features, columns) if columns else {}
     tensors.update(known or {})
-    found = []
+    parts = []
     for column in every_column:
-        found += _features(column, tensors[column], features, boundaries)
-    return found
+        parts += _features(column, tensors[column], features, boundaries)
+    return parts
 
 
 def _features(column, tensor, features, boundaries):

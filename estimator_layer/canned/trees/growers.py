@@ -1,84 +1,84 @@
-"""Growing in a training graph: when there are enough batches, a layer from their statistics."""
+"""Growers: ops that grow the trees by a layer once there are statistics of enough batches."""
 from __future__ import annotations
 
 import tinyflow as tf
+from estimator_layer.canned.trees.hparams import check_pruning_mode, max_splits
 from estimator_layer.canned.trees.ops.ensemble_ops import (
     BoostedTreesCenterBias,
     BoostedTreesUpdateEnsemble,
 )
 from estimator_layer.canned.trees.ops.stats_ops import BoostedTreesCalculateBestGainsPerFeature
-from estimator_layer.canned.trees.settings import max_splits, pruning_of
 
 __all__ = ['AccumulatorGrower', 'InMemoryGrower']
 
 
 class _Grower:
-    """What both ways of growing share."""
+    """Base of the growers: centering the bias, growing a layer."""
 
-    def __init__(self, ensemble, quantiles, settings, feature_ids):
+    def __init__(self, ensemble, quantiles, hparams, feature_ids):
         self._ensemble, self._quantiles = ensemble, quantiles
-        self._settings, self._feature_ids = settings, feature_ids
-        self._pruning = pruning_of(settings)
+        self._hparams, self._feature_ids = hparams, feature_ids
+        self._pruning = check_pruning_mode(hparams)
 
     def chief_init_op(self):
-        """What the chief runs before the first step."""
+        """An Operation that the chief runs before the first step."""
         return tf.no_op()
 
     def _center(self, needed, gradients, hessians):
-        settings = self._settings
-        again = BoostedTreesCenterBias.apply(self._ensemble.handle, gradients, hessians,
-                                             settings.l1, settings.l2)
-        return needed.assign(again)
+        hparams = self._hparams
+        still_needed = BoostedTreesCenterBias.apply(self._ensemble.handle, gradients, hessians,
+                                                    hparams.l1, hparams.l2)
+        return needed.assign(still_needed)
 
     def _grow(self, stats, nodes):
         """Grows a layer. Shapes: stats, lists of [splits, buckets, 2]; nodes [2]."""
-        settings, ids, columns = self._settings, [], [[] for _ in range(5)]
-        for own, feature_ids in zip(stats, self._feature_ids):
-            found = BoostedTreesCalculateBestGainsPerFeature.apply(
-                nodes, own, settings.l1, settings.l2, settings.tree_complexity,
-                settings.min_node_weight, max_splits=max_splits(settings))
+        hparams, ids, columns = self._hparams, [], [[] for _ in range(5)]
+        for group_stats, feature_ids in zip(stats, self._feature_ids):
+            splits = BoostedTreesCalculateBestGainsPerFeature.apply(
+                nodes, group_stats, hparams.l1, hparams.l2, hparams.tree_complexity,
+                hparams.min_node_weight, max_splits=max_splits(hparams))
             count = len(feature_ids)
             for i, column in enumerate(columns):
-                column += found[i * count:(i + 1) * count]
+                column += splits[i * count:(i + 1) * count]
             ids += feature_ids
         return BoostedTreesUpdateEnsemble.apply(
-            self._ensemble.handle, ids, *columns, settings.max_depth, settings.learning_rate,
+            self._ensemble.handle, ids, *columns, hparams.max_depth, hparams.learning_rate,
             pruning_mode=self._pruning)
 
 
 class InMemoryGrower(_Grower):
-    """A batch is the whole data: a layer, or a centering, in each step."""
+    """For batches of all data: each step grows a layer or centers the bias."""
 
     def accumulate_quantiles(self, float_features, weights, ready):
-        """An Operation that makes the boundaries from this batch, and says that they are there."""
+        """An Operation that computes the boundaries from this batch and sets `ready`."""
         with tf.control_dependencies([self._quantiles.add_summaries(float_features, weights)]):
             flush = self._quantiles.flush()
             with tf.control_dependencies([flush]):
                 return ready.assign(True).op
 
     def center_bias(self, needed, gradients, hessians):
-        """Centers. Shapes: gradients, hessians [batch, 1]."""
+        """An Operation that centers the bias. Shapes: gradients, hessians [batch, 1]."""
         means = [tf.expand_dims(tf.reduce_mean(each, 0), 0) for each in (gradients, hessians)]
         return self._center(needed, *means)
 
     def grow_tree(self, stats, nodes):
-        """Grows a layer."""
+        """An Operation that grows a layer."""
         return self._grow(stats, nodes)
 
 
 class AccumulatorGrower(_Grower):
-    """A layer needs n_batches_per_layer batches, whose statistics are gathered."""
+    """Accumulates statistics of n_batches_per_layer batches for each layer."""
 
-    def __init__(self, ensemble, quantiles, settings, stamp, n_batches_per_layer, bucket_sizes,
+    def __init__(self, ensemble, quantiles, hparams, stamp, n_batches_per_layer, bucket_sizes,
                  is_chief, feature_ids):
-        super().__init__(ensemble, quantiles, settings, feature_ids)
+        super().__init__(ensemble, quantiles, hparams, feature_ids)
         self._stamp, self._batches, self._is_chief = stamp, n_batches_per_layer, is_chief
         self._accumulators, self._chief_ops = [], []
         for i, (ids, size) in enumerate(zip(feature_ids, bucket_sizes)):
             self._accumulators.append(self._accumulator(
-                [len(ids), max_splits(settings), size, 2],
+                [len(ids), max_splits(hparams), size, 2],
                 f'numeric_stats_summary_accumulator_{i}'))
-        if settings.center_bias:
+        if hparams.center_bias:
             self._bias_accumulator = self._accumulator([2, 1], 'bias_accumulator')
 
     def _accumulator(self, shape, shared_name):
@@ -90,7 +90,7 @@ class AccumulatorGrower(_Grower):
         return tf.group(self._chief_ops)
 
     def accumulate_quantiles(self, float_features, weights, ready):
-        """An Operation that adds a batch, and makes the boundaries if it was the last needed."""
+        """An Operation that adds a batch and, after enough batches, computes the boundaries."""
         added = self._quantiles.add_summaries(float_features, weights)
         counter = tf.ConditionalAccumulator(tf.float32, [], 'quantile_summary_accum')
         stamped = counter.set_global_step(self._stamp)
@@ -108,7 +108,7 @@ class AccumulatorGrower(_Grower):
                            tf.no_op, name='wait_until_quaniles_accumulated')
 
     def center_bias(self, needed, gradients, hessians):
-        """An Operation that centers, after enough batches. Shapes: [batch, 1] each."""
+        """An Operation that centers the bias, after enough batches. Shapes: [batch, 1] each."""
         means = tf.reduce_mean(tf.stack([gradients, hessians], axis=0), axis=1)
         applied = self._bias_accumulator.apply_grad(means, self._stamp)
 
@@ -131,8 +131,8 @@ class AccumulatorGrower(_Grower):
 
     def grow_tree(self, stats, nodes):
         """An Operation that grows a layer, after enough batches."""
-        applied = [accumulator.apply_grad(tf.stack(own, axis=0), self._stamp)
-                   for accumulator, own in zip(self._accumulators, stats)]
+        applied = [accumulator.apply_grad(tf.stack(group_stats, axis=0), self._stamp)
+                   for accumulator, group_stats in zip(self._accumulators, stats)]
 
         def grow():
             return self._grow([tf.unstack(accumulator.take_grad(1), axis=0)

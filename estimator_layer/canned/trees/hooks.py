@@ -1,13 +1,13 @@
-"""Hooks of boosted trees: the first step, and the end when all trees are grown."""
+"""Hooks of boosted trees: initialize the grower, stop when all trees are grown."""
 from __future__ import annotations
 
 import tinyflow as tf
 
-__all__ = ['GrowerStart', 'StopWhenGrown']
+__all__ = ['InitializeGrowerHook', 'StopWhenGrownHook']
 
 
-class GrowerStart(tf.train.SessionRunHook):
-    """Brings the accumulators to the step of the restored trees."""
+class InitializeGrowerHook(tf.train.SessionRunHook):
+    """Sets the accumulators to the stamp of the restored trees."""
 
     def __init__(self, init_op):
         self._init_op = init_op
@@ -16,8 +16,8 @@ class GrowerStart(tf.train.SessionRunHook):
         session.run(self._init_op)
 
 
-class StopWhenGrown(tf.train.SessionRunHook):
-    """Stops after n_trees trees, or when growing fails again and again."""
+class StopWhenGrownHook(tf.train.SessionRunHook):
+    """Stops after n_trees trees, or after too many attempts to grow a layer."""
 
     def __init__(self, finalized_trees, attempted_layers, n_trees, max_depth):
         self._fetches = [finalized_trees, attempted_layers]
@@ -28,7 +28,7 @@ class StopWhenGrown(tf.train.SessionRunHook):
 
     def after_run(self, run_context, run_values):
         trees, layers = run_values.results
-        # These may be from before the step; close to the end it must be known.
+        # The values may be from before the step; close to the end the current ones are needed.
         if trees >= self._n_trees - 1 or layers > self._n_layers - 1:
             trees, layers = run_context.session.run(self._fetches)
         if trees >= self._n_trees or layers > self._n_layers:

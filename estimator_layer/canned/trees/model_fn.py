@@ -1,18 +1,23 @@
-"""The graph of boosted trees: predictions, or one step of training, a layer at a time."""
+"""The model_fn of boosted trees: predictions, or a training step that grows a layer."""
 from __future__ import annotations
 
 import tinyflow as tf
 from estimator_layer.canned.trees import columns as features_of
-from estimator_layer.canned.trees.caches import NEW, RowCache, cached_features, kept
 from estimator_layer.canned.trees.growers import AccumulatorGrower, InMemoryGrower
-from estimator_layer.canned.trees.hooks import GrowerStart, StopWhenGrown
+from estimator_layer.canned.trees.hooks import InitializeGrowerHook, StopWhenGrownHook
+from estimator_layer.canned.trees.hparams import max_splits
 from estimator_layer.canned.trees.ops.ensemble_ops import (
     BoostedTreesPredict,
     BoostedTreesTrainingPredict,
 )
 from estimator_layer.canned.trees.ops.stats_ops import BoostedTreesMakeStatsSummary
 from estimator_layer.canned.trees.resources import QuantileAccumulator, TreeEnsemble
-from estimator_layer.canned.trees.settings import max_splits
+from estimator_layer.canned.trees.row_cache import (
+    NEW,
+    RowCache,
+    cached_features,
+    untrained_variable,
+)
 from estimator_layer.model_fn import ModeKeys
 from tinyflow.graph.support.errors import worded
 
@@ -23,7 +28,7 @@ _QUANTILES = 'QuantileAccumulator'
 
 
 class Inputs:
-    """The columns by name, and where the buckets of the float ones come from."""
+    """The columns sorted by name, and the bucket boundaries of the float columns."""
 
     def __init__(self, columns, epsilon):
         self.columns = sorted(columns, key=lambda column: column.name)
@@ -38,28 +43,28 @@ class Inputs:
                                                            self.quantiles.boundaries())
 
     def buckets(self, features):
-        """A list of the features [batch], as buckets."""
+        """A list of the features [batch], bucketized."""
         return features_of.transformed(features, self.columns, self.boundaries)
 
 
-def model_fn(features, labels, mode, head, columns, settings, n_batches_per_layer, config,
+def model_fn(features, labels, mode, head, columns, hparams, n_batches_per_layer, config,
              closed_form=None, weight_column=None, train_in_memory=False):
     """The EstimatorSpec of a mode.
 
-    `closed_form` is a function of (logits, labels) that returns gradients and hessians; without it
-    they are derivatives of the loss.
+    `closed_form` is a function of (logits, labels) that returns gradients and hessians; by default
+    the loss is differentiated.
     """
     with tf.name_scope(NAME) as name:
         step = tf.train.get_or_create_global_step()
         ensemble = TreeEnsemble(name)
-        inputs = Inputs(columns, settings.quantile_sketch_epsilon)
+        inputs = Inputs(columns, hparams.quantile_sketch_epsilon)
         if mode != ModeKeys.TRAIN:
             logits = BoostedTreesPredict.apply(
                 ensemble.handle, inputs.buckets(features), logits_dimension=head.logits_dimension)
             return head.create_estimator_spec(features=features, mode=mode, labels=labels,
                                               train_op_fn=tf.no_op, logits=logits)
         _check_in_memory(train_in_memory, n_batches_per_layer, config)
-        training = _Training(features, labels, head, inputs, settings, ensemble, step,
+        training = _Training(features, labels, head, inputs, hparams, ensemble, step,
                              n_batches_per_layer, config, closed_form, weight_column,
                              train_in_memory)
     return training.spec()
@@ -79,15 +84,15 @@ def _check_in_memory(train_in_memory, n_batches_per_layer, config):
 class _Training:
     """The graph of a training step."""
 
-    def __init__(self, features, labels, head, inputs, settings, ensemble, step,
+    def __init__(self, features, labels, head, inputs, hparams, ensemble, step,
                  n_batches_per_layer, config, closed_form, weight_column, in_memory):
         self._features, self._labels, self._head = features, labels, head
-        self._inputs, self._settings, self._step = inputs, settings, step
+        self._inputs, self._hparams, self._step = inputs, hparams, step
         self._closed_form, self._in_memory = closed_form, in_memory
-        tf.no_op()                  # TF1 asks it for the device of the worker
-        self._ready = kept(not inputs.float_columns, 'are_boundaries_ready')
-        self._find_buckets()
-        with tf.control_dependencies([tf.no_op()]):         # where TF1 has a copy of the trees
+        tf.no_op()                  # TF1 creates it to get the device of the worker
+        self._ready = untrained_variable(not inputs.float_columns, 'are_boundaries_ready')
+        self._create_buckets()
+        with tf.control_dependencies([tf.no_op()]):         # in TF1 a copy of the trees
             stamp, *counts, self._nodes = ensemble.states()
             partial, self._tree_ids, self._node_ids = BoostedTreesTrainingPredict.apply(
                 ensemble.handle, *self._cached[:2], self._buckets,
@@ -95,25 +100,25 @@ class _Training:
         self._logits = self._cached[2] + partial
         self._sizes, self._groups = features_of.grouped(inputs.columns, inputs.num_quantiles)
         if in_memory:
-            self._grower = InMemoryGrower(ensemble, inputs.quantiles, settings, self._groups)
+            self._grower = InMemoryGrower(ensemble, inputs.quantiles, hparams, self._groups)
         else:
             self._grower = AccumulatorGrower(
-                ensemble, inputs.quantiles, settings, stamp, n_batches_per_layer, self._sizes,
+                ensemble, inputs.quantiles, hparams, stamp, n_batches_per_layer, self._sizes,
                 config.is_chief, self._groups)
         for key, value in zip(('num_trees', 'num_finalized_trees', 'num_attempted_layers'),
                               counts):
             tf.summary.scalar(f'ensemble/{key}', value)
         self._counts = counts
-        self._centering = kept(settings.center_bias, 'center_bias_needed')
+        self._centering = untrained_variable(hparams.center_bias, 'center_bias_needed')
         self._weights = self._example_weights(weight_column)
 
-    def _find_buckets(self):
-        """The buckets of the batch, and what is known of where its rows stand."""
+    def _create_buckets(self):
+        """The buckets of the batch, and the cached tree, node and logit of each row."""
         inputs, dimension = self._inputs, self._head.logits_dimension
-        self._cache = self._keep = None
+        self._cache = self._fill_cache = None
         if self._in_memory:
             batch = tf.shape(self._labels)[0]
-            self._buckets, self._keep = cached_features(
+            self._buckets, self._fill_cache = cached_features(
                 self._features, inputs.columns, batch, inputs.boundaries, self._ready)
             self._cache = RowCache(batch, dimension)
             self._cached = self._cache.lookup()
@@ -132,15 +137,15 @@ class _Training:
         return features_of.transformed(self._features, [column])[0]
 
     def spec(self):
-        """The EstimatorSpec, with the hooks that start growing and end the training."""
+        """The EstimatorSpec, with the hooks that initialize the grower and end the training."""
         spec = self._head.create_estimator_spec(
             features=self._features, mode=ModeKeys.TRAIN, labels=self._labels,
             train_op_fn=self._train_op, logits=self._logits)
         _, done, layers = self._counts
-        stop = StopWhenGrown(done, layers, self._settings.n_trees, self._settings.max_depth)
+        stop = StopWhenGrownHook(done, layers, self._hparams.n_trees, self._hparams.max_depth)
         return spec._replace(
             training_hooks=(*spec.training_hooks, stop),
-            training_chief_hooks=[GrowerStart(self._grower.chief_init_op()),
+            training_chief_hooks=[InitializeGrowerHook(self._grower.chief_init_op()),
                                   *spec.training_chief_hooks])
 
     def _train_op(self, loss):
@@ -154,14 +159,14 @@ class _Training:
             return self._grower.accumulate_quantiles(values, self._weights, self._ready)
 
     def _grow(self, loss):
-        operations = [self._keep] if self._in_memory else []
+        operations = [self._fill_cache] if self._in_memory else []
         if self._cache:
             operations.append(tf.cond(
                 self._centering, tf.no_op,
                 lambda: self._cache.insert(self._tree_ids, self._node_ids, self._logits)))
         gradients, hessians = self._derivatives(loss)
         stats = self._stats(gradients, hessians)
-        if self._settings.center_bias:
+        if self._hparams.center_bias:
             update = tf.cond(
                 self._centering,
                 lambda: self._grower.center_bias(self._centering, gradients, hessians),
@@ -180,8 +185,8 @@ class _Training:
         return gradients, tf.gradients(gradients, self._logits, name='Hessians')[0]
 
     def _stats(self, gradients, hessians):
-        """Lists, by number of buckets, of sums [splits, buckets, 2]."""
+        """Lists, one per number of buckets, of sums [splits, buckets, 2]."""
         return [[tf.squeeze(BoostedTreesMakeStatsSummary.apply(
             self._node_ids, gradients, hessians, [self._buckets[feature]],
-            max_splits=max_splits(self._settings), num_buckets=size), axis=0)
+            max_splits=max_splits(self._hparams), num_buckets=size), axis=0)
             for feature in ids] for ids, size in zip(self._groups, self._sizes)]

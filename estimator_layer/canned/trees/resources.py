@@ -1,6 +1,6 @@
-"""What a model of trees keeps between steps, beside Variables: the trees, and quantiles.
+"""Resources of a boosted trees model: the tree ensemble and the quantile accumulator.
 
-Both are made by a Scaffold and saved by a Saver, under TensorFlow's names.
+A Scaffold initializes them and a Saver saves them, under TensorFlow's names.
 """
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ['QuantileAccumulator', 'TreeEnsemble']
 
 
 class _TreesSaveable(SaveableObject):
-    """The trees as a Saver sees them: a stamp, and the bytes of a message."""
+    """The trees for a Saver: a stamp, and a serialized protocol buffer."""
 
     def __init__(self, handle, create, name):
         self._create = create
@@ -27,7 +27,7 @@ class _TreesSaveable(SaveableObject):
 
 
 class TreeEnsemble:
-    """The trees; `handle` names them."""
+    """The tree ensemble; `handle` is its resource handle."""
 
     def __init__(self, name):
         with tf.name_scope(name, 'TreeEnsemble') as scope:
@@ -35,14 +35,14 @@ class TreeEnsemble:
                 shared_name=scope, name=scope)
             self.initializer = trees.BoostedTreesCreateEnsemble.apply(
                 self.handle, 0, '')
-            there = trees.IsBoostedTreesEnsembleInitialized.apply(self.handle)
+            is_initialized = trees.IsBoostedTreesEnsembleInitialized.apply(self.handle)
             tf.add_to_collection(
                 tf.GraphKeys.SAVEABLE_OBJECTS,
                 _TreesSaveable(self.handle, self.initializer, self.handle.name))
-            register_resource(self.handle, self.initializer, there)
+            register_resource(self.handle, self.initializer, is_initialized)
 
     def states(self):
-        """(stamp, trees, done trees, attempted layers, nodes of the growing layer [2])."""
+        """(stamp, trees, finalized trees, attempted layers, node range of the last layer [2])."""
         values = trees.BoostedTreesGetEnsembleStates.apply(self.handle)
         names = ('stamp_token', 'num_trees', 'num_finalized_trees', 'num_attempted_layers',
                  'last_layer_nodes_range')
@@ -50,7 +50,7 @@ class TreeEnsemble:
 
 
 class _BoundariesSaveable(SaveableObject):
-    """The boundaries as a Saver sees them: a vector for each feature."""
+    """The boundaries for a Saver: a vector per feature."""
 
     def __init__(self, handle, create, boundaries, name):
         self._create = create
@@ -65,7 +65,7 @@ class _BoundariesSaveable(SaveableObject):
 
 
 class QuantileAccumulator:
-    """Sketches of the float features, and the boundaries that came of them."""
+    """Quantile sketches of the float features, and the bucket boundaries from them."""
 
     def __init__(self, epsilon, num_streams, num_quantiles, name):
         self._epsilon, self._num_streams = epsilon, num_streams
@@ -75,8 +75,9 @@ class QuantileAccumulator:
                 shared_name=scope, name=scope)
             create = quantiles.BoostedTreesCreateQuantileStreamResource.apply(
                 self.handle, epsilon, num_streams)
-            there = quantiles.IsBoostedTreesQuantileStreamResourceInitialized.apply(self.handle)
-        register_resource(self.handle, create, there)
+            is_initialized = quantiles.IsBoostedTreesQuantileStreamResourceInitialized.apply(
+                self.handle)
+        register_resource(self.handle, create, is_initialized)
         tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, _BoundariesSaveable(
             self.handle, create, self.boundaries(), self.handle.name))
 
@@ -93,6 +94,6 @@ class QuantileAccumulator:
             self.handle, summaries)
 
     def flush(self):
-        """An Operation that makes boundaries of what was added."""
+        """An Operation that computes the boundaries from the added summaries."""
         return quantiles.BoostedTreesQuantileStreamResourceFlush.apply(
             self.handle, self._num_quantiles)

@@ -40,7 +40,7 @@ _INSTEAD = {
 
 def __getattr__(name):
     if name == 'RunConfig':
-        found = globals()[name] = _import_module('estimator_layer.learn').RunConfig
+        found = globals()[name] = _import_module('estimator_layer.contrib.learn').RunConfig
         return found
     if name in _INSTEAD:
         raise _worded(_AbsentError(

@@ -1,0 +1,197 @@
+"""Calls an input_fn and converts its result to features and labels.
+
+TensorFlow accepts a Dataset or tensors. tinyflow also accepts arrays and DataFrames, in place of
+the input_fn or as its result: they are read in order in batches, or shuffled and repeated without
+end in training.
+"""
+from __future__ import annotations
+
+import numpy as np
+
+from estimator_layer.call_model_fn import parameter_names
+from estimator_layer.inputs.columns import InputFunction
+from estimator_layer.inputs.numpy_io import numpy_input_fn
+from estimator_layer.inputs.pandas_io import pandas_input_fn
+from estimator_layer.model_fn import ModeKeys
+from tinyflow.api.distribute import InputContext
+from tinyflow.data.dataset import Dataset
+from tinyflow.data.iterators import initializable
+from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.operation import Tensor
+from tinyflow.graph.sparse_tensor import SparseTensor
+from tinyflow.graph.support.errors import worded
+from tinyflow.graph.support.nest import flatten
+from tinyflow.train.sessions.session_run_hook import SessionRunHook
+
+__all__ = ['InitializeIteratorHook', 'Inputs', 'call_input_fn', 'check_input_fn',
+           'dataset_of_input_fn', 'resolve_input_fn', 'split_features_labels']
+
+ARRAY_BATCH_SIZE = 128      # of arrays that were passed in place of an input_fn
+
+
+class Inputs:
+    """Features and labels of a batch, the hooks that initialize their source, its iterator."""
+
+    def __init__(self, features, labels=None, hooks=(), iterator=None):
+        self.features, self.labels, self.hooks = features, labels, list(hooks)
+        self.iterator = iterator
+
+
+class InitializeIteratorHook(SessionRunHook):
+    """Runs an iterator's initializer in each new session."""
+
+    def __init__(self, iterator):
+        self._iterator = iterator
+
+    def begin(self):
+        self._initializer = self._iterator.initializer
+
+    def after_create_session(self, session, coord):
+        session.run(self._initializer)
+
+
+def call_input_fn(input_fn, mode, params=None, config=None):
+    """The Inputs of one mode, in the default graph.
+
+    Raises ValueError for a result that is not a pair of features and labels, and for tensors of
+    another graph.
+    """
+    result = resolve_input_fn(input_fn, mode, params, config)
+    if isinstance(result, InputFunction):
+        result = result()
+    else:
+        result = result.value
+    if isinstance(result, Dataset):
+        if result._variant_tensor.graph is not get_default_graph():
+            raise _other_graph('the Dataset', result._variant_tensor)
+        iterator = initializable(result)
+        features, labels = split_features_labels(iterator.get_next())
+        return Inputs(features, labels, [InitializeIteratorHook(iterator)], iterator)
+    features, labels = split_features_labels(result)
+    _check_graph(features, labels)
+    return Inputs(features, labels)
+
+
+class _InputFnResult:
+    """The result of an input_fn that did not return arrays."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+def resolve_input_fn(input_fn, mode, params=None, config=None, replicas=1):
+    """Calls the input_fn once; returns an InputFunction for arrays, else an _InputFnResult.
+
+    A result of this function may be passed again and is returned unchanged.
+    """
+    if isinstance(input_fn, (InputFunction, _InputFnResult)):
+        return input_fn
+    result = _call(input_fn, mode, params, config, replicas)
+    if isinstance(result, InputFunction):
+        return result
+    if not isinstance(result, Dataset):
+        features, labels = split_features_labels(result)
+        if _are_arrays(features):
+            return _array_input_fn(_lists_to_arrays(features), _lists_to_arrays(labels), mode)
+    return _InputFnResult(result)
+
+
+def dataset_of_input_fn(input_fn, mode, params, config, replicas):
+    """The Dataset of an input_fn, for a strategy. ValueError if it returns tensors."""
+    result = resolve_input_fn(input_fn, mode, params, config, replicas)
+    if isinstance(result, InputFunction):
+        return result.dataset()
+    if not isinstance(result.value, Dataset):
+        raise worded(ValueError(
+            'dataset must be a tf.data.Dataset: under a tf.distribute.Strategy an input_fn '
+            'returns a Dataset, from which each replica takes its own batches; it '
+            f'returned {result.value!r}.'))
+    return result.value
+
+
+def _call(input_fn, mode, params, config, replicas):
+    """The result of the input_fn; data passed in place of a function are the result."""
+    check_input_fn(input_fn)
+    if _is_data(input_fn):
+        return input_fn
+    arguments = {'mode': mode, 'params': params, 'config': config,
+                 'input_context': InputContext(1, 0, replicas)}
+    accepted = parameter_names(input_fn)
+    return input_fn(**{name: value for name, value in arguments.items() if name in accepted})
+
+
+def check_input_fn(input_fn):
+    """Raises TypeError unless `input_fn` is a function or data."""
+    if not _is_data(input_fn) and not callable(input_fn):
+        raise worded(TypeError(
+            f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
+            '  Mend: input_fn=lambda: dataset. A call, input_fn=make_data(), passes its result '
+            'instead of the function.'))
+
+
+def _is_data(input_fn):
+    return isinstance(input_fn, (Dataset, tuple)) or _are_arrays(input_fn)
+
+
+def split_features_labels(result):
+    """(features, labels) of the result of an input_fn; labels are None without labels."""
+    if isinstance(result, (list, tuple)):
+        if len(result) != 2:
+            raise worded(ValueError(
+                'input_fn should return (features, labels) as a len 2 tuple.\n  Mend: it '
+                f'returned {len(result)} parts; several features go into one dict: '
+                "({'a': a, 'b': b}, labels)."))
+        return tuple(result)
+    return result, None
+
+
+def _array_input_fn(features, labels, mode):
+    """An InputFunction over arrays: shuffled and endless in training, else one ordered epoch."""
+    training = mode == ModeKeys.TRAIN
+    make = pandas_input_fn if hasattr(features, 'columns') else numpy_input_fn
+    return make(features, labels, batch_size=ARRAY_BATCH_SIZE, num_epochs=None if training else 1,
+                shuffle=training)
+
+
+def _are_arrays(features):
+    if isinstance(features, dict):
+        return bool(features) and all(isinstance(value, np.ndarray) or _is_list(value)
+                                      for value in features.values())
+    return isinstance(features, np.ndarray) or hasattr(features, 'columns') and \
+        hasattr(features, 'index')
+
+
+def _is_list(value):
+    """True for a list of plain numbers or strings, such as one typed in for a prediction."""
+    return isinstance(value, (list, tuple)) and len(value) > 0 and all(
+        isinstance(part, (bool, int, float, str, bytes, np.generic)) for part in flatten(value))
+
+
+def _lists_to_arrays(value):
+    """Converts lists to arrays, with the dtypes that tf.constant would choose."""
+    if isinstance(value, dict):
+        return {key: _lists_to_arrays(part) for key, part in value.items()}
+    if not _is_list(value):
+        return value
+    array = np.asarray(value)
+    dtype = {'float64': np.float32, 'int64': np.int32}.get(array.dtype.name)
+    return array.astype(dtype) if dtype and not isinstance(value[0], np.generic) else array
+
+
+def _check_graph(features, labels):
+    """Raises ValueError for a tensor of another graph, created outside of the input_fn."""
+    graph = get_default_graph()
+    for part in (features, labels):
+        for tensor in flatten(part):
+            node = tensor.values if isinstance(tensor, SparseTensor) else tensor
+            if isinstance(node, Tensor) and node.graph is not graph:
+                raise _other_graph('a tensor', node)
+
+
+def _other_graph(what, tensor):
+    site = f', created at {tensor.op.site},' if tensor.op.site else ''
+    return worded(ValueError(
+        f'input_fn returned {what} of another graph: "{tensor.name}"{site} was created outside '
+        'of input_fn.\n  Mend: an Estimator calls input_fn inside a new graph each time; create '
+        'datasets and tensors inside the function: def input_fn(): return '
+        'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))

@@ -1,0 +1,1 @@
+"""k-means clustering: the estimators, their graph, and the choice of the initial centers."""

@@ -1,0 +1,1 @@
+"""Session hooks of tf.estimator: early stopping, evaluation in memory, stopping at a checkpoint."""

@@ -1,0 +1,103 @@
+"""InMemoryEvaluatorHook: evaluation during training, with the current values of the Variables."""
+from __future__ import annotations
+
+from estimator_layer.call_input_fn import call_input_fn
+from estimator_layer.estimator import Estimator
+from estimator_layer.eval_summaries import write_eval_summaries
+from estimator_layer.metric_ops import metric_ops, scaffold_with_metrics
+from estimator_layer.model_fn import ModeKeys
+from tinyflow.graph.defaults import get_default_graph, set_random_seed
+from tinyflow.graph.graph import Graph
+from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.support import logging
+from tinyflow.graph.support.errors import worded
+from tinyflow.train import training_util
+from tinyflow.train.hooks.timers import SecondOrStepTimer
+from tinyflow.train.sessions.evaluation import StopAfterNEvalsHook, evaluate_once
+from tinyflow.train.sessions.scaffold import Scaffold
+from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook
+
+__all__ = ['InMemoryEvaluatorHook']
+
+
+class InMemoryEvaluatorHook(SessionRunHook):
+    """Evaluates every `every_n_iter` steps without a checkpoint in between.
+
+    The training's Variables are copied into the evaluation's graph, so that both see the same
+    values. Raises ValueError for an interval or a number of steps that is not positive, and for
+    a model with state outside of Variables, such as boosted trees; TypeError unless `estimator`
+    is an Estimator.
+    """
+
+    def __init__(self, estimator, input_fn, steps=None, hooks=None, name=None, every_n_iter=100):
+        if every_n_iter is None or every_n_iter <= 0:
+            raise worded(ValueError(f'invalid every_n_iter={every_n_iter}.'))
+        if steps is not None and steps <= 0:
+            raise worded(ValueError(f'Must specify steps > 0, given: {steps}'))
+        if not isinstance(estimator, Estimator):
+            raise worded(TypeError('`estimator` must have type `tf.estimator.Estimator`. '
+                                   f'Got: {type(estimator)}'))
+        if estimator.config.num_ps_replicas > 0 or estimator.config.num_worker_replicas > 1:
+            raise worded(ValueError(
+                'InMemoryEvaluator supports only single machine (aka Local) setting.'))
+        self._estimator, self._input_fn, self._steps = estimator, input_fn, steps
+        self._hooks, self._name = list(hooks or []), name
+        self._timer = SecondOrStepTimer(every_steps=every_n_iter)
+        self._iterations = 0
+
+    def begin(self):
+        self._timer.reset()
+        self._iterations = 0
+        self._step = training_util.get_global_step()
+        self._trained = {v.op.name: v for v in
+                         get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)}
+
+    def after_create_session(self, session, coord):
+        """Evaluates before the first step."""
+        self._evaluate(session)
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        self._iterations += 1
+        if self._timer.should_trigger_for_step(self._iterations):
+            self._evaluate(run_context.session)
+
+    def end(self, session):
+        self._evaluate(session)
+
+    def _evaluate(self, session):
+        self._timer.update_last_triggered_step(self._iterations)
+        estimator, config = self._estimator, self._estimator.config
+        names = list(self._trained)
+        values = dict(zip(names, session.run([self._trained[name] for name in names])))
+        with Graph().as_default() as graph:
+            set_random_seed(config.tf_random_seed)
+            estimator._create_global_step(graph)
+            inputs = call_input_fn(self._input_fn, ModeKeys.EVAL, estimator.params, config)
+            spec = estimator._call_model_fn(inputs.features, inputs.labels, ModeKeys.EVAL, config)
+            update, results = metric_ops(spec)
+            if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
+                raise worded(ValueError(
+                    'InMemoryEvaluator does not support saveables other than global variables.\n  '
+                    'Mend: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
+            evaluated = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
+            missing = sorted(set(evaluated) - set(values))
+            if missing:
+                raise worded(ValueError(
+                    f'The evaluation has Variables that the training does not have: {missing}.'))
+
+            def copy_values(scaffold, evaluation):
+                evaluation.set_variable_values(
+                    (variable, values[name]) for name, variable in evaluated.items())
+
+            scaffold = Scaffold(init_fn=copy_values,
+                                copy_from_scaffold=scaffold_with_metrics(spec.scaffold))
+            metrics = evaluate_once(
+                None, scaffold=scaffold, eval_ops=update, final_ops=results,
+                config=config.session_config,
+                hooks=[*inputs.hooks, *self._hooks, *spec.evaluation_hooks,
+                       StopAfterNEvalsHook(self._steps, log_progress=False)])
+            logging.info('Evaluated in memory.')
+            write_eval_summaries(estimator.eval_dir(self._name), metrics, None)
