@@ -70,7 +70,7 @@ class EstimatorSpec(collections.namedtuple('EstimatorSpec', _FIELDS)):
     def __repr__(self):
         """The fields that are set, tensors by name."""
         fields = ', '.join(f'{name}={_short(value)}' for name, value in self._asdict().items()
-                           if value is not None and (value or not _is_container(value))
+                           if value is not None and not _is_empty(value)
                            and name != 'scaffold')
         return f'EstimatorSpec({fields})'
 
@@ -81,8 +81,8 @@ class EstimatorSpec(collections.namedtuple('EstimatorSpec', _FIELDS)):
         return EstimatorSpec(**{**self._asdict(), **changes})
 
 
-def _is_container(value):
-    return isinstance(value, (dict, tuple, list))
+def _is_empty(value):
+    return isinstance(value, (dict, tuple, list)) and not value
 
 
 def _short(value):

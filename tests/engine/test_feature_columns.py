@@ -1,5 +1,6 @@
 """Feature columns: what they accept, what they say, what becomes of a batch."""
 import copy
+import itertools
 import json
 import pickle
 
@@ -647,6 +648,42 @@ def test_what_the_old_names_had_and_columns_have_not():
                         'hash_keys')):
         assert text in message(NotImplementedError, make)
     assert 'numbers' in message(ValueError, old.infer_real_valued_columns, {'a': ['x']})
+
+
+def test_hash_key_of_a_crossed_column_changes_the_buckets():
+    features = {'a': [[str(n)] for n in range(20)], 'b': [['x']] * 20}
+
+    def buckets(key):
+        with tf.Graph().as_default(), tf.Session() as session:
+            column = tf.feature_column.crossed_column(['a', 'b'], 1000, hash_key=key)
+            return session.run(tf.feature_column.input_layer(
+                features, tf.feature_column.indicator_column(column))).argmax(1)
+
+    for one, other in itertools.combinations([buckets(key) for key in (None, 1, 2)], 2):
+        assert not np.array_equal(one, other)
+
+
+def test_each_element_of_a_bucketized_column_has_separate_weights():
+    """Ids are element * buckets + bucket: 2 elements with 3 buckets have 6 ids."""
+    column = tf.feature_column.bucketized_column(
+        tf.feature_column.numeric_column('x', [2]), [0., 1.])
+    with tf.Graph().as_default(), tf.Session() as session:
+        logits = tf.feature_column.linear_model({'x': [[-1., 2.], [.5, -1.], [2., .5]]}, [column])
+        session.run(tf.global_variables_initializer())
+        weights, = [v for v in tf.trainable_variables() if 'bucketized' in v.op.name]
+        session.run(tf.assign(weights, [[1.], [10.], [100.], [1e3], [1e4], [1e5]]))
+        assert session.run(logits).ravel().tolist() == [100001., 1010., 10100.]
+
+
+def test_dense_weights_of_zero_are_padding():
+    """'' and 0 pad a dense batch: both are dropped, the other values keep their weights."""
+    column = tf.feature_column.weighted_categorical_column(
+        tf.feature_column.categorical_column_with_vocabulary_list('word', ['a', 'b']), 'weight')
+    features = {'word': [['a', ''], ['b', 'a']], 'weight': [[2., 0.], [3., 4.]]}
+    with tf.Graph().as_default(), tf.Session() as session:
+        counts = tf.feature_column.input_layer(features, tf.feature_column.indicator_column(column))
+        session.run(tf.tables_initializer())
+        assert session.run(counts).tolist() == [[2., 0.], [4., 3.]]
 
 
 # --- Keras

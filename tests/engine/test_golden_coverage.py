@@ -39,8 +39,8 @@ IMPORTED = frozenset(
     cls.type for module in (gradient_nodes, stacks, dense_bincount, einsum, matrix_diagonals,
                             optionals, parsing_v2, stateless_random_v2)
     for cls in vars(module).values() if isinstance(cls, type) and 'type' in vars(cls))
-# Raw ops; tests/estimator/test_trees.py compares them with what was recorded.
-TREES = {cls.type: 'an inner op of boosted trees; tests/estimator/test_trees.py'
+# Raw ops; tests/estimator/test_boosted_trees.py compares them with what was recorded.
+TREES = {cls.type: 'an inner op of boosted trees; tests/estimator/test_boosted_trees.py'
          for module in (boosted_trees, boosted_trees_quantiles, boosted_trees_stats)
          for cls in vars(module).values() if isinstance(cls, type) and 'type' in vars(cls)}
 # Ops that no recorded case reaches, since no public function of TF 1.15 makes them: each with the

@@ -1,4 +1,4 @@
-"""The log of an Estimator, for tests to read."""
+"""The fixture `logged`: the lines of the log."""
 from __future__ import annotations
 
 import logging
@@ -7,16 +7,16 @@ import pytest
 
 
 @pytest.fixture
-def told():
+def logged():
     """The lines that tf.logging writes, of level INFO and above."""
     lines = []
 
-    class Kept(logging.Handler):
+    class RecordLines(logging.Handler):
         def emit(self, record):
             lines.append(record.getMessage())
 
     logger = logging.getLogger('tensorflow')
-    handler, level = Kept(), logger.level
+    handler, level = RecordLines(), logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     yield lines

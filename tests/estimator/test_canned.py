@@ -1,4 +1,4 @@
-"""Ready-made estimators train, evaluate and predict as TF 1.15's do, from the same seed."""
+"""Canned estimators: training, metrics and predictions equal TF 1.15, from the same seed."""
 import re
 
 import numpy as np
@@ -31,8 +31,8 @@ def _nodes(rows):
 
 
 @pytest.mark.parametrize('name', NAMES)
-def test_it_does_as_tensorflow(name, tmp_path):
-    """First values, 50 losses, metrics, predictions, names in the checkpoint, nodes."""
+def test_training_equals_tensorflow(name, tmp_path):
+    """Initial values, 50 losses, metrics, predictions, names in the checkpoint, nodes."""
     case, wanted = table.cases(tf)[name], RECORDED[name]
     estimator, hook = table.train(tf, case, str(tmp_path))
     _check(hook.initial, wanted['initial'], 'initial')
@@ -49,8 +49,8 @@ def test_every_recorded_estimator_is_compared():
 
 
 @pytest.mark.parametrize('name', ['dnn_classifier_3', 'combined_classifier'])
-def test_it_goes_on_from_a_checkpoint_of_tensorflow(name, tmp_path):
-    """The checkpoint holds whole values, the model their parts; the seed is another one."""
+def test_training_continues_from_a_checkpoint_of_tensorflow(name, tmp_path):
+    """The checkpoint has whole values, the model partitioned ones; the seed differs."""
     case, wanted = table.cases(tf)[name], RECORDED[name]
     with tf.Graph().as_default(), tf.Session() as session:
         for full, value in wanted['initial'].items():
@@ -64,7 +64,7 @@ def test_it_goes_on_from_a_checkpoint_of_tensorflow(name, tmp_path):
 
 
 def _in_checkpoint(name):
-    """Parts go by the name of the whole, their slots by what TF1 leaves of the slot's name."""
+    """The name in the checkpoint: parts are saved under the name of the whole Variable."""
     twice = re.fullmatch(r'(dnn|linear)/(\1/.*/part_0)/\w+', name)
     whole = re.sub('/part_0(/|$)', r'\1', name)
     if not twice:
@@ -73,7 +73,7 @@ def _in_checkpoint(name):
     return primary[:-len('/part_0')] + '/' + name[len(primary) + 1:]
 
 
-# ---- what is wrong -------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------
 
 X = tf.feature_column.numeric_column('x')
 
@@ -84,7 +84,7 @@ def _rows(labels):
     return input_fn
 
 
-def test_a_label_outside_is_named_with_the_number_of_classes(tmp_path):
+def test_error_for_a_label_out_of_range(tmp_path):
     model = tf.estimator.DNNClassifier([2], [X], n_classes=3, model_dir=str(tmp_path))
     with pytest.raises(tf.errors.InvalidArgumentError, match='n_classes is 3') as error:
         model.train(_rows(np.array([0, 7])), steps=1)
@@ -103,7 +103,7 @@ def test_optimizers_by_name_function_or_object(tmp_path):
             tf.estimator.LinearRegressor([X], optimizer=optimizer).train(rows, steps=1)
 
 
-def test_features_are_a_dict():
+def test_features_must_be_a_dict():
     def input_fn():
         return tf.data.Dataset.from_tensors((np.zeros([2, 1], 'float32'), np.zeros([2], 'f4')))
     for model in (tf.estimator.LinearRegressor([X]), tf.estimator.DNNRegressor([2], [X]),
@@ -120,7 +120,7 @@ def test_wide_and_deep_need_columns_and_layers():
         tf.estimator.DNNLinearCombinedClassifier(dnn_feature_columns=[X])
 
 
-def test_arguments_are_checked_before_any_graph():
+def test_arguments_are_checked_by_the_constructor():
     with pytest.raises(ValueError, match='n_classes must be > 2'):
         tf.estimator.DNNClassifier([2], [X], n_classes=1)
     with pytest.raises(ValueError, match='Invalid loss_reduction'):
@@ -129,15 +129,15 @@ def test_arguments_are_checked_before_any_graph():
         tf.estimator.experimental.dnn_logit_fn_builder(2., [], [X], None, None, None, False)
 
 
-def test_what_is_not_built_says_so():
-    with pytest.raises(NotImplementedError, match='not in tinyflow.\n  Mend: '):
+def test_linear_sdca_is_not_implemented():
+    with pytest.raises(NotImplementedError, match='not implemented in tinyflow.\n  Mend: '):
         tf.estimator.experimental.LinearSDCA('id')
 
 
 # ---- parts of models -----------------------------------------------------------------------
 
-def test_logit_functions_make_a_model_of_ones_own(tmp_path):
-    """The parts of wide and deep, put together by hand, do what the ready-made one does."""
+def test_custom_model_of_logit_functions(tmp_path):
+    """A model_fn of the linear logit function equals LinearRegressor."""
     def model_fn(features, labels, mode, config):
         with tf.variable_scope('linear'):
             build = tf.estimator.experimental.linear_logit_fn_builder(1, [X])
@@ -146,18 +146,18 @@ def test_logit_functions_make_a_model_of_ones_own(tmp_path):
             features=features, mode=mode, logits=logits, labels=labels,
             optimizer=tf.train.FtrlOptimizer(.2))
     rows = _rows(np.array([1., 2.], 'float32'))
-    own = tf.estimator.Estimator(model_fn, str(tmp_path / 'own')).train(rows, steps=1)
-    ready = tf.estimator.LinearRegressor(
-        [X], str(tmp_path / 'ready'), loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE)
-    ready.train(rows, steps=1)
+    custom = tf.estimator.Estimator(model_fn, str(tmp_path / 'custom')).train(rows, steps=1)
+    canned = tf.estimator.LinearRegressor(
+        [X], str(tmp_path / 'canned'), loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE)
+    canned.train(rows, steps=1)
     name = 'linear/linear_model/bias_weights'
-    assert own.get_variable_value(name) == ready.get_variable_value(name) != 0.
+    assert custom.get_variable_value(name) == canned.get_variable_value(name) != 0.
     with pytest.raises(ValueError, match='should return a Tensor or a dictionary'):
         tf.estimator.experimental.call_logit_fn(lambda features: 3, {}, 'train', None, None)
 
 
-def test_a_public_head_under_a_ready_made_model(tmp_path):
-    """Beyond TF 1.15, whose DNNEstimator refuses the heads of tf.estimator."""
+def test_canned_model_with_a_public_head(tmp_path):
+    """Unlike TF 1.15, whose DNNEstimator refuses the heads of tf.estimator."""
     model = tf.estimator.DNNEstimator(tf.estimator.MultiLabelHead(2), [3], [X], str(tmp_path))
     rows = _rows(np.array([[0, 1], [1, 1]]))
     model.train(rows, steps=3)
@@ -166,7 +166,7 @@ def test_a_public_head_under_a_ready_made_model(tmp_path):
     assert next(model.predict(rows))['probabilities'].shape == (2,)
 
 
-def test_a_warm_start_takes_values_by_the_names_of_the_whole(tmp_path):
+def test_warm_start_of_partitioned_variables(tmp_path):
     rows = _rows(np.array([1., 2.], 'float32'))
     first = tf.estimator.DNNRegressor([3], [X], str(tmp_path / 'a')).train(rows, steps=2)
     second = tf.estimator.DNNRegressor(
@@ -179,7 +179,7 @@ def test_a_warm_start_takes_values_by_the_names_of_the_whole(tmp_path):
 
 # ---- tf.contrib.estimator ------------------------------------------------------------------
 
-def test_features_are_forwarded_to_the_predictions(tmp_path):
+def test_forward_features(tmp_path):
     def rows():
         features = {'x': np.array([[1.], [2.]], 'float32'), 'id': np.array([7, 8]),
                     'tags': tf.SparseTensor([[0, 0]], [3], [2, 1])}
@@ -199,7 +199,7 @@ def test_features_are_forwarded_to_the_predictions(tmp_path):
         forward(model, 3)
 
 
-def test_gradients_are_clipped_together(tmp_path):
+def test_clip_gradients_by_norm(tmp_path):
     rows = _rows(np.array([30., 40.], 'float32'))
     model = tf.estimator.LinearRegressor(
         [X], str(tmp_path), optimizer=lambda: tf.contrib.estimator.clip_gradients_by_norm(
@@ -207,8 +207,8 @@ def test_gradients_are_clipped_together(tmp_path):
     assert model.get_variable_value('linear/linear_model/bias_weights') == pytest.approx(5.)
 
 
-def test_an_export_keeps_the_attributes_that_tensorflow_wants(tmp_path):
-    """strip_default_attrs takes away only what TF's readers add again."""
+def test_export_keeps_attributes_without_defaults(tmp_path):
+    """strip_default_attrs removes only attributes that TF's readers add again."""
     from tinyflow.train.saved_model.loader import read_saved_model
     rows = _rows(np.array([1., 2.], 'float32'))
     model = tf.estimator.LinearRegressor([X], str(tmp_path / 'model')).train(rows, steps=1)

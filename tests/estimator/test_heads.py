@@ -1,4 +1,4 @@
-"""Heads on plain graphs: TF 1.15's nodes and numbers, and errors that teach."""
+"""Heads: nodes and values equal TF 1.15, errors."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def _check(found, wanted, what):
 
 
 @pytest.mark.parametrize('name', CONTRIB + PUBLIC)
-def test_nodes_and_values_are_tensorflows(name):
+def test_nodes_and_values_equal_tensorflow(name):
     public = name in PUBLIC
     cases = head_cases.public_cases(tf) if public else head_cases.contrib_cases(tf)
     found = head_cases.run(tf, cases[name], public)
@@ -40,8 +40,6 @@ def test_nodes_and_values_are_tensorflows(name):
 def test_every_recorded_head_is_compared():
     assert set(RECORDED) == set(CONTRIB + PUBLIC)
 
-
-# ---- errors --------------------------------------------------------------------------------
 
 def _spec(head, logits, labels, features=None, mode='train', **settings):
     settings = settings or {'train_op_fn': lambda loss: tf.no_op()}
@@ -62,7 +60,7 @@ NUMBERS = (heads.regression_head, tf.estimator.RegressionHead)
 
 
 @pytest.mark.parametrize('new', MULTI)
-def test_labels_of_classes_are_checked_while_building(new):
+def test_multi_class_labels_are_checked_statically(new):
     logits = tf.zeros([4, 3])
     for labels, says in (
             (None, 'You must provide a labels Tensor'),
@@ -79,7 +77,7 @@ def test_labels_of_classes_are_checked_while_building(new):
 
 @pytest.mark.parametrize('new', MULTI)
 @pytest.mark.parametrize('wrong', [3, -1])
-def test_labels_outside_are_named_with_the_number_of_classes(new, wrong):
+def test_error_for_a_label_out_of_range(new, wrong):
     labels = tf.placeholder(tf.int64, [None], name='kind')
     spec = _spec(new(), tf.zeros([2, 3]), labels)
     with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError) as error:
@@ -90,7 +88,7 @@ def test_labels_outside_are_named_with_the_number_of_classes(new, wrong):
 
 
 @pytest.mark.parametrize('new', BINARY)
-def test_labels_of_two_classes(new):
+def test_binary_labels(new):
     labels = tf.placeholder(tf.float32, [None], name='said')
     spec = _spec(new(), tf.zeros([2, 1]), labels)
     with tf.Session() as session:
@@ -104,7 +102,7 @@ def test_labels_of_two_classes(new):
 
 
 @pytest.mark.parametrize('new', NUMBERS)
-def test_labels_of_a_regression(new):
+def test_regression_labels(new):
     with pytest.raises(ValueError, match='Expected labels dimension=2.  Received 3'):
         _spec(new(label_dimension=2), tf.zeros([4, 2]), tf.zeros([4, 3]))
     with pytest.raises(ValueError, match='tf.string_to_number'):
@@ -121,7 +119,7 @@ def test_labels_of_a_regression(new):
 @pytest.mark.parametrize('new', NUMBERS)
 def test_weights(new):
     logits, labels = tf.zeros([2, 1]), tf.zeros([2, 1])
-    with pytest.raises(ValueError, match="Feature w is not in features.*\n.*there are: .'v'"):
+    with pytest.raises(ValueError, match="Feature w is not in features.*\n.*available: .'v'"):
         _spec(new(weight_column='w'), logits, labels, {'v': tf.zeros([2])})
     with pytest.raises(TypeError, match='either a string or a numeric_column'):
         _spec(new(weight_column=3), logits, labels, {'w': tf.zeros([2])})
@@ -134,7 +132,7 @@ def test_weights(new):
         session.run(spec.loss, {w: [1., 2., 3.]})
 
 
-def test_a_column_of_weights_is_normalised():
+def test_weight_column_is_normalized():
     column = tf.feature_column.numeric_column('w', normalizer_fn=lambda w: 2. * w)
     spec = _spec(heads.regression_head(weight_column=column,
                                        loss_reduction=tf.losses.Reduction.SUM),
@@ -170,7 +168,7 @@ def test_arguments_of_heads():
 
 
 @pytest.mark.parametrize('new', NUMBERS)
-def test_a_step_needs_one_optimizer(new):
+def test_training_needs_one_optimizer(new):
     logits, labels = tf.get_variable('v', [2, 1]) * 1., tf.zeros([2, 1])
     optimizer = tf.train.GradientDescentOptimizer(.1)
     with pytest.raises(ValueError, match='cannot both be set'):
@@ -180,7 +178,7 @@ def test_a_step_needs_one_optimizer(new):
 
 
 @pytest.mark.parametrize('new', NUMBERS)
-def test_a_loss_function_gives_one_loss_per_label(new):
+def test_loss_fn_returns_one_loss_per_label(new):
     labels = tf.zeros([2, 1])
     spec = _spec(new(loss_fn=lambda labels, logits, features: features['w'] + logits),
                  tf.zeros([2, 1]), labels, {'w': tf.constant([[1.], [2.]])})
@@ -193,7 +191,7 @@ def test_a_loss_function_gives_one_loss_per_label(new):
 
 
 @pytest.mark.parametrize('new', NUMBERS)
-def test_regularization_is_added_and_told(new):
+def test_regularization_losses(new):
     spec = _spec(new(name='size'), tf.zeros([2, 1]), tf.ones([2, 1]), mode='eval',
                  regularization_losses=[tf.constant(.25), tf.constant(.5)])
     assert set(spec.eval_metric_ops) == {'average_loss/size', 'prediction/mean/size',
@@ -205,12 +203,10 @@ def test_regularization_is_added_and_told(new):
         assert session.run(spec.eval_metric_ops['regularization_loss/size'][0]) == .75
 
 
-# ---- public heads --------------------------------------------------------------------------
-
 @pytest.mark.parametrize('new', [
     tf.train.GradientDescentOptimizer, lambda rate: tf.keras.optimizers.SGD(rate)],
     ids=['tf.train', 'tf.keras'])
-def test_a_public_head_takes_both_kinds_of_optimizers(new):
+def test_public_head_accepts_both_kinds_of_optimizers(new):
     v = tf.get_variable('v', [2, 1], initializer=tf.zeros_initializer(), use_resource=True)
     optimizer = new(.5)
     if not isinstance(optimizer, tf.train.Optimizer):
@@ -231,7 +227,7 @@ def test_predictions_by_key():
         head.predictions(tf.zeros([2, 1]), ['top_k'])
 
 
-def test_heads_of_a_multi_head_get_all_they_need():
+def test_multi_head():
     one, two = tf.estimator.RegressionHead(name='a'), tf.estimator.RegressionHead(name='b')
     head = tf.estimator.MultiHead([one, two])
     assert (head.name, head.logits_dimension) == ('a_b', 2)
@@ -249,7 +245,7 @@ def test_heads_of_a_multi_head_get_all_they_need():
         mixed.loss_reduction  # noqa: B018
 
 
-def test_a_head_of_ones_own():
+def test_custom_head():
     class Half(tf.estimator.Head):
         name, logits_dimension, loss_reduction = 'half', 1, 'sum'
 
@@ -264,9 +260,7 @@ def test_a_head_of_ones_own():
         tf.estimator.Head()
 
 
-# ---- signatures ----------------------------------------------------------------------------
-
-def test_outputs_become_signatures():
+def test_export_outputs_become_signatures():
     export = tf.estimator.export
     examples, scores = tf.placeholder(tf.string, [None]), tf.zeros([2, 3])
     names = tf.constant([['a', 'b', 'c']] * 2)
@@ -281,7 +275,7 @@ def test_outputs_become_signatures():
     assert list(export.PredictOutput(scores).outputs) == ['output']
 
 
-def test_outputs_that_cannot_be():
+def test_wrong_export_outputs():
     export = tf.estimator.export
     numbers, names = tf.zeros([2]), tf.constant(['a'])
     for make, says in ((lambda: export.ClassificationOutput(names), 'scores must be a float32'),
@@ -296,7 +290,7 @@ def test_outputs_that_cannot_be():
             make()
 
 
-def test_outputs_of_training_and_evaluation():
+def test_train_and_eval_outputs():
     from estimator_layer.export.export_output import EvalOutput, TrainOutput
     loss, x = tf.constant(1.), tf.placeholder(tf.float32, [None])
     train = TrainOutput(loss, {'p': x}, {'m': (loss, tf.no_op())})

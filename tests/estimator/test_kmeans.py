@@ -1,4 +1,4 @@
-"""k-means: TF 1.15's numbers where it is not a race, and what else it must do."""
+"""k-means: results equal TF 1.15 where these are deterministic; initial centers; errors."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ RECORDED = read_recorded('estimator.kmeans')
 POINTS = kmeans_cases.POINTS
 
 
-def test_whole_batches_give_tensorflows_centers():
+def test_full_batch_centers_equal_tensorflow():
     found = kmeans_cases.run(tf)
     assert set(found) == set(RECORDED)
     for name, wanted in RECORDED.items():
@@ -20,7 +20,7 @@ def test_whole_batches_give_tensorflows_centers():
 
 
 def _sculley(centers, steps):
-    """Mini-batch k-means as its paper has it; the counts of TF1 begin at 1."""
+    """Mini-batch k-means as in the paper; counts start at 1 as in TF1."""
     counts = np.ones(len(centers))
     for _ in range(steps):
         nearest = ((POINTS[:, None] - centers) ** 2).sum(2).argmin(1)
@@ -33,7 +33,7 @@ def _sculley(centers, steps):
 
 
 @pytest.mark.parametrize('per_iteration', [1, 3])
-def test_mini_batches_move_centers_by_what_came_so_far(per_iteration):
+def test_mini_batch_update(per_iteration):
     with tf.Graph().as_default(), tf.Session() as session:
         points = tf.placeholder(tf.float32, [None, 2])
         model = tf.contrib.factorization.KMeans(
@@ -53,7 +53,7 @@ def test_mini_batches_move_centers_by_what_came_so_far(per_iteration):
 
 
 @pytest.mark.parametrize('start', ['random', 'kmc2'])
-def test_the_first_centers_may_need_several_batches(start):
+def test_initial_centers_from_several_batches(start):
     with tf.Graph().as_default(), tf.Session() as session:
         points = tf.placeholder(tf.float32, [None, 2])
         model = tf.contrib.factorization.KMeans(points, 5, start, kmc2_chain_length=2)
@@ -69,7 +69,7 @@ def test_the_first_centers_may_need_several_batches(start):
     assert all((np.abs(POINTS - center).sum(1) < 1e-6).any() for center in centers)
 
 
-def test_features_of_a_dict_are_put_side_by_side(tmp_path):
+def test_features_of_a_dict_are_concatenated(tmp_path):
     rows = {'b': POINTS[:, 1:], 'a': POINTS[:, :1]}
     columns = [tf.feature_column.numeric_column(key) for key in 'ab']
     for settings in ({}, {'feature_columns': columns}):
@@ -79,9 +79,25 @@ def test_features_of_a_dict_are_put_side_by_side(tmp_path):
         assert model.cluster_centers()[0, 0] > 2.
 
 
-def test_what_is_not_known_is_refused():
+def test_unknown_arguments_are_refused():
     for kind in (tf.contrib.factorization.KMeansClustering, tf.estimator.experimental.KMeans):
         with pytest.raises(ValueError, match="Unsupported initialization algorithm 'best'"):
             kind(2, initial_clusters='best')
         with pytest.raises(ValueError, match="Unsupported distance metric 'far'"):
             kind(2, distance_metric='far')
+
+
+def test_initial_centers_of_a_single_batch_are_saved(tmp_path):
+    """The first batch initializes the centers and ends the input: no step, but a checkpoint."""
+    rows = np.random.RandomState(0).rand(30, 2).astype(np.float32)
+
+    def input_fn():
+        return tf.train.limit_epochs(tf.convert_to_tensor(rows), num_epochs=1)
+    kmeans = tf.contrib.factorization.KMeansClustering(
+        3, str(tmp_path), use_mini_batch=False, config=tf.estimator.RunConfig(tf_random_seed=1))
+    scores = []
+    for _ in range(4):
+        kmeans.train(input_fn)
+        assert kmeans.cluster_centers().shape == (3, 2)
+        scores.append(kmeans.score(input_fn))
+    assert scores == sorted(scores, reverse=True) and scores[-1] < scores[0]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tests.estimator.test_files import same
+from tests.estimator.test_checkpoint_files import same
 from tests.golden.encoding import decode
 from tests.golden.estimator import file_cases
 from tests.parity.interpreters import run_script

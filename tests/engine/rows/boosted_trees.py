@@ -1,6 +1,6 @@
 """Rows of boosted trees and of accumulators; no public function makes most of these ops.
 
-tests/estimator/test_trees.py compares them with values recorded from TF 1.15.5.
+tests/estimator/test_boosted_trees.py compares them with values recorded from TF 1.15.5.
 """
 import numpy as np
 

@@ -157,7 +157,7 @@ def _operations(graph, fetches):
 
 def _spoilt(store):
     """The names of the Variables that are not finite."""
-    return [op.name for op, cell in list(store._cells.items())
+    return [op.name for op, cell in list(store._storages.items())
             if cell.value is not None and cell.value.dtype.kind in 'fc'
             and not np.isfinite(cell.value).all()]
 

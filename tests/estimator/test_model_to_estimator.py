@@ -1,4 +1,4 @@
-"""model_to_estimator: weights, optimizer state and metrics go with the model (B22)."""
+"""model_to_estimator: weights, optimizer state and metrics of the Keras model are kept."""
 from __future__ import annotations
 
 import numpy as np
@@ -37,8 +37,8 @@ def batches(repeat=1):
     lambda: keras.optimizers.Adam(0.01), lambda: keras.optimizers.SGD(0.1, momentum=0.9),
     lambda: 'rmsprop'])
 @pytest.mark.parametrize('checkpoint_format', ['saver', 'checkpoint'])
-def test_b22_a_training_goes_on_where_fit_left_it(tmp_path, optimizer, checkpoint_format):
-    """fit twice, and fit once and then the Estimator: the same weights, the same metrics."""
+def test_training_continues_after_fit(tmp_path, optimizer, checkpoint_format):
+    """Calling fit twice equals calling fit and then Estimator.train."""
     x, y = data()
     tf.set_random_seed(1)
     model = classifier(optimizer())
@@ -57,7 +57,7 @@ def test_b22_a_training_goes_on_where_fit_left_it(tmp_path, optimizer, checkpoin
     assert estimator.evaluate(batches())['global_step'] == 8
 
 
-def test_a_model_of_a_file_and_a_tf_train_optimizer(tmp_path):
+def test_model_from_a_file_and_tf_train_optimizer(tmp_path):
     x, y = data()
     model = classifier(tf.train.GradientDescentOptimizer(0.1))
     estimator = keras.estimator.model_to_estimator(model, model_dir=str(tmp_path / 'a'))
@@ -77,7 +77,7 @@ def doubled(x):
     return 2 * x
 
 
-def test_a_model_with_a_function_of_its_own(tmp_path):
+def test_custom_activation_function(tmp_path):
     model = keras.Sequential([keras.layers.Dense(1, activation=doubled, input_shape=(4,))])
     model.compile('sgd', 'mse')
     estimator = keras.estimator.model_to_estimator(
@@ -86,7 +86,7 @@ def test_a_model_with_a_function_of_its_own(tmp_path):
     assert estimator.get_variable_value('global_step') == 2
 
 
-def test_max_steps_with_checkpoints_by_object(tmp_path):
+def test_max_steps_with_object_based_checkpoints(tmp_path):
     estimator = keras.estimator.model_to_estimator(
         classifier(), model_dir=str(tmp_path), checkpoint_format='checkpoint')
     for max_steps, reached in ((2, 2), (3, 3), (3, 3)):
@@ -94,8 +94,8 @@ def test_max_steps_with_checkpoints_by_object(tmp_path):
         assert estimator.evaluate(batches())['global_step'] == reached
 
 
-def test_checkpoints_by_object_have_the_names_of_save_weights_and_export(tmp_path):
-    """The model is the root of its checkpoint; what is exported restores from those names."""
+def test_object_based_checkpoints_have_the_names_of_save_weights(tmp_path):
+    """The model is the root of its checkpoint; an export restores from the same names."""
     estimator = keras.estimator.model_to_estimator(
         classifier('sgd'), model_dir=str(tmp_path / 'm'), checkpoint_format='checkpoint')
     estimator.train(batches(), steps=2)
@@ -167,8 +167,8 @@ def test_wrong_calls(make, words):
 
 
 @pytest.mark.parametrize('name', sorted(keras_programs.PROGRAMS))
-def test_as_in_tensorflow(name, tmp_path):
-    """Fifty losses, metrics and predictions from equal weights; the names of all Variables."""
+def test_training_equals_tensorflow(name, tmp_path):
+    """Fifty losses, metrics, predictions from equal weights; names of all Variables."""
     wanted = GOLDEN[name]
     found = keras_programs.run(tf, name, str(tmp_path))
     assert found['variables'] == wanted['variables']

@@ -1,4 +1,4 @@
-"""Boosted trees do as TF 1.15's: every step, what they say, why, and the files they write."""
+"""Boosted trees: training, predictions, explanations, graphs and files equal TF 1.15."""
 import json
 import pathlib
 import shutil
@@ -16,7 +16,7 @@ GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
 RECORDED = read_recorded('estimator.trees')
 KERNELS = read_recorded('estimator.trees_kernels')
 NAMES = list(table.cases(tf))
-KEPT = 'classifier_in_memory_numeric'
+SAVED_CASE = 'classifier_in_memory_numeric'
 
 
 def same(found, wanted, what):
@@ -35,8 +35,8 @@ def same(found, wanted, what):
 
 
 @pytest.mark.parametrize('name', NAMES)
-def test_training_does_as_tensorflow(name, tmp_path):
-    """Losses of all steps until it ends, metrics, predictions, importances, contributions."""
+def test_training_equals_tensorflow(name, tmp_path):
+    """Losses of all steps, metrics, predictions, importances, contributions."""
     case, wanted = table.cases(tf)[name], RECORDED[name]
     estimator, losses = table.train(tf, case, str(tmp_path))
     same(losses, wanted['losses'], 'losses')
@@ -45,7 +45,7 @@ def test_training_does_as_tensorflow(name, tmp_path):
 
 
 @pytest.mark.parametrize('name', NAMES)
-def test_graphs_are_those_of_tensorflow(name):
+def test_graphs_equal_tensorflow(name):
     case = table.cases(tf)[name]
     for mode, nodes in RECORDED[name]['nodes'].items():
         assert _rows(table.nodes(tf, case, mode)) == _rows(nodes), mode
@@ -61,8 +61,8 @@ def test_everything_recorded_is_compared():
 
 
 @pytest.mark.parametrize('name', list(kernels.CASES))
-def test_raw_ops_do_as_tensorflow(name):
-    """Sums, gains, trees byte by byte with pruning, sketches, boundaries, buckets."""
+def test_raw_ops_equal_tensorflow(name):
+    """Sums, gains, serialized trees, pruning, sketches, boundaries, buckets."""
     load_every_op()
     program, settings = kernels.CASES[name]
     found = program(tf, lambda op, *inputs, **attrs: Op.registry[op].apply(*inputs, **attrs),
@@ -83,19 +83,19 @@ def _close(found, wanted, what):
 
 # ---- files -------------------------------------------------------------------------------
 
-def test_a_checkpoint_of_tensorflow_predicts_here(tmp_path):
-    """The trees and the boundaries are read; predictions and explanations are TensorFlow's."""
+def test_predictions_from_a_checkpoint_of_tensorflow(tmp_path):
+    """Trees and boundaries are restored; predictions and explanations equal TensorFlow."""
     for file in (GOLDEN / 'files' / 'trees' / 'checkpoint').iterdir():
         shutil.copy(file, tmp_path)
     (tmp_path / 'checkpoint').write_text('model_checkpoint_path: "model.ckpt-0"\n')
-    case, wanted = table.cases(tf)[KEPT], RECORDED[KEPT]
+    case, wanted = table.cases(tf)[SAVED_CASE], RECORDED[SAVED_CASE]
     estimator = case.make(table.Columns(tf), model_dir=str(tmp_path))
     for key, value in table.results(tf, case, estimator).items():
         same(value, wanted[key], key)
 
 
-def test_training_goes_on_from_a_checkpoint(tmp_path):
-    """The stamp, the growing layer and the buckets are restored: the same trees as in one go."""
+def test_training_continues_from_a_checkpoint(tmp_path):
+    """Stamp, growing layer and buckets are restored: the trees equal those of a single run."""
     case = table.cases(tf)['regressor']
     whole, losses = table.train(tf, case, str(tmp_path / 'whole'))
     _, first = table.train(tf, case, str(tmp_path / 'parts'), steps=15)
@@ -104,18 +104,18 @@ def test_training_goes_on_from_a_checkpoint(tmp_path):
     assert whole.experimental_feature_importances() == parts.experimental_feature_importances()
 
 
-def test_an_export_answers_as_the_model(tmp_path):
+def test_exported_model(tmp_path):
     case = table.cases(tf)['classifier_numeric']
     estimator, _ = table.train(tf, case, str(tmp_path / 'model'))
     where = estimator.export_saved_model(str(tmp_path / 'saved'), table.serving_receiver(tf))
-    _answers(where.decode())
+    _check_saved_model(where.decode())
 
 
-def test_a_saved_model_of_tensorflow_answers_here():
-    _answers(str(GOLDEN / 'files' / 'trees' / 'saved_model'))
+def test_saved_model_of_tensorflow():
+    _check_saved_model(str(GOLDEN / 'files' / 'trees' / 'saved_model'))
 
 
-def _answers(where):
+def _check_saved_model(where):
     wanted = [row['probabilities'] for row in RECORDED['classifier_numeric']['predictions']]
     with tf.Graph().as_default(), tf.Session() as session:
         signature = tf.saved_model.load(session, ['serve'], where).signature_def['predict']
@@ -126,7 +126,7 @@ def _answers(where):
 
 # ---- tf.contrib.estimator ------------------------------------------------------------------
 
-def test_training_in_memory_by_one_call(tmp_path):
+def test_classifier_train_in_memory(tmp_path):
     case, wanted = table.cases(tf)['classifier_in_memory'], RECORDED['classifier_in_memory']
     model = tf.contrib.estimator.boosted_trees_classifier_train_in_memory(
         table.input_fn(tf, case, False), table.Columns(tf).both, model_dir=str(tmp_path),
@@ -134,7 +134,7 @@ def test_training_in_memory_by_one_call(tmp_path):
     same(table.results(tf, case, model)['metrics'], wanted['metrics'], 'metrics')
 
 
-def test_a_regression_in_memory_by_one_call(tmp_path):
+def test_regressor_train_in_memory(tmp_path):
     case, wanted = table.cases(tf)['regressor_post'], RECORDED['regressor_post']
     model = tf.contrib.estimator.boosted_trees_regressor_train_in_memory(
         table.input_fn(tf, case, False), table.Columns(tf).both, model_dir=str(tmp_path),
@@ -142,7 +142,7 @@ def test_a_regression_in_memory_by_one_call(tmp_path):
     same(table.results(tf, case, model)['explained'], wanted['explained'], 'explained')
 
 
-# ---- what is wrong -------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------
 
 def _train(tmp_path, columns, batches=1, **settings):
     case = table.cases(tf)['classifier']
@@ -150,7 +150,7 @@ def _train(tmp_path, columns, batches=1, **settings):
         table.input_fn(tf, case, True), max_steps=1)
 
 
-def test_settings_that_do_not_fit_say_so(tmp_path):
+def test_wrong_arguments(tmp_path):
     columns = table.Columns(tf)
     town = tf.feature_column.categorical_column_with_vocabulary_list('sex', ['male'])
     for settings, says in (
@@ -164,7 +164,7 @@ def test_settings_that_do_not_fit_say_so(tmp_path):
             _train(tmp_path, columns.buckets, **settings)
     with pytest.raises(ValueError, match='wrapped by IndicatorColumn'):
         _train(tmp_path, [town])
-    with pytest.raises(ValueError, match='leave embeddings to deep models'):
+    with pytest.raises(ValueError, match='embeddings are for deep models'):
         _train(tmp_path, [tf.feature_column.embedding_column(town, 2)])
     with pytest.raises(ValueError, match='rank of 1'):
         _train(tmp_path, [tf.feature_column.numeric_column('pair', shape=(2, 1))])
@@ -200,8 +200,8 @@ def test_contributions_add_up_to_the_prediction(tmp_path, keys):
                                                                        abs=1e-4)
 
 
-def test_a_public_head_explains_probabilities(tmp_path):
-    """Beyond TF 1.15, whose estimator takes the heads of tf.contrib.estimator only."""
+def test_explanations_with_a_public_head(tmp_path):
+    """Unlike TF 1.15, whose estimator accepts only the heads of tf.contrib.estimator."""
     case = table.cases(tf)['classifier']
     model = tf.estimator.BoostedTreesEstimator(
         table.Columns(tf).both, 3, tf.estimator.BinaryClassHead(), str(tmp_path), n_trees=3,
@@ -212,7 +212,7 @@ def test_a_public_head_explains_probabilities(tmp_path):
                                                                    abs=1e-5)
 
 
-def test_a_graph_without_its_trees_says_what_to_run():
+def test_error_for_uninitialized_trees():
     handle = Op.registry['BoostedTreesEnsembleResourceHandleOp'].apply()
     states = Op.registry['BoostedTreesGetEnsembleStates'].apply(handle)
     with tf.Session() as session, \

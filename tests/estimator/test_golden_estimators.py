@@ -1,7 +1,7 @@
-"""Estimators with a model_fn of one's own, alone and on two replicas, against TensorFlow 1.15.5.
+"""Estimators with a custom model_fn, alone and on two replicas, compared to TensorFlow 1.15.5.
 
-Where there are no replicas even the initial weights agree, from the seed alone; with replicas the
-training goes on from TensorFlow's first checkpoint.
+Without replicas even the initial weights agree, from the seed alone; with replicas the training
+continues from TensorFlow's first checkpoint.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GOLDEN = read_recorded('estimator.core')
 
 
 def write_checkpoint(values, directory):
-    """A checkpoint of step 0 with these values by name."""
+    """Writes a checkpoint of step 0 with the values by name."""
     with tf.Graph().as_default(), tf.Session() as session:
         for name, value in values.items():
             dtype = np.int64 if name == 'global_step' else np.float32
@@ -26,7 +26,7 @@ def write_checkpoint(values, directory):
 
 
 @pytest.mark.parametrize('name', sorted(core_programs.PROGRAMS))
-def test_fifty_steps_metrics_and_predictions_agree(name, tmp_path):
+def test_training_equals_tensorflow(name, tmp_path):
     wanted = GOLDEN[name]
     if 'replicas' in core_programs.PROGRAMS[name]:
         write_checkpoint(wanted['initial'], tmp_path)
@@ -43,5 +43,5 @@ def test_fifty_steps_metrics_and_predictions_agree(name, tmp_path):
     np.testing.assert_allclose(found['probabilities'], wanted['probabilities'], rtol=1e-4)
 
 
-def test_the_names_are_those_of_tensorflow():
+def test_every_recorded_program_is_compared():
     assert set(GOLDEN) == set(core_programs.PROGRAMS)

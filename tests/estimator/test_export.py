@@ -1,4 +1,4 @@
-"""Exports: signatures, receivers, and asking them from Python and from the command line (B20)."""
+"""Exported models: signatures, receivers, calls from Python and the command line."""
 from __future__ import annotations
 
 import csv
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinyflow as tf
-from tests.estimator.small import KEYS, X, line, points
+from tests.estimator.models import KEYS, X, line, points
 from tinyflow.api import cli
 
 EXPORT = tf.estimator.export
@@ -19,22 +19,24 @@ def trained(tmp_path):
     return line(tmp_path / 'model').train(points(), steps=5)
 
 
-def wanted(estimator, x=X):
+def predicted(estimator, x=X):
     return [one['y'] for one in estimator.predict({'x': np.asarray(x, np.float32)})]
 
 
-def test_b20_the_receiver_follows_from_the_training_input(trained, tmp_path, told):
+def test_receiver_from_the_training_input(trained, tmp_path, logged):
     directory = trained.export_saved_model(str(tmp_path / 'out'), input_fn=points())
     assert isinstance(directory, bytes) and os.path.isdir(directory)
-    assert "Signature 'serving_default' takes x: float32[None, 1]" in told
-    assert "Signature 'serving_default' gives twice: float32[None, 1], y: float32[None, 1]" in told
-    assert any("python -m tinyflow predict" in text and "x='[[0]]'" in text for text in told)
+    assert "Signature 'serving_default' takes x: float32[None, 1]" in logged
+    assert "Signature 'serving_default' returns twice: float32[None, 1], y: float32[None, 1]" \
+        in logged
+    assert any("python -m tinyflow predict" in text and "x='[[0]]'" in text for text in logged)
     with tf.saved_model.load(directory) as model:
-        np.testing.assert_allclose(model.signatures['serving_default'](x=X)['y'], wanted(trained))
+        np.testing.assert_allclose(model.signatures['serving_default'](x=X)['y'],
+                                   predicted(trained))
     assert not [name for name in os.listdir(tmp_path / 'out') if name.startswith('temp')]
 
 
-def test_a_failed_export_leaves_nothing(trained, tmp_path):
+def test_failed_export_leaves_no_files(trained, tmp_path):
     with pytest.raises(ZeroDivisionError):
         trained.export_saved_model(str(tmp_path / 'out'), lambda: 1 / 0)
     assert not os.path.exists(tmp_path / 'out') or not os.listdir(tmp_path / 'out')
@@ -48,12 +50,12 @@ def test_serialized_examples(trained, tmp_path, capsys):
     example.features.feature['x'].float_list.value.append(0.25)
     with tf.saved_model.load(directory) as model:
         found = model.signatures['serving_default'](examples=[example.SerializeToString()])['y']
-    np.testing.assert_allclose(found, wanted(trained, [[0.25]]), rtol=1e-6)
+    np.testing.assert_allclose(found, predicted(trained, [[0.25]]), rtol=1e-6)
     assert cli.main(['predict', str(tmp_path / 'out'), '--examples', '[{"x": 0.25}]']) == 0
     assert f'{found[0][0]:.5f}'.rstrip('0') in capsys.readouterr().out
 
 
-def test_the_outputs_make_the_signatures(tmp_path):
+def test_export_outputs_become_signatures(tmp_path):
     def model_fn(features, labels, mode):
         logits = tf.layers.dense(features['x'], 3)
         scores = tf.nn.softmax(logits)
@@ -70,9 +72,9 @@ def test_the_outputs_make_the_signatures(tmp_path):
     estimator = tf.estimator.Estimator(model_fn, str(tmp_path / 'm')).train(points(), steps=1)
 
     def examples():
-        given = tf.placeholder(tf.string, [None])
-        features = tf.parse_example(given, {'x': tf.FixedLenFeature([1], tf.float32)})
-        return EXPORT.ServingInputReceiver(features, {'inputs': given},
+        serialized = tf.placeholder(tf.string, [None])
+        features = tf.parse_example(serialized, {'x': tf.FixedLenFeature([1], tf.float32)})
+        return EXPORT.ServingInputReceiver(features, {'inputs': serialized},
                                            {'raw': {'x': features['x']}})
 
     directory = estimator.export_saved_model(str(tmp_path / 'out'), examples)
@@ -106,7 +108,7 @@ def test_several_outputs_need_a_default(tmp_path):
         next(tf.estimator.Estimator(model_fn, str(tmp_path)).predict(points(1)))
 
 
-def test_graphs_of_all_modes(trained, tmp_path):
+def test_export_of_all_modes(trained, tmp_path):
     supervised = tf.estimator.experimental.build_raw_supervised_input_receiver_fn(
         {'x': tf.TensorSpec([None, 1], tf.float32)}, tf.TensorSpec([None, 1], tf.float32))
     raw = EXPORT.build_raw_serving_input_receiver_fn({'x': tf.TensorSpec([None, 1], tf.float32)})
@@ -119,11 +121,8 @@ def test_graphs_of_all_modes(trained, tmp_path):
         trained.experimental_export_all_saved_models(str(tmp_path / 'out2'), {})
 
 
-# ---- the command line --------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize('strip', [False, True])
-def test_the_old_export_keeps_default_attributes_unless_told(trained, tmp_path, strip):
+def test_export_savedmodel_strip_default_attrs(trained, tmp_path, strip):
     from tinyflow.formats.protos.saved_model_pb2 import SavedModel
     receive = tf.estimator.export.build_raw_serving_input_receiver_fn(
         {'x': np.zeros([1, 1], np.float32)})
@@ -140,7 +139,7 @@ def exported(trained, tmp_path):
     return str(tmp_path / 'out')
 
 
-def test_the_command_line_shows_signatures_and_answers(exported, trained, tmp_path, capsys):
+def test_command_line(exported, trained, tmp_path, capsys):
     assert cli.main(['predict', exported]) == 0
     assert 'serving_default(x: float32 (?, 1))' in capsys.readouterr().out
     np.save(tmp_path / 'x.npy', X)

@@ -1,4 +1,4 @@
-"""A training that is killed again and again ends with the weights of one that was not."""
+"""Exact resume: a training that is killed again and again gives the same weights."""
 from __future__ import annotations
 
 import random
@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 import tinyflow as tf
-from tests.estimator import interrupted
+from tests.estimator import resume_program
 
 KILLS = 20
-STEPS = 600         # many more than the kills let through: a busy machine learns of a step late
+STEPS = 600         # more than the kills allow, even if a busy machine kills late
 
 
 def weights(model_dir):
@@ -22,8 +22,8 @@ def weights(model_dir):
 
 
 def run(model_dir, kill_after=None):
-    """True if the training came to its end; it is killed after so many steps."""
-    command = [sys.executable, '-m', 'tests.estimator.interrupted', str(model_dir), str(STEPS)]
+    """Runs the training; True if it completed, False if it was killed after `kill_after` steps."""
+    command = [sys.executable, '-m', 'tests.estimator.resume_program', str(model_dir), str(STEPS)]
     process = subprocess.Popen(command, cwd=Path(__file__).parents[2], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     with process:
@@ -36,8 +36,9 @@ def run(model_dir, kill_after=None):
     return False
 
 
-def test_a_training_killed_twenty_times_ends_with_the_same_bits(tmp_path):
-    interrupted.estimator(str(tmp_path / 'whole')).train(interrupted.input_fn, max_steps=STEPS)
+def test_training_killed_twenty_times_gives_the_same_bits(tmp_path):
+    estimator = resume_program.estimator(str(tmp_path / 'whole'))
+    estimator.train(resume_program.input_fn, max_steps=STEPS)
     moments = random.Random(11)
     kills = 0
     while not run(tmp_path / 'killed', moments.randrange(9, 16) if kills < KILLS else None):
@@ -51,20 +52,20 @@ def test_a_training_killed_twenty_times_ends_with_the_same_bits(tmp_path):
         np.testing.assert_array_equal(whole[name], killed[name], err_msg=name)
 
 
-def test_a_training_that_ended_begins_its_input_anew(tmp_path):
+def test_completed_training_restarts_its_input(tmp_path):
     """As in TensorFlow: `for epoch in range(3): estimator.train(one_epoch)` trains three epochs."""
     def one_epoch():
-        x, y = interrupted.data()
+        x, y = resume_program.data()
         return tf.data.Dataset.from_tensor_slices(({'x': x}, y)).batch(50)
 
-    estimator = interrupted.estimator(str(tmp_path))
+    estimator = resume_program.estimator(str(tmp_path))
     for epoch in range(1, 4):
         estimator.train(one_epoch)
         assert estimator.get_variable_value('global_step') == 4 * epoch
     assert not list(tmp_path.glob('*-12.resume'))
 
 
-def test_a_saver_with_padded_steps_has_its_resume_files_beside_its_checkpoints(tmp_path):
+def test_resume_files_of_a_saver_with_padded_steps(tmp_path):
     def model_fn(features, labels, mode):
         loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
         return tf.estimator.EstimatorSpec(
@@ -79,11 +80,11 @@ def test_a_saver_with_padded_steps_has_its_resume_files_beside_its_checkpoints(t
         f'model.ckpt-{step:08d}.resume' for step in (0, 2, 4)]
 
 
-def test_a_damaged_resume_file_is_named(tmp_path):
-    estimator = interrupted.estimator(str(tmp_path))
+def test_damaged_resume_file_is_named(tmp_path):
+    estimator = resume_program.estimator(str(tmp_path))
 
     class Stop(tf.train.SessionRunHook):
-        """Ends the training with an error, as a machine that fails."""
+        """Ends the training with an error at the tenth step."""
 
         def after_run(self, run_context, run_values):
             self.steps = getattr(self, 'steps', 0) + 1
@@ -91,7 +92,7 @@ def test_a_damaged_resume_file_is_named(tmp_path):
                 raise ZeroDivisionError
 
     try:
-        estimator.train(interrupted.input_fn, hooks=[Stop()], max_steps=30)
+        estimator.train(resume_program.input_fn, hooks=[Stop()], max_steps=30)
     except ZeroDivisionError:
         pass
     latest = Path(tf.train.latest_checkpoint(str(tmp_path)) + '.resume')
@@ -99,18 +100,19 @@ def test_a_damaged_resume_file_is_named(tmp_path):
     data[len(data) // 2] ^= 1
     latest.write_bytes(bytes(data))
     try:
-        estimator.train(interrupted.input_fn, max_steps=30)
+        estimator.train(resume_program.input_fn, max_steps=30)
     except tf.errors.DataLossError as error:
         assert latest.name in str(error) and 'delete it' in str(error)
     else:
-        raise AssertionError('a damaged file was taken')
+        raise AssertionError('a damaged file was accepted')
     latest.unlink()
-    estimator.train(interrupted.input_fn, max_steps=30)
+    estimator.train(resume_program.input_fn, max_steps=30)
     assert estimator.get_variable_value('global_step') == 30
 
 
-def test_replicas_own_values_go_on_too(tmp_path):
-    """Moving averages differ between replicas; the checkpoint has their mean, the file all."""
+def test_resume_restores_the_values_of_each_replica(tmp_path):
+    """Moving averages differ between replicas; the checkpoint has their mean, the resume file all.
+    """
     def model_fn(features, labels, mode):
         training = mode == tf.estimator.ModeKeys.TRAIN
         net = tf.layers.dense(features['x'], 4, use_bias=False)
@@ -136,7 +138,7 @@ def test_replicas_own_values_go_on_too(tmp_path):
         config = tf.estimator.RunConfig(tf_random_seed=5, save_checkpoints_steps=4,
                                         train_distribute=strategy)
         estimator = tf.estimator.Estimator(model_fn, str(tmp_path / name), config)
-        estimator.train(interrupted.input_fn, hooks=hooks, max_steps=20)
+        estimator.train(resume_program.input_fn, hooks=hooks, max_steps=20)
 
     train('whole')
     try:
@@ -147,3 +149,17 @@ def test_replicas_own_values_go_on_too(tmp_path):
     whole, failed = weights(tmp_path / 'whole'), weights(tmp_path / 'failed')
     for name in whole:
         np.testing.assert_array_equal(whole[name], failed[name], err_msg=name)
+
+
+def test_positions_of_another_step_are_ignored(tmp_path):
+    from tinyflow.train.checkpoints.exact_resume import restore_positions, save_positions
+    prefix = str(tmp_path / 'model.ckpt-5')
+    with tf.Graph().as_default(), tf.Session() as session:
+        number = tf.random_uniform([], seed=1)
+        session.run(number)
+        save_positions(session, prefix, 5)
+        wanted = session.run(number)
+        assert not restore_positions(session, prefix, 6)
+        assert session.run(number) != wanted
+        assert restore_positions(session, prefix, 5)
+        assert session.run(number) == wanted

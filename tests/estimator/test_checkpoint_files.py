@@ -1,4 +1,4 @@
-"""Checkpoints that TensorFlow 1.15.5 wrote are read here; exports have its signatures."""
+"""Checkpoints written by TensorFlow 1.15.5 can be read; exports have its signatures."""
 import json
 import pathlib
 import shutil
@@ -32,7 +32,7 @@ def same(found, wanted, what=''):
 
 
 @pytest.mark.parametrize('name', file_cases.CHECKPOINTS)
-def test_a_checkpoint_of_tensorflow_evaluates_predicts_and_trains_on(name, tmp_path):
+def test_checkpoint_of_tensorflow(name, tmp_path):
     folder = tmp_path / name
     shutil.copytree(GOLDEN / 'files' / 'estimator' / name, folder)
     estimator = file_cases.make(tf, name, str(folder))
@@ -45,16 +45,16 @@ def test_a_checkpoint_of_tensorflow_evaluates_predicts_and_trains_on(name, tmp_p
 
 
 @pytest.mark.parametrize('name', file_cases.CHECKPOINTS)
-def test_training_here_gives_the_model_of_tensorflow(name, tmp_path):
-    """From the same seed, not from the files."""
+def test_training_equals_tensorflow(name, tmp_path):
+    """Trained from the same seed, not read from files."""
     estimator = file_cases.make(tf, name, str(tmp_path))
     estimator.train(file_cases.input_fn(tf, name, True), steps=file_cases.STEPS)
     same(file_cases.results(tf, name, estimator), RECORDED['checkpoints'][name], name)
 
 
 @pytest.mark.parametrize('name', file_cases.EXPORTS)
-def test_exports_have_the_signatures_of_tensorflow(name, tmp_path):
-    """Names, methods, keys, tensors, dtypes, shapes; and the default one answers as predict."""
+def test_signatures_equal_tensorflow(name, tmp_path):
+    """Names, methods, keys, tensors, dtypes, shapes; of all signatures."""
     where = file_cases.export(tf, name, str(tmp_path))
     with tf.Graph().as_default(), tf.Session() as session:
         meta = loader.load(session, ['serve'], where)

@@ -1,4 +1,4 @@
-"""A training for test_interrupted.py to kill: dropout, shuffled batches, Adam, own model_fn."""
+"""The training that test_exact_resume.py kills: custom model_fn, dropout, shuffling, Adam."""
 from __future__ import annotations
 
 import sys
@@ -9,7 +9,7 @@ import tinyflow as tf
 
 
 def data():
-    """Two hundred points of four features, and their class among three."""
+    """Two hundred points with four features, and their class, one of three."""
     x = np.random.RandomState(0).rand(200, 4).astype(np.float32)
     return x, (x.sum(1) * 1.4).astype(np.int32) % 3
 
@@ -37,7 +37,7 @@ def estimator(model_dir):
 
 if __name__ == '__main__':
     class Report(tf.train.SessionRunHook):
-        """Prints after each step, so that the test knows when to kill."""
+        """Prints a line after each step, so that the test knows when to kill."""
 
         def after_run(self, run_context, run_values):
             print('step', flush=True)

@@ -1,11 +1,11 @@
-"""Ready-made estimators on two replicas, against TensorFlow 1.15.5 from the same first values."""
+"""Canned estimators on two replicas, compared to TensorFlow 1.15.5 from equal initial values."""
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import tinyflow as tf
-from tests.estimator.test_core_golden import write_checkpoint
+from tests.estimator.test_golden_estimators import write_checkpoint
 from tests.golden import read_recorded
 from tests.golden.estimator import replica_cases
 
@@ -13,7 +13,7 @@ GOLDEN = read_recorded('estimator.replicas')
 
 
 @pytest.mark.parametrize('name', sorted(GOLDEN))
-def test_as_in_tensorflow(name, tmp_path):
+def test_training_equals_tensorflow(name, tmp_path):
     wanted = GOLDEN[name]
     write_checkpoint(wanted['initial'], tmp_path)
     found = replica_cases.run(tf, name, str(tmp_path))
@@ -33,8 +33,8 @@ def test_as_in_tensorflow(name, tmp_path):
 
 
 @pytest.mark.parametrize('name', sorted(set(replica_cases.NAMES) - set(GOLDEN)))
-def test_what_tensorflow_cannot_do(name, tmp_path):
-    """TF 1.15.5's Ftrl fails on replicas. Here two replicas train as one on both their batches."""
+def test_programs_that_fail_in_tensorflow(name, tmp_path):
+    """TF 1.15.5's Ftrl fails on replicas. Here two replicas train like one on both batches."""
     found = replica_cases.run(tf, name, str(tmp_path))
     losses = np.array(found['losses'])
     assert np.all(np.isfinite(losses)) and losses[-5:].mean() < losses[:5].mean()
