@@ -16,7 +16,7 @@ tinyflow/train/sessions/session_manager.py restores the latest checkpoint of mod
 checkpoint that was chosen (evaluate, predict), or else runs the initializers. evaluate and predict
 without hooks reuse the graph and session of an earlier call and restore only a newer checkpoint:
 `CachedModel.open` in session_cache/cache.py. A warm start (`warm_start.py`) replaces initializers
-when there is no checkpoint; `checkpoint_mismatch.py` words the error of one that does not fit.
+when there is no checkpoint; `checkpoint_mismatch.py` explains the error of one that does not fit.
 """
 from __future__ import annotations
 
@@ -341,13 +341,13 @@ def config_with_model_dir(config, model_dir):
     return config
 
 
-def _warm_start_settings(given):
-    if given is None or isinstance(given, WarmStartSettings):
-        return given
-    if not isinstance(given, (str, os.PathLike)):
+def _warm_start_settings(warm_start_from):
+    if warm_start_from is None or isinstance(warm_start_from, WarmStartSettings):
+        return warm_start_from
+    if not isinstance(warm_start_from, (str, os.PathLike)):
         raise worded(ValueError('warm_start_from must be a string or a WarmStartSettings, instead '
-                                f'got {type(given)}'))
-    path = os.fspath(given)
+                                f'got {type(warm_start_from)}'))
+    path = os.fspath(warm_start_from)
     variables = os.path.join(path, 'variables', 'variables')
     if os.path.exists(f'{variables}.index'):
         logging.info('Warm-starting from a SavedModel')

@@ -52,8 +52,8 @@ def test_training_continues_after_fit(tmp_path, optimizer, checkpoint_format):
     assert before['global_step'] == 4
     model.fit(x, y, batch_size=16, epochs=1, shuffle=False, verbose=0)
     estimator.train(batches())
-    asked = np.array([one['probabilities'] for one in estimator.predict(batches())])
-    np.testing.assert_allclose(asked, model.predict(x), rtol=1e-4, atol=1e-6)
+    predicted = np.array([one['probabilities'] for one in estimator.predict(batches())])
+    np.testing.assert_allclose(predicted, model.predict(x), rtol=1e-4, atol=1e-6)
     assert estimator.evaluate(batches())['global_step'] == 8
 
 
@@ -112,12 +112,12 @@ def test_object_based_checkpoints_have_the_names_of_save_weights(tmp_path):
         str(tmp_path / 'e'), tf.estimator.export.build_raw_serving_input_receiver_fn(
             {'hidden_input': tf.TensorSpec([None, 4], tf.float32)}))
     x, _ = data()
-    asked = np.array([one['probabilities'] for one in estimator.predict(batches())])
+    predicted = np.array([one['probabilities'] for one in estimator.predict(batches())])
     served = tf.contrib.predictor.from_saved_model(exported)({'hidden_input': x})
-    np.testing.assert_allclose(served['probabilities'], asked, rtol=1e-6)
+    np.testing.assert_allclose(served['probabilities'], predicted, rtol=1e-6)
     model = classifier('sgd')
     model.load_weights(estimator.latest_checkpoint())
-    np.testing.assert_allclose(model.predict(x), asked, rtol=1e-5)
+    np.testing.assert_allclose(model.predict(x), predicted, rtol=1e-5)
 
 
 def test_two_inputs_two_outputs_and_sample_weights(tmp_path):
