@@ -249,12 +249,12 @@ def test_one_device():
 
 @pytest.mark.parametrize('call, kind, words', [
     (lambda: tf.distribute.MirroredStrategy(['/cpu:0', '/cpu:0']), ValueError, 'Duplicates'),
-    (lambda: tf.distribute.MirroredStrategy([0]), TypeError, 'named by a string'),
+    (lambda: tf.distribute.MirroredStrategy([0]), TypeError, 'must be a string'),
     (lambda: tf.distribute.MirroredStrategy(cross_device_ops='x'), TypeError, 'CrossDeviceOps'),
     (lambda: two().make_input_fn_iterator(lambda context: [1]), ValueError,
      'must be a tf.data.Dataset'),
     (lambda: two().make_dataset_iterator(tf.data.Dataset.range(9).batch(3, True)), ValueError,
-     'cannot be shared by 2'),
+     'cannot be divided among 2'),
     (lambda: two().reduce('max', tf.zeros([])), ValueError, 'must be tf.distribute.ReduceOp'),
     (lambda: tf.distribute.ReduceOp.from_variable_aggregation(tf.VariableAggregation.NONE),
      ValueError, 'Could not convert'),
@@ -508,7 +508,7 @@ def test_a_replica_that_makes_more_variables_is_told():
         number = tf.distribute.get_replica_context().replica_id_in_sync_group
         return [tf.Variable(0.) for _ in range(1 + number)]
 
-    with two().scope(), pytest.raises(RuntimeError, match='Replica 1 makes a Variable'):
+    with two().scope(), pytest.raises(RuntimeError, match='Replica 1 creates a Variable'):
         tf.distribute.get_strategy().experimental_run_v2(step)
 
 

@@ -111,7 +111,7 @@ REFUSED = [
     (lambda: fc.crossed_column(['a'], 10), ValueError, 'length > 1'),
     (lambda: fc.crossed_column(['a', 'b'], 0), ValueError, 'hash_bucket_size must be > 1'),
     (lambda: fc.crossed_column(['a', N], 10), ValueError, 'bucketized_column'),
-    (lambda: fc.crossed_column(['a', many()], 10), ValueError, "the key itself, 'street'"),
+    (lambda: fc.crossed_column(['a', many()], 10), ValueError, "use the key, 'street'"),
     (lambda: fc.weighted_categorical_column(sex(), 'w', tf.string), ValueError,
      'not convertible to float'),
     (lambda: fc.weighted_categorical_column(sex(), 'sex').parse_example_spec, ValueError,
@@ -342,7 +342,7 @@ def test_b19_what_the_mend_says_works():
 def test_b19_a_number_needs_no_wrapper():
     for function in (lambda: fc.indicator_column(N), lambda: fc.embedding_column(N, 2),
                      lambda: fc.shared_embedding_columns([N], 2)):
-        assert 'goes into the list of columns as it is' in message(ValueError, function)
+        assert 'put it into the list of columns as it is' in message(ValueError, function)
     assert 'numeric_column(\'age\')' in message(ValueError, fc.input_layer, BATCH, ['age'])
 
 

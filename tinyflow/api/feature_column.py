@@ -1,12 +1,12 @@
-"""tf.feature_column: how raw features - numbers, words, ids - become what a model takes.
+"""tf.feature_column: columns that convert raw features (numbers, strings, ids) to model inputs.
 
     age = tf.feature_column.numeric_column('age')
     sex = tf.feature_column.categorical_column_with_vocabulary_list('sex', ['female', 'male'])
     columns = [age, tf.feature_column.indicator_column(sex)]
     x = tf.feature_column.input_layer({'age': [22.0, 38.0], 'sex': ['male', 'female']}, columns)
 
-Columns only describe; input_layer, linear_model, Keras' DenseFeatures and ready-made estimators
-make nodes of them. `tf.feature_column.preview(features, columns)` shows what becomes of a batch.
+Columns are descriptions; input_layer, linear_model, Keras' DenseFeatures and canned estimators
+create nodes from them. `tf.feature_column.preview(features, columns)` shows the result for a batch.
 """
 from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 from tinyflow.layers.feature_column.bucketized import bucketized_column

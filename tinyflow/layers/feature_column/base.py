@@ -1,8 +1,8 @@
-"""What feature columns are: descriptions of how features of a batch become numbers.
+"""Base classes of feature columns: descriptions of how to convert features to tensors.
 
-A column is an immutable named tuple. It says which raw features it needs (`parse_example_spec`),
-makes nodes from them (`transform_feature`), and gives either a dense tensor (DenseColumn) or ids
-with weights (CategoricalColumn).
+A column is an immutable named tuple. It declares which raw features it reads
+(`parse_example_spec`), creates nodes from them (`transform_feature`), and returns either a dense
+tensor (DenseColumn) or ids with weights (CategoricalColumn).
 """
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from collections import namedtuple
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.support.errors import abstract, worded
+from tinyflow.layers.feature_column.serialization import SerializableColumn
 
 __all__ = ['CategoricalColumn', 'DenseColumn', 'FeatureColumn', 'IdWeightPair',
            'SequenceDenseColumn', 'TensorSequenceLengthPair', 'check_columns', 'check_key']
 
 IdWeightPair = namedtuple('IdWeightPair', ['id_tensor', 'weight_tensor'])
-IdWeightPair.__doc__ = 'A SparseTensor of ids, and one of weights like it (or None).'
+IdWeightPair.__doc__ = 'A SparseTensor of ids, and a SparseTensor of their weights or None.'
 TensorSequenceLengthPair = namedtuple('TensorSequenceLengthPair',
                                       ['dense_tensor', 'sequence_length'])
-TensorSequenceLengthPair.__doc__ = 'A tensor [batch, steps, ...] and the lengths [batch].'
+TensorSequenceLengthPair.__doc__ = 'A tensor [batch, steps, ...] and the sequence lengths [batch].'
 
 
-class FeatureColumn:
+class FeatureColumn(SerializableColumn):
     """Base class of all columns."""
 
     __slots__ = ()
@@ -29,37 +30,27 @@ class FeatureColumn:
 
     @property
     def name(self):
-        """The name of the column: of its scope, its Variables, and what columns are sorted by."""
+        """The name of the column, its scope and its Variables; columns are sorted by it."""
         raise abstract(self)
 
     @property
     def parse_example_spec(self):
-        """Which features tf.parse_example is to read for this column, as a dict."""
+        """The features that tf.parse_example must read for this column, a dict."""
         raise abstract(self)
 
     @property
     def parents(self):
-        """The columns, or keys of raw features, that this one is made from."""
+        """The columns, or keys of raw features, that this column reads."""
         raise abstract(self)
 
     def transform_feature(self, transformation_cache, state_manager):
-        """The nodes that make the column's own tensor; called once for a batch."""
+        """Creates the tensor of the column; called once per batch."""
         raise abstract(self)
 
     def create_state(self, state_manager):
-        """Makes the column's Variables, if it has any."""
+        """Creates the Variables of the column, if it has any."""
 
-    def get_config(self):
-        """The arguments that describe the column, as plain values."""
-        raise abstract(self)
-
-    @classmethod
-    def from_config(cls, config, custom_objects=None, columns_by_name=None):
-        """The column that `get_config` described."""
-        from tinyflow.layers.feature_column.serialization import restored
-        return cls(**restored(cls, config, custom_objects, columns_by_name))
-
-    # What these were called before TensorFlow 1.13.
+    # The names before TensorFlow 1.13.
 
     @property
     def _var_scope_name(self):
@@ -77,7 +68,7 @@ class FeatureColumn:
         return cls.from_config(config, custom_objects, columns_by_name)
 
     def __lt__(self, other):
-        """Columns are sorted by name, also among namedtuples, whose fields have no order."""
+        """Orders columns by text: the fields of the named tuples are not comparable."""
         return str(self) < str(other)
 
     def __gt__(self, other):
@@ -85,13 +76,13 @@ class FeatureColumn:
 
 
 class DenseColumn(FeatureColumn):
-    """A column that gives numbers, a tensor [batch, *variable_shape]."""
+    """A column that returns a dense tensor [batch, *variable_shape]."""
 
     __slots__ = ()
 
     @property
     def variable_shape(self):
-        """The TensorShape of what the column gives for one example."""
+        """The TensorShape of the column for one example."""
         raise abstract(self)
 
     @property
@@ -104,7 +95,7 @@ class DenseColumn(FeatureColumn):
 
 
 class CategoricalColumn(FeatureColumn):
-    """A column that gives ids, from 0 on and less than `num_buckets`."""
+    """A column that returns ids in [0, num_buckets)."""
 
     __slots__ = ()
 
@@ -123,7 +114,7 @@ class CategoricalColumn(FeatureColumn):
 
 
 class SequenceDenseColumn(FeatureColumn):
-    """A column that gives numbers for each step of a sequence."""
+    """A column that returns a dense tensor for each step of a sequence."""
 
     __slots__ = ()
 
@@ -133,22 +124,22 @@ class SequenceDenseColumn(FeatureColumn):
 
 
 def check_key(key):
-    """ValueError unless `key`, the name of a feature, is a string."""
+    """Raises ValueError unless `key`, the name of a feature, is a string."""
     if not isinstance(key, str):
         raise worded(ValueError(f'key must be a string. Got: type {type(key)}. Given key: '
                                 f'{key!r}.'))
 
 
 def check_string_or_int(dtype, prefix):
-    """ValueError unless the dtype is string or an integer's."""
+    """Raises ValueError unless the dtype is string or integer."""
     if dtype is not dtypes.string and not dtype.is_integer:
         raise worded(ValueError(f'{prefix} dtype must be string or integer. dtype: {dtype!r}.'))
 
 
 def check_columns(feature_columns):
-    """The columns as a list; one column stands for a list of one.
+    """The columns as a list; a single column becomes a list.
 
-    ValueError for none, for what is no column, and for two columns of one name.
+    Raises ValueError for an empty list, an item that is not a column, and duplicate names.
     """
     if isinstance(feature_columns, FeatureColumn):
         feature_columns = [feature_columns]
@@ -161,7 +152,7 @@ def check_columns(feature_columns):
             mend = ''
             if isinstance(column, str):
                 mend = (f'\n  Mend: for numbers tf.feature_column.numeric_column({column!r}); for '
-                        'words tf.feature_column.indicator_column(tf.feature_column.'
+                        'strings tf.feature_column.indicator_column(tf.feature_column.'
                         f'categorical_column_with_vocabulary_list({column!r}, [...])).')
             elif isinstance(column, int):
                 mend = ('\n  Mend: numbers are hidden_units, which come before feature_columns: '
@@ -175,8 +166,8 @@ def check_columns(feature_columns):
         if column.name in by_name:
             raise worded(ValueError(
                 f'Duplicate feature column name found for columns: {column} and '
-                f'{by_name[column.name]}. Their Variables would have the same name.\n  Mend: leave '
-                'one of them out, or put the feature into the dict a second time, under another '
+                f'{by_name[column.name]}. Their Variables would have the same name.\n  Mend: '
+                'remove one of them, or add the feature to the dict a second time, under another '
                 'key.'))
         by_name[column.name] = column
     return columns

@@ -1,4 +1,4 @@
-"""bucketized_column: which interval a number falls into."""
+"""bucketized_column: the bucket of each number, one-hot or as id."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -9,6 +9,7 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn, IdWeightPair
 from tinyflow.layers.feature_column.numeric import NumericColumn
+from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.ops.array import (
     constants,
     identity_and_cast as identities,
@@ -23,11 +24,11 @@ __all__ = ['BucketizedColumn', 'bucketized_column']
 
 
 def bucketized_column(source_column, boundaries):
-    """The interval that each number falls into, one-hot where numbers are wanted.
+    """The bucket of each number: one-hot as a dense column, an id as a categorical column.
 
-    `boundaries` [a, b] mean the intervals (-inf, a), [a, b), [b, inf). Shapes: the source's [batch,
-    n] -> [batch, n, boundaries + 1], or ids. ValueError for a source that is no numeric_column of
-    rank 1, or unsorted boundaries.
+    `boundaries` [a, b] mean the intervals (-inf, a), [a, b), [b, inf). Shapes: source [batch, n] ->
+    [batch, n, boundaries + 1], or ids. Raises ValueError unless the source is a numeric_column of
+    rank 1 and the boundaries are sorted.
     """
     if not isinstance(source_column, NumericColumn):
         raise worded(ValueError('source_column must be a column generated with numeric_column(). '
@@ -36,7 +37,7 @@ def bucketized_column(source_column, boundaries):
         raise worded(ValueError('source_column must be one-dimensional column. Given: '
                                 f'{source_column}'))
     if hasattr(boundaries, 'tolist'):
-        boundaries = boundaries.tolist()                # an array, such as np.linspace makes
+        boundaries = boundaries.tolist()                # an array, e.g. of np.linspace
     if not isinstance(boundaries, (list, tuple)) or any(
             a >= b for a, b in zip(boundaries, boundaries[1:])):
         raise worded(ValueError('boundaries must be a sorted list, without repetition, not '
@@ -46,6 +47,7 @@ def bucketized_column(source_column, boundaries):
     return BucketizedColumn(source_column, tuple(boundaries))
 
 
+@register_column
 class BucketizedColumn(DenseColumn, CategoricalColumn, namedtuple('BucketizedColumn', [
         'source_column', 'boundaries'])):
     """See bucketized_column."""
@@ -87,15 +89,14 @@ class BucketizedColumn(DenseColumn, CategoricalColumn, namedtuple('BucketizedCol
         size = self.source_column.shape[0]
         rows = shaping.reshape(
             joining.tile(shaping.expand_dims(constants.range(0, batch), 1), [1, size]), (-1,))
-        places = joining.tile(constants.range(0, size), [batch])
-        # Each number of a vector has buckets of its own, one number's after another's.
-        ids = shaping.reshape(buckets, (-1,)) + (len(self.boundaries) + 1) * places
+        positions = joining.tile(constants.range(0, size), [batch])
+        # Each element of a vector has separate buckets: id = position * buckets + bucket.
+        ids = shaping.reshape(buckets, (-1,)) + (len(self.boundaries) + 1) * positions
         indices = identities.cast(
-            shaping.transpose(joining.stack((rows, places))), dtypes.int64)
+            shaping.transpose(joining.stack((rows, positions))), dtypes.int64)
         shape = identities.cast(joining.stack([batch, size]), dtypes.int64)
         return IdWeightPair(SparseTensor(indices, ids, shape), None)
 
     def get_config(self):
-        from tinyflow.layers.feature_column.serialization import serialize_feature_column
         return {'source_column': serialize_feature_column(self.source_column),
                 'boundaries': self.boundaries}

@@ -1,4 +1,4 @@
-"""What categorical columns of one feature share, and categorical_column_with_identity."""
+"""categorical_column_with_identity, and the base of categorical columns of a single feature."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -8,7 +8,8 @@ from tinyflow.graph.defaults import control_dependencies
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.layers.feature_column.base import CategoricalColumn, IdWeightPair, check_key
-from tinyflow.layers.feature_column.transformation import as_ids
+from tinyflow.layers.feature_column.serialization import register_column
+from tinyflow.layers.feature_column.transformation import to_sparse_ids
 from tinyflow.ops.array import constants, identity_and_cast as identities, shape_ops as measures
 from tinyflow.ops.array.where_v2 import where_v2
 from tinyflow.ops.checks import value_checks
@@ -18,8 +19,8 @@ from tinyflow.ops.math import logic
 __all__ = ['IdentityCategoricalColumn', 'categorical_column_with_identity']
 
 
-class OfOneFeature(CategoricalColumn):
-    """A categorical column of the feature `key`: dense values become sparse, then ids."""
+class SingleFeatureColumn(CategoricalColumn):
+    """A categorical column of the feature `key`: converts its values to sparse ids."""
 
     __slots__ = ()
 
@@ -36,8 +37,8 @@ class OfOneFeature(CategoricalColumn):
         return [self.key]
 
     def transform_feature(self, transformation_cache, state_manager):
-        given = as_ids(transformation_cache.get(self.key, state_manager))
-        return self._ids(given)
+        feature = to_sparse_ids(transformation_cache.get(self.key, state_manager))
+        return self._ids(feature)
 
     def get_sparse_tensors(self, transformation_cache, state_manager):
         return IdWeightPair(transformation_cache.get(self, state_manager), None)
@@ -49,32 +50,32 @@ class OfOneFeature(CategoricalColumn):
         return config
 
 
-def check_same_kind(column, tensor):
-    """ValueError unless both the column and the feature have strings, or both integers."""
-    given = tensor.dtype.base_dtype
-    if column.dtype.is_integer == given.is_integer and (
-            given.is_integer or given is dtypes.string):
+def check_feature_dtype(column, tensor):
+    """Raises ValueError unless column and feature are both strings or both integers."""
+    dtype = tensor.dtype.base_dtype
+    if column.dtype.is_integer == dtype.is_integer and (
+            dtype.is_integer or dtype is dtypes.string):
         return
     mend = f"tf.cast(features['{column.key}'], tf.int64)"
-    if given is dtypes.string:
+    if dtype is dtypes.string:
         mend = f"tf.string_to_number(features['{column.key}'], tf.int64)"
     elif column.dtype is dtypes.string:
-        mend = (f"tf.as_string(features['{column.key}']), or the column with dtype=tf.int64"
+        mend = (f"tf.as_string(features['{column.key}']), or use dtype=tf.int64 for the column"
                 + (' and integers in its vocabulary' if 'vocabulary_list' in column._fields else '')
-                ) if given.is_integer else (
-            'a column of numbers is tf.feature_column.numeric_column, which bucketized_column '
-            'makes categorical')
+                ) if dtype.is_integer else (
+            'use tf.feature_column.numeric_column for numbers, and bucketized_column to make it '
+            'categorical')
     raise worded(ValueError(report(
         'Column dtype and SparseTensors dtype must be compatible. key: '
-        f'{column.key}, column dtype: {column.dtype.name}, tensor dtype: {given.name}',
+        f'{column.key}, column dtype: {column.dtype.name}, tensor dtype: {dtype.name}',
         inputs=[(column.key, tensor.values)], mend=f'{mend}.')))
 
 
 def categorical_column_with_identity(key, num_buckets, default_value=None):
-    """Integers that are ids already, from 0 on and less than `num_buckets`.
+    """Integers that are ids in [0, num_buckets).
 
-    Others fail when run (InvalidArgumentError), or become `default_value`. Shapes: the feature
-    [batch, any], dense or sparse -> ids. ValueError for arguments that do not fit.
+    Other integers fail at runtime (InvalidArgumentError), or become `default_value`. Shapes:
+    feature [batch, any], dense or sparse -> ids. Raises ValueError for invalid arguments.
     """
     if num_buckets < 1:
         raise worded(ValueError(f'num_buckets {num_buckets} < 1, column_name {key}'))
@@ -85,7 +86,8 @@ def categorical_column_with_identity(key, num_buckets, default_value=None):
     return IdentityCategoricalColumn(key, num_buckets, default_value)
 
 
-class IdentityCategoricalColumn(OfOneFeature, namedtuple('IdentityCategoricalColumn', [
+@register_column
+class IdentityCategoricalColumn(SingleFeatureColumn, namedtuple('IdentityCategoricalColumn', [
         'key', 'number_buckets', 'default_value'])):
     """See categorical_column_with_identity."""
 
@@ -96,18 +98,18 @@ class IdentityCategoricalColumn(OfOneFeature, namedtuple('IdentityCategoricalCol
     def num_buckets(self):
         return self.number_buckets
 
-    def _ids(self, given):
-        if not given.dtype.is_integer:
+    def _ids(self, feature):
+        if not feature.dtype.is_integer:
             raise worded(ValueError(report(
-                f'Invalid input, not integer. key: {self.key} dtype: {given.dtype.name}',
-                inputs=[(self.key, given.values)],
-                mend=f"tf.cast(features['{self.key}'], tf.int64); for words "
+                f'Invalid input, not integer. key: {self.key} dtype: {feature.dtype.name}',
+                inputs=[(self.key, feature.values)],
+                mend=f"tf.cast(features['{self.key}'], tf.int64); for strings "
                      'categorical_column_with_vocabulary_list.')))
-        values = identities.cast(given.values, dtypes.int64, name='values')
+        values = identities.cast(feature.values, dtypes.int64, name='values')
         count = identities.cast(self.num_buckets, dtypes.int64, name='num_buckets')
         zero = identities.cast(0, dtypes.int64, name='zero')
         if self.default_value is None:
-            mend = 'default_value=0 would take the place of such ids.'
+            mend = 'default_value=0 would replace such ids.'
             checks = [
                 value_checks.assert_less(
                     values, count, data=(values, count), name='assert_less_than_num_buckets',
@@ -124,4 +126,4 @@ class IdentityCategoricalColumn(OfOneFeature, namedtuple('IdentityCategoricalCol
                                      identities.cast(self.default_value, dtypes.int64),
                                      name='default_values')
             values = where_v2(outside, default, values)
-        return SparseTensor(given.indices, values, given.dense_shape)
+        return SparseTensor(feature.indices, values, feature.dense_shape)

@@ -1,4 +1,4 @@
-"""crossed_column: combinations of several features, such as city and hour."""
+"""crossed_column: hashed combinations of several features, such as city and hour."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import CategoricalColumn, FeatureColumn, IdWeightPair
 from tinyflow.layers.feature_column.hashed import HashedCategoricalColumn
+from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.ops.files.example_parsing import VarLenFeature
 from tinyflow.ops.sparse.crossing import sparse_cross_hashed
 
@@ -14,11 +15,11 @@ __all__ = ['CrossedColumn', 'crossed_column']
 
 
 def crossed_column(keys, hash_bucket_size, hash_key=None):
-    """The combinations of the values of several features, by their hash.
+    """The combinations of the values of several features, hashed to ids.
 
-    `keys` are keys of features of words or integers, or categorical columns. Shapes: features
-    [batch, n] and [batch, m] -> ids [batch, n * m]. ValueError for fewer than two keys, a column
-    that is not categorical or is hashed already, or a size below 1.
+    `keys` are keys of string or integer features, or categorical columns. Shapes: features
+    [batch, n] and [batch, m] -> ids [batch, n * m]. Raises ValueError for fewer than two keys, a
+    column that is not categorical or is already hashed, or a size below 1.
     """
     if not hash_bucket_size or hash_bucket_size < 1:
         raise worded(ValueError('hash_bucket_size must be > 1. hash_bucket_size: '
@@ -41,11 +42,12 @@ def _check(key):
             f'HashedCategoricalColumn. Given: {key}{mend}'))
     if isinstance(key, HashedCategoricalColumn):
         raise worded(ValueError(
-            'categorical_column_with_hash_bucket is not supported for crossing: hashed twice, more '
-            f'combinations would share a bucket.\n  Mend: the key itself, {key.key!r}. Given: '
+            'categorical_column_with_hash_bucket is not supported for crossing: hashing twice '
+            f'causes more collisions.\n  Mend: use the key, {key.key!r}. Given: '
             f'{key}'))
 
 
+@register_column
 class CrossedColumn(CategoricalColumn, namedtuple('CrossedColumn', [
         'keys', 'hash_bucket_size', 'hash_key'])):
     """See crossed_column."""
@@ -89,14 +91,13 @@ class CrossedColumn(CategoricalColumn, namedtuple('CrossedColumn', [
         return IdWeightPair(transformation_cache.get(self, state_manager), None)
 
     def get_config(self):
-        from tinyflow.layers.feature_column.serialization import serialize_feature_column
         return {'keys': tuple(serialize_feature_column(key) for key in self.keys),
                 'hash_bucket_size': self.hash_bucket_size, 'hash_key': self.hash_key}
 
 
 def leaves(column):
-    """The keys and columns that are crossed; a cross of crosses is one cross."""
-    found = []
+    """The keys and columns to cross; nested crosses are flattened."""
+    flat = []
     for key in column.keys:
-        found += leaves(key) if isinstance(key, CrossedColumn) else [key]
-    return found
+        flat += leaves(key) if isinstance(key, CrossedColumn) else [key]
+    return flat

@@ -1,4 +1,4 @@
-"""categorical_column_with_hash_bucket: words without a vocabulary, by their fingerprints."""
+"""categorical_column_with_hash_bucket: hashed strings, without a vocabulary."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -7,7 +7,8 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import check_key, check_string_or_int
-from tinyflow.layers.feature_column.categorical import OfOneFeature, check_same_kind
+from tinyflow.layers.feature_column.categorical import SingleFeatureColumn, check_feature_dtype
+from tinyflow.layers.feature_column.serialization import register_column
 from tinyflow.ops.strings import fingerprints
 from tinyflow.ops.strings.as_string import as_string
 
@@ -15,10 +16,10 @@ __all__ = ['HashedCategoricalColumn', 'categorical_column_with_hash_bucket']
 
 
 def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dtypes.string):
-    """Words (or integers) of any vocabulary: the id of each is its fingerprint modulo the size.
+    """Strings or integers; the id of a value is its fingerprint modulo the number of buckets.
 
-    Shapes: the feature [batch, any], dense or sparse -> ids. ValueError for arguments that do not
-    fit. The buckets are those of TensorFlow; different words may share one.
+    Shapes: feature [batch, any], dense or sparse -> ids. Raises ValueError for invalid arguments.
+    The buckets equal those of TensorFlow; different values may share a bucket.
     """
     if hash_bucket_size is None:
         raise worded(ValueError(f'hash_bucket_size must be set. key: {key}'))
@@ -31,7 +32,8 @@ def categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dtypes.stri
     return HashedCategoricalColumn(key, hash_bucket_size, dtype)
 
 
-class HashedCategoricalColumn(OfOneFeature, namedtuple('HashedCategoricalColumn', [
+@register_column
+class HashedCategoricalColumn(SingleFeatureColumn, namedtuple('HashedCategoricalColumn', [
         'key', 'hash_bucket_size', 'dtype'])):
     """See categorical_column_with_hash_bucket."""
 
@@ -41,8 +43,8 @@ class HashedCategoricalColumn(OfOneFeature, namedtuple('HashedCategoricalColumn'
     def num_buckets(self):
         return self.hash_bucket_size
 
-    def _ids(self, given):
-        check_same_kind(self, given)
-        words = given.values if self.dtype is dtypes.string else as_string(given.values)
-        ids = fingerprints.string_to_hash_bucket_fast(words, self.hash_bucket_size, name='lookup')
-        return SparseTensor(given.indices, ids, given.dense_shape)
+    def _ids(self, feature):
+        check_feature_dtype(self, feature)
+        strings = feature.values if self.dtype is dtypes.string else as_string(feature.values)
+        ids = fingerprints.string_to_hash_bucket_fast(strings, self.hash_bucket_size, name='lookup')
+        return SparseTensor(feature.indices, ids, feature.dense_shape)

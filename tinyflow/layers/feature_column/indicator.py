@@ -1,21 +1,22 @@
-"""indicator_column: ids as counts, one-hot where each example has one."""
+"""indicator_column: one-hot or multi-hot encoding of ids."""
 from __future__ import annotations
 
 from collections import namedtuple
 
+from tinyflow.api.feature_column.sequence_checks import (
+    WrapsCategoricalColumn,
+    check_categorical,
+    check_is_sequence,
+    check_no_sequence,
+    sequence_lengths,
+)
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.layers.feature_column.base import (
     DenseColumn,
     SequenceDenseColumn,
     TensorSequenceLengthPair,
 )
-from tinyflow.layers.feature_column.sequence_checks import (
-    OfCategoricalColumn,
-    check_categorical,
-    check_is_sequence,
-    check_no_sequence,
-    sequence_lengths,
-)
+from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.ops.array import indexing, where_onehot as masking
 from tinyflow.ops.math import reduction
 from tinyflow.ops.sparse import (
@@ -28,16 +29,17 @@ __all__ = ['IndicatorColumn', 'indicator_column']
 
 
 def indicator_column(categorical_column):
-    """How often each id is in the example: one-hot where there is one, multi-hot where several.
+    """The count of each id in an example: one-hot for a single id, multi-hot for several.
 
-    Shapes: ids [batch, any] -> [batch, num_buckets]. With weights the sum of the weights, instead
-    of the count. ValueError for a column that is not categorical.
+    Shapes: ids [batch, any] -> [batch, num_buckets]. With weights, the sum of the weights. Raises
+    ValueError for a column that is not categorical.
     """
     check_categorical(categorical_column, 'indicator_column')
     return IndicatorColumn(categorical_column)
 
 
-class IndicatorColumn(OfCategoricalColumn, DenseColumn, SequenceDenseColumn, namedtuple(
+@register_column
+class IndicatorColumn(WrapsCategoricalColumn, DenseColumn, SequenceDenseColumn, namedtuple(
         'IndicatorColumn', ['categorical_column'])):
     """See indicator_column."""
 
@@ -57,12 +59,12 @@ class IndicatorColumn(OfCategoricalColumn, DenseColumn, SequenceDenseColumn, nam
         depth = self.categorical_column.num_buckets
         if weights is not None:
             summed = sparse_merging.sparse_merge(ids, weights, vocab_size=depth)
-            # Ids of -1 stand before the first column, where the slice leaves them out.
+            # Ids of -1 are before the first column, so the slice drops them.
             summed = sparse_joining.sparse_slice(summed, [0, 0], summed.dense_shape)
             return indexing.scatter_nd(summed.indices, summed.values, summed.dense_shape)
         dense = sparse_conversions.sparse_tensor_to_dense(ids, default_value=-1)
-        each = masking.one_hot(dense, depth, on_value=1.0, off_value=0.0)
-        return reduction.reduce_sum(each, axis=[-2])
+        one_hot = masking.one_hot(dense, depth, on_value=1.0, off_value=0.0)
+        return reduction.reduce_sum(one_hot, axis=[-2])
 
     def get_dense_tensor(self, transformation_cache, state_manager):
         check_no_sequence(self, 'indicator_column')
@@ -75,5 +77,4 @@ class IndicatorColumn(OfCategoricalColumn, DenseColumn, SequenceDenseColumn, nam
         return TensorSequenceLengthPair(dense, sequence_lengths(ids))
 
     def get_config(self):
-        from tinyflow.layers.feature_column.serialization import serialize_feature_column
         return {'categorical_column': serialize_feature_column(self.categorical_column)}

@@ -1,4 +1,4 @@
-"""input_layer: the columns of a batch side by side, as the first layer of a network takes them."""
+"""input_layer and DenseFeatures: concatenate the dense tensors of columns."""
 from __future__ import annotations
 
 from tinyflow.graph.defaults import get_collection, name_scope
@@ -8,7 +8,7 @@ from tinyflow.graph.support.v1_v2_switches import resource_variables_enabled
 from tinyflow.layers.feature_column.base import DenseColumn, check_columns
 from tinyflow.layers.feature_column.state import LayerState, ScopeState
 from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
-from tinyflow.layers.feature_column.wrapping import refuse_categorical
+from tinyflow.layers.feature_column.wrapping import raise_not_dense
 from tinyflow.ops.array import joining, shape_ops as measures, shaping
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
@@ -17,7 +17,7 @@ __all__ = ['DenseFeatures', 'InputLayer', 'input_layer']
 
 def input_layer(features, feature_columns, weight_collections=None, trainable=True,
                 cols_to_vars=None, cols_to_output_tensors=None):
-    """All columns side by side, in the order of their names.
+    """The concatenated tensors of all columns, in the order of their names.
 
         features = {'age': [22.0, 38.0], 'sex': ['male', 'female']}
         sex = tf.feature_column.categorical_column_with_vocabulary_list('sex', ['female', 'male'])
@@ -26,18 +26,18 @@ def input_layer(features, feature_columns, weight_collections=None, trainable=Tr
 
     Shapes: features, a dict of [batch, ...] -> [batch, sum of the columns' sizes]. The Variables of
     embeddings are added to `weight_collections`; the dicts `cols_to_vars` and
-    `cols_to_output_tensors` receive what belongs to each column. ValueError for a categorical
-    column, which an indicator_column or embedding_column around it makes dense, for a feature that
-    is not there, and for unequal batches.
+    `cols_to_output_tensors` are filled with the Variables and the tensor of each column. Raises
+    ValueError for a categorical column that is not wrapped in an indicator_column or
+    embedding_column, for a missing feature, and for different batch sizes.
     """
     columns = dense_columns(feature_columns)
-    with variable_scope(None, default_name='input_layer', values=tensors_of(features)):
+    with variable_scope(None, default_name='input_layer', values=feature_tensors(features)):
         return _in_scope(features, columns, weight_collections, trainable, cols_to_vars,
                          cols_to_output_tensors)
 
 
 class InputLayer:
-    """input_layer as an object, whose second call shares the Variables of the first."""
+    """input_layer as an object; later calls share the Variables of the first."""
 
     def __init__(self, feature_columns, weight_collections=None, trainable=True,
                  cols_to_vars=None, name='feature_column_input_layer', create_scope_now=True,
@@ -56,7 +56,7 @@ class InputLayer:
         return self._name
 
     def __call__(self, features, cols_to_output_tensors=None):
-        """The columns of these features. Shapes: as input_layer."""
+        """The concatenated columns. Shapes: as input_layer."""
         if self._scope is None:
             context = variable_scope(None, default_name=self._name,
                                      use_resource=self._use_resource)
@@ -69,7 +69,7 @@ class InputLayer:
                              self._cols_to_vars, cols_to_output_tensors)
 
     @property
-    def _own(self):
+    def _variables_in_scope(self):
         prefix = self._scope.name + '/' if self._scope else None
         return [v for v in get_collection(GraphKeys.GLOBAL_VARIABLES)
                 if prefix and v.name.startswith(prefix)]
@@ -77,20 +77,20 @@ class InputLayer:
     @property
     def variables(self):
         """The Variables of the columns."""
-        return self._own
+        return self._variables_in_scope
 
     @property
     def trainable_variables(self):
-        """Those that training changes."""
+        """The Variables to train."""
         trained = {id(v) for v in get_collection(GraphKeys.TRAINABLE_VARIABLES)}
-        return [v for v in self._own if id(v) in trained]
+        return [v for v in self._variables_in_scope if id(v) in trained]
 
     weights = variables
 
 
 def _in_scope(features, columns, weight_collections, trainable, cols_to_vars,
               cols_to_output_tensors):
-    cache = FeatureTransformationCache(checked_features(features))
+    cache = FeatureTransformationCache(as_feature_dict(features))
     tensors, ordered = [], sorted(columns, key=lambda c: c.name)
     for column in ordered:
         with variable_scope(None, default_name=column._var_scope_name):
@@ -98,7 +98,7 @@ def _in_scope(features, columns, weight_collections, trainable, cols_to_vars,
             tensor = flat(column, column.get_dense_tensor(cache, state))
             tensors.append(tensor)
             if cols_to_vars is not None:
-                # The whole scope's, to have the parts of partitioned Variables, too.
+                # By scope, to include the parts of partitioned Variables.
                 cols_to_vars[column] = get_collection(GraphKeys.GLOBAL_VARIABLES,
                                                       scope=get_variable_scope().name)
             if cols_to_output_tensors is not None:
@@ -108,22 +108,22 @@ def _in_scope(features, columns, weight_collections, trainable, cols_to_vars,
 
 
 def dense_columns(feature_columns):
-    """The columns as a list. ValueError for what is no dense column."""
+    """The columns as a list. Raises ValueError unless all are dense."""
     columns = check_columns(feature_columns)
     for column in columns:
         if not isinstance(column, DenseColumn):
-            refuse_categorical(column)
+            raise_not_dense(column)
     return columns
 
 
 def flat(column, tensor):
-    """What a column gives as rows. Shapes: [batch, ...] -> [batch, size]."""
+    """The tensor of a column as rows. Shapes: [batch, ...] -> [batch, size]."""
     batch = measures.shape(tensor)[0]
     return shaping.reshape(tensor, (batch, column.variable_shape.num_elements()))
 
 
 def check_equal_batches(tensors, columns):
-    """ValueError where the known sizes of the batches differ."""
+    """Raises ValueError if static batch sizes differ."""
     known = [(column, t.raw_shape[0]) for column, t in zip(columns, tensors)
              if t.raw_shape and t.raw_shape[0] is not None]
     for column, size in known[1:]:
@@ -133,7 +133,7 @@ def check_equal_batches(tensors, columns):
                 f'({known[0][0].name}, {column.name}): ({known[0][1]}, {size})'))
 
 
-def checked_features(features):
+def as_feature_dict(features):
     """Features as a dict; a DataFrame becomes a dict of its columns."""
     if hasattr(features, 'to_dict') and hasattr(features, 'columns'):
         return {str(key): features[key].to_numpy() for key in features.columns}
@@ -144,31 +144,31 @@ def checked_features(features):
         "function returns ({'key': tensor, ...}, labels)."))
 
 
-def tensors_of(features):
-    """What stands in the dict, among which the graph is found."""
+def feature_tensors(features):
+    """The values of the dict, from which name scopes determine the graph."""
     return list(features.values()) if isinstance(features, dict) else []
 
 
 class DenseFeatures:
-    """What tf.keras.layers.DenseFeatures does, for graphs without Keras: canned estimators.
+    """The equivalent of tf.keras.layers.DenseFeatures without Keras, for canned estimators.
 
-    The Variables, resource variables, are made at the first call, before any other node, in the
-    open variable scope: `name/column/embedding_weights`. With columns of shared_embedding_columns
-    it is an InputLayer instead, as in TensorFlow.
+    The Variables are resource variables, created at the first call, before any other node, in the
+    current variable scope: `name/column/embedding_weights`. For columns of
+    shared_embedding_columns an InputLayer is used instead, as in TensorFlow.
     """
 
     def __init__(self, feature_columns, trainable=True, name='dense_features'):
         self._columns = sorted(dense_columns(feature_columns), key=lambda c: c.name)
         self._trainable, self._name = trainable, name
         self._state = None
-        self._instead = None
+        self._input_layer = None
         if not all(c._is_v2_column for c in self._columns):
-            # Canned estimators open their scope for resource variables, as Keras layers have;
-            # TensorFlow's InputLayer knows nothing of that.
-            self._instead = InputLayer(self._columns, trainable=trainable, name=name,
+            # Canned estimators set use_resource for their scope, like Keras layers; TensorFlow's
+            # InputLayer ignores that.
+            self._input_layer = InputLayer(self._columns, trainable=trainable, name=name,
                                        create_scope_now=False,
                                        use_resource=resource_variables_enabled())
-        self._made = []
+        self._variables = []
 
     @property
     def name(self):
@@ -177,32 +177,32 @@ class DenseFeatures:
     @property
     def variables(self):
         """The Variables of the columns."""
-        return self._made if self._instead is None else self._instead.variables
+        return self._variables if self._input_layer is None else self._input_layer.variables
 
     @property
     def trainable_variables(self):
-        """The Variables that training changes."""
+        """The Variables to train."""
         return [v for v in self.variables if v.trainable]
 
     def __call__(self, features, cols_to_output_tensors=None):
-        """The columns side by side. Shapes: as input_layer."""
-        if self._instead is not None:
-            return self._instead(features, cols_to_output_tensors)
+        """The concatenated columns. Shapes: as input_layer."""
+        if self._input_layer is not None:
+            return self._input_layer(features, cols_to_output_tensors)
         with name_scope(self._name):
             if self._state is None:
                 self._state = LayerState(self._add_weight, self._trainable)
                 create_states(self._columns, self._state, self._name)
-            return dense_tensors(self._columns, checked_features(features), self._state,
+            return dense_tensors(self._columns, as_feature_dict(features), self._state,
                                  cols_to_output_tensors)
 
     def _add_weight(self, **settings):
         variable = get_variable(**settings)
-        self._made.append(variable)
+        self._variables.append(variable)
         return variable
 
 
 def create_states(columns, state_manager, name):
-    """Makes the Variables of all columns: `name/column/...` in the open variable scope."""
+    """Creates the Variables of all columns: `name/column/...` in the current variable scope."""
     for column in columns:
         with variable_scope(name, auxiliary_name_scope=False):
             with variable_scope(column.name, auxiliary_name_scope=False):
@@ -210,7 +210,7 @@ def create_states(columns, state_manager, name):
 
 
 def dense_tensors(columns, features, state_manager, cols_to_output_tensors=None):
-    """The dense tensors of columns whose Variables are there, side by side.
+    """The concatenated dense tensors of columns whose Variables exist.
 
     Shapes: features, a dict of [batch, ...] -> [batch, sum of the columns' sizes].
     """

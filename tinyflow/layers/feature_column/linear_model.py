@@ -1,4 +1,4 @@
-"""linear_model: a weight for each number and each id, summed, plus a bias."""
+"""linear_model: weights for each number and each id, summed over the columns, plus a bias."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -7,12 +7,12 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import CategoricalColumn, DenseColumn, check_columns
 from tinyflow.layers.feature_column.input_layer import (
+    as_feature_dict,
     check_equal_batches,
-    checked_features,
-    tensors_of,
+    feature_tensors,
 )
-from tinyflow.layers.feature_column.state import LayerState, ScopeState, collections_of
-from tinyflow.layers.feature_column.transformation import FeatureTransformationCache, row_of_ids
+from tinyflow.layers.feature_column.state import LayerState, ScopeState, variable_collections
+from tinyflow.layers.feature_column.transformation import FeatureTransformationCache, flatten_ids
 from tinyflow.ops.array import shape_ops as measures, shaping
 from tinyflow.ops.linalg import matmul as linalg
 from tinyflow.ops.math import arithmetic
@@ -27,23 +27,24 @@ __all__ = ['LinearModel', 'linear_model']
 
 def linear_model(features, feature_columns, units=1, sparse_combiner='sum',
                  weight_collections=None, trainable=True, cols_to_vars=None):
-    """The sum, over all columns, of what they give times their weights, plus a bias.
+    """The weighted sum of all columns plus a bias.
 
-    Shapes: features, a dict of [batch, ...] -> [batch, units]. Weights begin at zero. Those of the
-    ids of one example are put together by `sparse_combiner`: 'sum', 'mean' or 'sqrtn'. The dict
-    `cols_to_vars` receives the Variables of each column and of 'bias'. ValueError for a feature
-    that is not there, and for unequal batches.
+    Shapes: features, a dict of [batch, ...] -> [batch, units]. Weights are initialized to zero.
+    `sparse_combiner` ('sum', 'mean' or 'sqrtn') combines the weights of the ids of an example. The
+    dict `cols_to_vars` is filled with the Variables of each column and of 'bias'. Raises ValueError
+    for a missing feature, and for different batch sizes.
     """
     columns = linear_columns(feature_columns)
-    with variable_scope(None, default_name='linear_model', values=tensors_of(features)) as scope:
+    with variable_scope(None, default_name='linear_model',
+                        values=feature_tensors(features)) as scope:
         model = scope.name.rpartition('/')[2]
     ordered = []
     for column in sorted(columns, key=lambda c: c.name):
-        # Here, and not inside the model's scope, the name of a second model's weights is settled.
+        # The names of a second model's weights are made unique here, outside of its scope.
         with variable_scope(None, default_name=column._var_scope_name) as scope:
             ordered.append((column, scope.name.rpartition('/')[2]))
     with name_scope(model), variable_scope(model):
-        return _predictions(checked_features(features), ordered, units, sparse_combiner,
+        return _predictions(as_feature_dict(features), ordered, units, sparse_combiner,
                             weight_collections, trainable, cols_to_vars)
 
 
@@ -52,12 +53,12 @@ def _predictions(features, ordered, units, combiner, weight_collections, trainab
     sums, variables = [], {}
 
     def zeros(name, shape):
-        made = get_variable(name, shape=shape, dtype=dtypes.float32, trainable=trainable,
-                            initializer=zeros_initializer(), use_resource=True)
-        for key in collections_of(weight_collections):
-            for part in parts_of(made) if key != GraphKeys.GLOBAL_VARIABLES else ():
+        variable = get_variable(name, shape=shape, dtype=dtypes.float32, trainable=trainable,
+                                initializer=zeros_initializer(), use_resource=True)
+        for key in variable_collections(weight_collections):
+            for part in parts_of(variable) if key != GraphKeys.GLOBAL_VARIABLES else ():
                 add_to_collection(key, part)
-        return made
+        return variable
 
     for column, name in ordered:
         with variable_scope(name):
@@ -77,7 +78,7 @@ def _predictions(features, ordered, units, combiner, weight_collections, trainab
 
 
 def linear_columns(feature_columns):
-    """The columns as a list. ValueError for what is neither dense nor categorical."""
+    """The columns as a list. Raises ValueError unless each is dense or categorical."""
     columns = check_columns(feature_columns)
     for column in columns:
         if not isinstance(column, (DenseColumn, CategoricalColumn)):
@@ -87,19 +88,19 @@ def linear_columns(feature_columns):
 
 
 def _rows(column):
-    """The number of weights of a column, for each unit."""
+    """The number of weights of a column per unit."""
     if isinstance(column, CategoricalColumn):
         return column.num_buckets
     return column.variable_shape.num_elements()
 
 
 def weighted_sum(column, cache, state_manager, weights, combiner):
-    """A column times its weights. Shapes: weights [rows, units] -> [batch, units]."""
+    """The product of a column and its weights. Shapes: weights [rows, units] -> [batch, units]."""
     if isinstance(column, CategoricalColumn):
         ids, id_weights = column.get_sparse_tensors(cache, state_manager)
-        ids = row_of_ids(ids)
+        ids = flatten_ids(ids)
         if id_weights is not None:
-            id_weights = row_of_ids(id_weights)
+            id_weights = flatten_ids(id_weights)
         return safe_embedding_lookup_sparse(weights, ids, sparse_weights=id_weights,
                                             combiner=combiner, name='weighted_sum')
     tensor = column.get_dense_tensor(cache, state_manager)
@@ -111,8 +112,8 @@ def weighted_sum(column, cache, state_manager, weights, combiner):
 class LinearModel:
     """linear_model as an object, as canned estimators use it.
 
-    All Variables are made at the first call, before any other node: `name/column/weights` and
-    `name/bias_weights` in the open variable scope.
+    All Variables are created at the first call, before any other node: `name/column/weights` and
+    `name/bias_weights` in the current variable scope.
     """
 
     def __init__(self, feature_columns, units=1, sparse_combiner='sum', trainable=True,
@@ -130,7 +131,7 @@ class LinearModel:
 
     @property
     def trainable_variables(self):
-        """The Variables that training changes."""
+        """The Variables to train."""
         return [v for v in self.variables if v.trainable]
 
     def __call__(self, features):
@@ -139,7 +140,7 @@ class LinearModel:
             if self._state is None:
                 self._build()
             with name_scope(self._name):
-                return self._sum(checked_features(features))
+                return self._sum(as_feature_dict(features))
 
     def _build(self):
         self._state = LayerState(self._add_weight, self._trainable)

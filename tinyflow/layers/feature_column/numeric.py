@@ -1,4 +1,4 @@
-"""numeric_column: numbers as they are, or normalized."""
+"""numeric_column: the numbers of a feature, optionally normalized."""
 from __future__ import annotations
 
 import math
@@ -11,6 +11,7 @@ from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.layers.feature_column.base import DenseColumn, check_key
+from tinyflow.layers.feature_column.serialization import register_column
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.files.example_parsing import FixedLenFeature
 
@@ -18,17 +19,18 @@ __all__ = ['NumericColumn', 'numeric_column']
 
 
 def numeric_column(key, shape=(1,), default_value=None, dtype=dtypes.float32, normalizer_fn=None):
-    """The numbers of a feature: float32, after `normalizer_fn(tensor)` if that is given.
+    """The numbers of a feature as float32, after `normalizer_fn(tensor)` if given.
 
-    Shapes: the feature [batch, *shape] -> the same. `default_value`, a number or a nested list of
-    `shape`, stands for what an Example lacks. ValueError or TypeError for arguments that do not
-    fit.
+    Shapes: feature [batch, *shape] -> the same. `default_value`, a number or a nested list of
+    `shape`, replaces missing values of Examples. Raises ValueError or TypeError for invalid
+    arguments.
     """
-    shape, dtype = check_numbers(key, shape, dtype, normalizer_fn)
+    shape, dtype = check_numeric_arguments(key, shape, dtype, normalizer_fn)
     default_value = check_default_value(shape, default_value, dtype, key)
     return NumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
+@register_column
 class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
         'key', 'shape', 'default_value', 'dtype', 'normalizer_fn'])):
     """See numeric_column."""
@@ -57,11 +59,11 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
             raise worded(ValueError(
                 'The corresponding Tensor of numerical column must be a Tensor. SparseTensor is '
                 f'not supported. key: {self.key}\n  Mend: tf.sparse_tensor_to_dense(features['
-                f'{self.key!r}]), or FixedLenFeature where Examples are parsed.'))
+                f'{self.key!r}]), or parse Examples with FixedLenFeature.'))
         if tensor.dtype.base_dtype is dtypes.string:
             raise worded(ValueError(report(
                 f'numeric_column({self.key!r}) got strings.', inputs=[(self.key, tensor)],
-                mend=f"tf.string_to_number(features['{self.key}']) if they are numbers; for words "
+                mend=f"tf.string_to_number(features['{self.key}']) if they are numbers; for text "
                      'tf.feature_column.indicator_column(tf.feature_column.'
                      f"categorical_column_with_vocabulary_list('{self.key}', [...])).")))
         if self.normalizer_fn is not None:
@@ -70,34 +72,34 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
         return identities.cast(tensor, dtypes.float32)
 
     def _check_size(self, tensor):
-        """ValueError where the feature is known to have another number of entries."""
+        """Raises ValueError if the static shape of the feature has a different size."""
         raw = tensor.raw_shape
         if raw is None or None in raw[1:]:
             return
         size = math.prod(raw[1:])
         if size != self.variable_shape.num_elements():
-            told = raw[1] if len(raw) == 2 else tuple(raw[1:])
+            shape = raw[1] if len(raw) == 2 else tuple(raw[1:])
             raise worded(ValueError(report(
                 f'numeric_column({self.key!r}) has shape {self.shape}; its feature has {size} '
-                'numbers in each example: Cannot reshape a tensor.', inputs=[(self.key, tensor)],
-                mend=f"tf.feature_column.numeric_column('{self.key}', shape={told}).")))
+                'numbers per example: Cannot reshape a tensor.', inputs=[(self.key, tensor)],
+                mend=f"tf.feature_column.numeric_column('{self.key}', shape={shape}).")))
 
     def get_dense_tensor(self, transformation_cache, state_manager):
         return transformation_cache.get(self, state_manager)
 
     def get_config(self):
-        return config_of_numbers(self)
+        return numeric_config(self)
 
 
-def config_of_numbers(column):
-    """The fields of a column of numbers as plain values, a function by its name."""
+def numeric_config(column):
+    """The config of a column of numbers; the normalizer_fn as its name."""
     function = getattr(column.normalizer_fn, '__name__', column.normalizer_fn)
     return {**dict(zip(column._fields, column)), 'normalizer_fn': function,
             'dtype': column.dtype.name}
 
 
-def check_numbers(key, shape, dtype, normalizer_fn):
-    """(shape, dtype) of a column of numbers. ValueError or TypeError for what does not fit."""
+def check_numeric_arguments(key, shape, dtype, normalizer_fn):
+    """(shape, dtype), checked. Raises ValueError or TypeError for invalid arguments."""
     shape = check_shape(shape, key)
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
@@ -110,7 +112,7 @@ def check_numbers(key, shape, dtype, normalizer_fn):
 
 
 def check_shape(shape, key):
-    """The shape as a tuple of positive ints. TypeError, ValueError for another."""
+    """The shape as a tuple of positive ints. Raises TypeError or ValueError for others."""
     if shape is None:
         raise worded(ValueError(f'shape of {key} must not be None.'))
     shape = tuple(shape) if np.iterable(shape) else (shape,)
@@ -125,7 +127,7 @@ def check_shape(shape, key):
 
 
 def check_default_value(shape, default_value, dtype, key):
-    """The default as nested tuples of `shape`, or None. TypeError, ValueError for another."""
+    """The default as nested tuples of `shape`, or None. Raises TypeError or ValueError."""
     if default_value is None:
         return None
     error = TypeError(f'default_value must be compatible with dtype. default_value: '
@@ -134,8 +136,8 @@ def check_default_value(shape, default_value, dtype, key):
         array = np.asarray(default_value)
     except ValueError:
         raise worded(error) from None
-    fits = array.dtype.kind in 'iu' or array.dtype.kind == 'f' and dtype.is_floating
-    if not fits:
+    compatible = array.dtype.kind in 'iu' or array.dtype.kind == 'f' and dtype.is_floating
+    if not compatible:
         raise worded(error)
     if array.ndim and array.shape != shape:
         raise worded(ValueError('The shape of default_value must be equal to given shape. '

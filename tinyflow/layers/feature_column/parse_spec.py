@@ -1,4 +1,4 @@
-"""What tf.parse_example is to read, so that columns find their features."""
+"""make_parse_example_spec: the features that tf.parse_example must read for columns."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -12,17 +12,17 @@ __all__ = ['classifier_parse_example_spec', 'make_parse_example_spec',
 
 
 def make_parse_example_spec(feature_columns):
-    """The features of all columns, as tf.parse_example takes them: a dict by key.
+    """The features of all columns for tf.parse_example, a dict by key.
 
         features = tf.parse_example(serialized, tf.feature_column.make_parse_example_spec(columns))
 
-    ValueError for what is no column, and where columns want different things of one key.
+    Raises ValueError for an item that is not a column, and for conflicting specs of a key.
     """
     result = {}
     for column in feature_columns:
         if not isinstance(column, FeatureColumn):
             mend = ('' if not isinstance(feature_columns, FeatureColumn) else
-                    '\n  Mend: a list of columns, [column].')
+                    '\n  Mend: pass a list of columns, [column].')
             raise worded(ValueError('All feature_columns must be FeatureColumn instances. Given: '
                                     f'{column}{mend}'))
         for key, value in column.parse_example_spec.items():
@@ -38,7 +38,7 @@ def classifier_parse_example_spec(feature_columns, label_key, label_dtype=dtypes
                                   label_default=None, weight_column=None):
     """The features of the columns, the class label and the weight of examples.
 
-    ValueError where the label or the weight is a feature of the columns as well.
+    Raises ValueError if the label or the weight is also a feature of a column.
     """
     spec = make_parse_example_spec(feature_columns)
     label = FixedLenFeature((1,), label_dtype, label_default)
@@ -49,7 +49,7 @@ def regressor_parse_example_spec(feature_columns, label_key, label_dtype=dtypes.
                                  label_default=None, label_dimension=1, weight_column=None):
     """The features of the columns, the label of `label_dimension` numbers, the weight of examples.
 
-    ValueError where the label or the weight is a feature of the columns as well.
+    Raises ValueError if the label or the weight is also a feature of a column.
     """
     spec = make_parse_example_spec(feature_columns)
     label = FixedLenFeature((label_dimension,), label_dtype, label_default)

@@ -1,8 +1,11 @@
-"""preview: what columns make of a batch, raw -> transformed, without writing a graph (B19)."""
+"""preview: a table of raw and transformed values of a batch, without building a graph."""
 from __future__ import annotations
+
+from html import escape
 
 import numpy as np
 
+from tinyflow.api.feature_column.sequence_checks import SequenceColumn
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.sparse_tensor import SparseTensorValue
@@ -17,7 +20,6 @@ from tinyflow.layers.feature_column.bucketized import BucketizedColumn
 from tinyflow.layers.feature_column.crossed import CrossedColumn, leaves
 from tinyflow.layers.feature_column.embedding import EmbeddingColumn
 from tinyflow.layers.feature_column.indicator import IndicatorColumn
-from tinyflow.layers.feature_column.sequence_checks import SequenceColumn
 from tinyflow.layers.feature_column.state import ScopeState
 from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
 from tinyflow.layers.feature_column.vocabulary import VocabularyListCategoricalColumn
@@ -30,13 +32,13 @@ __all__ = ['Preview', 'preview']
 
 
 def preview(features, feature_columns, rows=5):
-    """A table of what each column makes of the first rows of a batch: raw -> transformed.
+    """A table of the raw and transformed values of each column for the first rows of a batch.
 
         print(tf.feature_column.preview({'age': [22.0, 38.0]}, columns))
 
-    `features` is a dict of arrays or lists, or a DataFrame. Categorical columns show their ids, and
-    the words that they stand for; embeddings show their first, untrained values. Columns of one
-    batch have a graph and a Session of their own. ValueError as input_layer raises it.
+    `features` is a dict of arrays or lists, or a DataFrame. Categorical columns show their ids and
+    vocabulary entries, embeddings their untrained initial values. Runs in a new graph and Session.
+    Raises ValueError like input_layer.
     """
     columns = sorted(check_columns(feature_columns), key=lambda c: c.name)
     raw = {str(key): _first(value, rows) for key, value in _items(features)}
@@ -49,7 +51,7 @@ def preview(features, feature_columns, rows=5):
         with Session() as session:
             session.run([global_variables_initializer(), tables_initializer()])
             values = session.run(fetches)
-    return Preview([_Shown(column, raw, value) for column, value in zip(columns, values)])
+    return Preview([_ColumnCells(column, raw, value) for column, value in zip(columns, values)])
 
 
 def _items(features):
@@ -64,15 +66,15 @@ def _items(features):
 
 def _first(value, rows):
     if isinstance(value, SparseTensorValue):
-        keep = np.asarray(value.indices)[:, 0] < rows
+        selected = np.asarray(value.indices)[:, 0] < rows
         shape = np.array(value.dense_shape)
         shape[0] = min(shape[0], rows)
-        return SparseTensorValue(np.asarray(value.indices)[keep], np.asarray(value.values)[keep],
-                                 shape)
+        return SparseTensorValue(np.asarray(value.indices)[selected],
+                                 np.asarray(value.values)[selected], shape)
     if hasattr(value, 'op'):
-        raise worded(ValueError(f'preview takes arrays, and got the Tensor {value.name}.\n  Mend: '
-                                'session.run(features) gives arrays; preview makes a graph of its '
-                                'own.'))
+        raise worded(ValueError(f'preview takes arrays, but got the Tensor {value.name}.\n  Mend: '
+                                'session.run(features) returns arrays; preview builds a new '
+                                'graph.'))
     return np.asarray(value)[:rows]
 
 
@@ -87,7 +89,7 @@ def _tensor(value):
 
 
 def _fetch(column, cache):
-    """What stands for the column: its dense tensor, or its ids and weights."""
+    """The tensors to show for a column: its dense tensor, or its ids and weights."""
     state = ScopeState()
     if isinstance(column, DenseColumn) and not _has_steps(column):
         dense = column.get_dense_tensor(cache, state)
@@ -104,7 +106,7 @@ def _has_steps(column):
     return isinstance(getattr(column, 'categorical_column', None), SequenceColumn)
 
 
-class _Shown:
+class _ColumnCells:
     """The cells of one column of features: (raw, transformed) of each row."""
 
     def __init__(self, column, raw, value):
@@ -151,19 +153,19 @@ def _listed(values):
 
 
 def _transformed(column, value):
-    """A text for each row."""
+    """The text of each row."""
     if isinstance(column, BucketizedColumn):
         dense, buckets = value
-        return [f'{_cell(row.reshape(-1))}  {_intervals(column.boundaries, places)}'
-                for row, places in zip(dense, buckets.reshape(len(buckets), -1))]
+        return [f'{_cell(row.reshape(-1))}  {_intervals(column.boundaries, buckets_of_row)}'
+                for row, buckets_of_row in zip(dense, buckets.reshape(len(buckets), -1))]
     if isinstance(column, (IndicatorColumn, EmbeddingColumn)) and len(value) == 2 and \
             isinstance(value[1], SparseTensorValue):
-        told = _words(column.categorical_column, value[1], len(value[0]))
-        return [f'{_cell(row.reshape(-1))}  {text}' for row, text in zip(value[0], told)]
+        texts = _id_texts(column.categorical_column, value[1], len(value[0]))
+        return [f'{_cell(row.reshape(-1))}  {text}' for row, text in zip(value[0], texts)]
     if isinstance(value[0], SparseTensorValue):
         weights = _rows_of(value[1]) if len(value) > 1 else None
-        told = _words(column, value[0], int(value[0].dense_shape[0]))
-        return told if weights is None else [f'{t} weights {w}' for t, w in zip(told, weights)]
+        texts = _id_texts(column, value[0], int(value[0].dense_shape[0]))
+        return texts if weights is None else [f'{t} weights {w}' for t, w in zip(texts, weights)]
     if len(value) == 2 and isinstance(value[1], np.ndarray) and not isinstance(
             column, CategoricalColumn) and value[1].ndim == 1 and _is_sequence(column):
         return [f'{_cell(row[:length])}  {length} steps' for row, length in zip(*value)]
@@ -175,36 +177,36 @@ def _is_sequence(column):
         not isinstance(column, DenseColumn) or _has_steps(column))
 
 
-def _intervals(boundaries, places):
+def _intervals(boundaries, buckets):
     edges = ['-inf', *(_cell(b) for b in boundaries), 'inf']
-    texts = [f'{"(" if p == 0 else "["}{edges[p]}, {edges[p + 1]})' for p in places.tolist()]
+    texts = [f'{"(" if p == 0 else "["}{edges[p]}, {edges[p + 1]})' for p in buckets.tolist()]
     return ' '.join(texts)
 
 
-def _words(column, ids, rows):
-    """'id 1', or "id 1 = 'male'" where the vocabulary is known, for each row."""
-    while hasattr(column, 'categorical_column'):            # with weights, or for sequences
+def _id_texts(column, ids, rows):
+    """The text of each row: 'id 1', or "id 1 = 'male'" if the vocabulary is known."""
+    while hasattr(column, 'categorical_column'):            # weighted, or of sequences
         column = column.categorical_column
     words = column.vocabulary_list if isinstance(column, VocabularyListCategoricalColumn) else ()
-    found = [[] for _ in range(rows)]
+    texts = [[] for _ in range(rows)]
     for (row, *_), number in zip(np.asarray(ids.indices).tolist(), ids.values.tolist()):
         if number < 0:
-            told = 'not in the vocabulary'
+            text = 'not in the vocabulary'
         else:
-            told = f'id {number}' + (f' = {_cell(words[number])}' if number < len(words) else '')
-        found[row].append(told)
-    return [', '.join(told) or 'nothing' for told in found]
+            text = f'id {number}' + (f' = {_cell(words[number])}' if number < len(words) else '')
+        texts[row].append(text)
+    return [', '.join(row) or 'nothing' for row in texts]
 
 
 class Preview:
-    """What preview gives: a table for print, and for notebooks. `rows` is [(name, raw, text)]."""
+    """The result of preview: a table for print and notebooks. `rows` is [(name, raw, text)]."""
 
     def __init__(self, shown):
         self._shown = shown
 
     @property
     def rows(self):
-        """(name of the column, raw, transformed) of each row of each column."""
+        """(column name, raw, transformed) for each row of each column."""
         return [(shown.name, raw, text) for shown in self._shown for raw, text in shown.rows]
 
     def __str__(self):
@@ -219,7 +221,6 @@ class Preview:
     __repr__ = __str__
 
     def _repr_html_(self):
-        from html import escape
         body = ''.join('<tr>' + ''.join(f'<td>{escape(cell)}</td>' for cell in row) + '</tr>'
                        for row in self.rows)
         return ('<table><tr><th>column</th><th>raw</th><th>transformed</th></tr>'

@@ -1,8 +1,13 @@
-"""Columns of sequences: a value for each step, and the number of steps."""
+"""Sequence columns: values for each step, and the sequence lengths."""
 from __future__ import annotations
 
 from collections import namedtuple
 
+from tinyflow.api.feature_column.sequence_checks import (
+    SequenceColumn,
+    WrapsCategoricalColumn,
+    sequence_lengths,
+)
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
@@ -14,12 +19,8 @@ from tinyflow.layers.feature_column.base import (
 )
 from tinyflow.layers.feature_column.categorical import categorical_column_with_identity
 from tinyflow.layers.feature_column.hashed import categorical_column_with_hash_bucket
-from tinyflow.layers.feature_column.numeric import check_numbers, config_of_numbers
-from tinyflow.layers.feature_column.sequence_checks import (
-    OfCategoricalColumn,
-    SequenceColumn,
-    sequence_lengths,
-)
+from tinyflow.layers.feature_column.numeric import check_numeric_arguments, numeric_config
+from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.layers.feature_column.vocabulary import (
     categorical_column_with_vocabulary_file,
     categorical_column_with_vocabulary_list,
@@ -37,7 +38,7 @@ __all__ = ['SequenceCategoricalColumn', 'SequenceNumericColumn',
 
 
 def sequence_categorical_column_with_identity(key, num_buckets, default_value=None):
-    """Integers that are ids already, one or more for each step.
+    """Integers that are ids, one or more per step.
 
     Shapes: a SparseTensor [batch, steps, ...] -> ids. See categorical_column_with_identity.
     """
@@ -46,7 +47,7 @@ def sequence_categorical_column_with_identity(key, num_buckets, default_value=No
 
 
 def sequence_categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dtypes.string):
-    """Words of any vocabulary, one or more for each step; their ids are hashes.
+    """Hashed strings, one or more per step.
 
     Shapes: a SparseTensor [batch, steps, ...] -> ids. See categorical_column_with_hash_bucket.
     """
@@ -57,7 +58,7 @@ def sequence_categorical_column_with_hash_bucket(key, hash_bucket_size, dtype=dt
 def sequence_categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None,
                                                      num_oov_buckets=0, default_value=None,
                                                      dtype=dtypes.string):
-    """Words of a text file, one or more for each step.
+    """Strings of a vocabulary file, one or more per step.
 
     Shapes: a SparseTensor [batch, steps, ...] -> ids. See categorical_column_with_vocabulary_file.
     """
@@ -67,7 +68,7 @@ def sequence_categorical_column_with_vocabulary_file(key, vocabulary_file, vocab
 
 def sequence_categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None,
                                                      default_value=-1, num_oov_buckets=0):
-    """Words of a list, one or more for each step.
+    """Strings of a vocabulary list, one or more per step.
 
     Shapes: a SparseTensor [batch, steps, ...] -> ids. See categorical_column_with_vocabulary_list.
     """
@@ -75,9 +76,10 @@ def sequence_categorical_column_with_vocabulary_list(key, vocabulary_list, dtype
         key, vocabulary_list, dtype, default_value, num_oov_buckets))
 
 
-class SequenceCategoricalColumn(OfCategoricalColumn, SequenceColumn, namedtuple(
+@register_column
+class SequenceCategoricalColumn(WrapsCategoricalColumn, SequenceColumn, namedtuple(
         'SequenceCategoricalColumn', ['categorical_column'])):
-    """The ids of another column, step by step."""
+    """The ids of another column for each step."""
 
     __slots__ = ()
 
@@ -95,7 +97,7 @@ class SequenceCategoricalColumn(OfCategoricalColumn, SequenceColumn, namedtuple(
     def get_sparse_tensors(self, transformation_cache, state_manager):
         ids, weights = self.categorical_column.get_sparse_tensors(transformation_cache,
                                                                   state_manager)
-        # Three dimensions, the last for the values of one step.
+        # Three dimensions; the last one has the values of a step.
         shape = measures.shape(ids)
         target = [shape[0], shape[1], reduction.reduce_prod(shape[2:])]
         ids = sparse_rows.sparse_reshape(ids, target)
@@ -104,21 +106,21 @@ class SequenceCategoricalColumn(OfCategoricalColumn, SequenceColumn, namedtuple(
         return IdWeightPair(ids, weights)
 
     def get_config(self):
-        from tinyflow.layers.feature_column.serialization import serialize_feature_column
         return {'categorical_column': serialize_feature_column(self.categorical_column)}
 
 
 def sequence_numeric_column(key, shape=(1,), default_value=0.0, dtype=dtypes.float32,
                             normalizer_fn=None):
-    """Numbers for each step; `default_value` fills the shorter sequences.
+    """Numbers for each step; `default_value` pads shorter sequences.
 
     Shapes: a SparseTensor [batch, steps * size of shape] -> [batch, steps, *shape] and lengths
-    [batch]. ValueError or TypeError for arguments that do not fit.
+    [batch]. Raises ValueError or TypeError for invalid arguments.
     """
-    shape, dtype = check_numbers(key, shape, dtype, normalizer_fn)
+    shape, dtype = check_numeric_arguments(key, shape, dtype, normalizer_fn)
     return SequenceNumericColumn(key, shape, default_value, dtype, normalizer_fn)
 
 
+@register_column
 class SequenceNumericColumn(SequenceDenseColumn, namedtuple('SequenceNumericColumn', [
         'key', 'shape', 'default_value', 'dtype', 'normalizer_fn'])):
     """See sequence_numeric_column."""
@@ -153,8 +155,8 @@ class SequenceNumericColumn(SequenceDenseColumn, namedtuple('SequenceNumericColu
             raise worded(ValueError(report(
                 f'sequence_numeric_column({self.key!r}) takes a SparseTensor.',
                 inputs=[(self.key, sparse)],
-                mend='VarLenFeature gives one; tf.contrib.layers.dense_to_sparse(x) makes one of '
-                     'padded rows.')))
+                mend='parse it with VarLenFeature, or convert padded rows by '
+                     'tf.contrib.layers.dense_to_sparse(x).')))
         dense = sparse_conversions.sparse_tensor_to_dense(sparse,
                                                           default_value=self.default_value)
         shape = joining.concat([measures.shape(dense)[:1], [-1], list(self.shape)], axis=0)
@@ -164,4 +166,4 @@ class SequenceNumericColumn(SequenceDenseColumn, namedtuple('SequenceNumericColu
         return TensorSequenceLengthPair(dense, sequence_lengths(sparse, size))
 
     def get_config(self):
-        return config_of_numbers(self)
+        return numeric_config(self)

@@ -1,12 +1,12 @@
-"""sequence_input_layer: columns of sequences side by side, step by step, and the lengths."""
+"""sequence_input_layer: concatenates sequence columns for each step, and returns the lengths."""
 from __future__ import annotations
 
+from tinyflow.api.feature_column.sequence_checks import SequenceColumn
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import SequenceDenseColumn, check_columns
-from tinyflow.layers.feature_column.input_layer import checked_features, tensors_of
-from tinyflow.layers.feature_column.sequence_checks import SequenceColumn
+from tinyflow.layers.feature_column.input_layer import as_feature_dict, feature_tensors
 from tinyflow.layers.feature_column.state import ScopeState
 from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
 from tinyflow.ops.array import (
@@ -22,20 +22,21 @@ __all__ = ['sequence_input_layer']
 
 
 def sequence_input_layer(features, feature_columns, weight_collections=None, trainable=True):
-    """All columns of sequences side by side, in the order of their names; and the lengths.
+    """The concatenated sequence columns, in the order of their names, and the lengths.
 
     Shapes: features, a dict of SparseTensors [batch, steps, ...] -> [batch, steps, sum of sizes]
-    and lengths [batch] int64. ValueError for a column that is not of sequences; sequences of
-    unequal lengths fail when run.
+    and lengths [batch] int64. Raises ValueError for a column that is not a sequence column;
+    different lengths of columns fail at runtime.
     """
     columns = sequence_columns(feature_columns)
     collections = [*(weight_collections or ()), GraphKeys.GLOBAL_VARIABLES]
-    with variable_scope(None, default_name='sequence_input_layer', values=tensors_of(features)):
-        cache = FeatureTransformationCache(checked_features(features))
+    with variable_scope(None, default_name='sequence_input_layer',
+                        values=feature_tensors(features)):
+        cache = FeatureTransformationCache(as_feature_dict(features))
         tensors, lengths = [], []
         for column in sorted(columns, key=lambda c: c.name):
             with variable_scope(None, default_name=column._var_scope_name):
-                state = _OwnCollections(collections, trainable)
+                state = _FixedCollectionsState(collections, trainable)
                 dense, length = column.get_sequence_dense_tensor(cache, state)
                 tensors.append(step_rows(column, dense))
                 lengths.append(length)
@@ -43,8 +44,8 @@ def sequence_input_layer(features, feature_columns, weight_collections=None, tra
         return joining.concat(tensors, -1), length
 
 
-class _OwnCollections(ScopeState):
-    """Variables of these collections only: sequence layers leave out MODEL_VARIABLES."""
+class _FixedCollectionsState(ScopeState):
+    """Adds Variables to these collections only: sequence layers do not use MODEL_VARIABLES."""
 
     def __init__(self, collections, trainable):
         super().__init__(None, trainable)
@@ -52,7 +53,7 @@ class _OwnCollections(ScopeState):
 
 
 def sequence_columns(feature_columns):
-    """The columns as a list. ValueError for what is no dense column of sequences."""
+    """The columns as a list. Raises ValueError unless all are dense sequence columns."""
     columns = check_columns(feature_columns)
     for column in columns:
         if not isinstance(column, SequenceDenseColumn):
@@ -74,7 +75,7 @@ def step_rows(column, tensor):
 
 
 def all_equal(lengths):
-    """The first of the lengths, which fails when run where others differ. Shapes: [batch]."""
+    """The first lengths, with a runtime check that the others are equal. Shapes: [batch]."""
     if len(lengths) == 1:
         return lengths[0]
     with name_scope(None, 'assert_all_equal', values=lengths):

@@ -1,53 +1,60 @@
-"""Columns as plain values, {'class_name', 'config'}, and back: how Keras saves DenseFeatures."""
+"""Serialization of columns as plain values {'class_name', 'config'}, as Keras saves DenseFeatures.
+
+Below the columns: each column class registers itself with `register_column`.
+"""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.support.errors import worded
-from tinyflow.layers.feature_column import (
-    bucketized,
-    categorical,
-    crossed,
-    embedding,
-    hashed,
-    indicator,
-    numeric,
-    sequence,
-    vocabulary,
-    weighted,
-)
-from tinyflow.layers.feature_column.base import FeatureColumn
+from tinyflow.graph.support.errors import abstract, worded
 from tinyflow.ops.variables import initializers
 
-__all__ = ['deserialize_feature_column', 'deserialize_feature_columns', 'serialize_feature_column',
-           'serialize_feature_columns', 'serialize_initializer']
+__all__ = ['SerializableColumn', 'deserialize_feature_column', 'deserialize_feature_columns',
+           'register_column', 'serialize_feature_column', 'serialize_feature_columns',
+           'serialize_initializer']
 
-_CLASSES = {cls.__name__: cls for cls in (
-    bucketized.BucketizedColumn, categorical.IdentityCategoricalColumn, crossed.CrossedColumn,
-    embedding.EmbeddingColumn, hashed.HashedCategoricalColumn, indicator.IndicatorColumn,
-    numeric.NumericColumn, sequence.SequenceCategoricalColumn, sequence.SequenceNumericColumn,
-    vocabulary.VocabularyFileCategoricalColumn, vocabulary.VocabularyListCategoricalColumn,
-    weighted.WeightedCategoricalColumn)}
+_CLASSES = {}               # name -> class of a column
+
+
+def register_column(cls):
+    """A class decorator: deserialize_feature_column finds the class by its name."""
+    _CLASSES[cls.__name__] = cls
+    return cls
+
+
+class SerializableColumn:
+    """Base of FeatureColumn: conversion to and from a config of plain values."""
+
+    __slots__ = ()
+
+    def get_config(self):
+        """The arguments that describe the column, as plain values."""
+        raise abstract(self)
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None, columns_by_name=None):
+        """The column that `get_config` described."""
+        return cls(**_arguments(cls, config, custom_objects, columns_by_name))
 
 
 def serialize_feature_column(column):
-    """{'class_name', 'config'} of a column; a key stays a str. ValueError for anything else."""
+    """{'class_name', 'config'} of a column; a key is returned unchanged. ValueError for others."""
     if isinstance(column, str):
         return column
-    if not isinstance(column, FeatureColumn):
+    if not isinstance(column, SerializableColumn):
         raise worded(ValueError(f'Instance: {column!r} is not a FeatureColumn'))
     return {'class_name': type(column).__name__, 'config': column.get_config()}
 
 
 def serialize_feature_columns(columns):
-    """The same for each of a list."""
+    """serialize_feature_column of each column."""
     return [serialize_feature_column(column) for column in columns]
 
 
 def deserialize_feature_column(config, custom_objects=None, columns_by_name=None):
-    """The column that serialize_feature_column described.
+    """The column for a result of serialize_feature_column.
 
     `custom_objects` has functions and classes by name. With a dict `columns_by_name`, columns of
-    one name are one object. ValueError for a class that is unknown.
+    the same name are the same object. Raises ValueError for an unknown class.
     """
     if isinstance(config, str):
         return config
@@ -55,22 +62,22 @@ def deserialize_feature_column(config, custom_objects=None, columns_by_name=None
     if config['class_name'] not in known:
         raise worded(ValueError(f'Unknown feature column: {config["class_name"]}\n  Mend: '
                                 "custom_objects={'" + config['class_name'] + "': the class}."))
-    made = known[config['class_name']].from_config(config['config'], custom_objects,
-                                                   columns_by_name)
+    column = known[config['class_name']].from_config(config['config'], custom_objects,
+                                                     columns_by_name)
     if columns_by_name is None:
-        return made
-    # A column of sequences has the name of the column inside it.
-    return columns_by_name.setdefault((type(made), made.name), made)
+        return column
+    # A sequence column has the name of the column that it wraps, so the type is part of the key.
+    return columns_by_name.setdefault((type(column), column.name), column)
 
 
 def deserialize_feature_columns(configs, custom_objects=None):
-    """The same for each of a list; what they share is shared again."""
+    """deserialize_feature_column of each config; shared columns are shared again."""
     columns_by_name = {}
     return [deserialize_feature_column(c, custom_objects, columns_by_name) for c in configs]
 
 
 def serialize_initializer(initializer):
-    """{'class_name', 'config'} of an initializer; a function's name."""
+    """{'class_name', 'config'} of an initializer, or the name of a function."""
     if hasattr(initializer, 'get_config'):
         return {'class_name': type(initializer).__name__, 'config': initializer.get_config()}
     return getattr(initializer, '__name__', initializer)
@@ -80,15 +87,15 @@ def _initializer(config, custom_objects):
     if not isinstance(config, dict):
         return _function(config, custom_objects)
     name = config['class_name']
-    found = (custom_objects or {}).get(name) or getattr(initializers, name, None)
-    if found is None:
+    initializer = (custom_objects or {}).get(name) or getattr(initializers, name, None)
+    if initializer is None:
         raise worded(ValueError(f"Unknown initializer: {name}\n  Mend: custom_objects={{'{name}': "
                                 'the class}.'))
-    return found.from_config(config['config'])
+    return initializer.from_config(config['config'])
 
 
 def _function(name, custom_objects):
-    """The function of a name; None, or a function itself, stays."""
+    """The function for a name; None and functions are returned unchanged."""
     if not isinstance(name, str):
         return name
     if name not in (custom_objects or {}):
@@ -97,8 +104,8 @@ def _function(name, custom_objects):
     return custom_objects[name]
 
 
-def restored(cls, config, custom_objects, columns_by_name):
-    """The arguments of a column of class `cls`, made of its config."""
+def _arguments(cls, config, custom_objects, columns_by_name):
+    """The arguments of the constructor of `cls` for a config."""
     def column(value):
         return deserialize_feature_column(value, custom_objects, columns_by_name)
 
@@ -118,5 +125,5 @@ def restored(cls, config, custom_objects, columns_by_name):
 
 
 def _default_value(value):
-    """JSON has lists where the column has tuples."""
+    """Converts lists of JSON to tuples."""
     return tuple(_default_value(v) for v in value) if isinstance(value, (list, tuple)) else value

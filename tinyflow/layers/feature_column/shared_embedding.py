@@ -1,9 +1,16 @@
-"""Embeddings that several columns share: the words of a query and of an advertisement."""
+"""shared_embedding_columns and shared_embeddings: several columns share one embedding table."""
 from __future__ import annotations
 
 import weakref
 from collections import namedtuple
 
+from tinyflow.api.feature_column.sequence_checks import (
+    WrapsCategoricalColumn,
+    check_categorical,
+    check_is_sequence,
+    check_no_sequence,
+    sequence_lengths,
+)
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import (
     add_to_collection,
@@ -18,14 +25,7 @@ from tinyflow.layers.feature_column.base import (
     SequenceDenseColumn,
     TensorSequenceLengthPair,
 )
-from tinyflow.layers.feature_column.embedding import check_embedding, restored_from
-from tinyflow.layers.feature_column.sequence_checks import (
-    OfCategoricalColumn,
-    check_categorical,
-    check_is_sequence,
-    check_no_sequence,
-    sequence_lengths,
-)
+from tinyflow.layers.feature_column.embedding import check_embedding, load_embedding
 from tinyflow.layers.feature_column.weighted import WeightedCategoricalColumn
 from tinyflow.ops.nn.embedding_sparse import safe_embedding_lookup_sparse
 from tinyflow.ops.variables.variable import init_scope
@@ -37,25 +37,26 @@ __all__ = ['SharedEmbeddingColumn', 'shared_embedding_columns', 'shared_embeddin
 def shared_embedding_columns(categorical_columns, dimension, combiner='mean', initializer=None,
                              shared_embedding_collection_name=None, ckpt_to_load_from=None,
                              tensor_name_in_ckpt=None, max_norm=None, trainable=True):
-    """Embedding columns, one for each categorical column, that share one table of vectors.
+    """Embedding columns, one per categorical column, that share one embedding table.
 
-    Shapes: ids [batch, any] -> [batch, dimension], for each. The columns have the same kind and
-    number of buckets (ValueError). The first layer that takes one of them makes the Variable; it
-    is found by a collection of the graph, of the name given or 'a_b_shared_embedding'. They are for
-    tf.feature_column.input_layer and estimators; see shared_embeddings for Keras.
+    Shapes: ids [batch, any] -> [batch, dimension], for each. Raises ValueError unless the columns
+    have the same type and number of buckets. The first layer that uses one of them creates the
+    Variable and adds it to a graph collection with the given name or 'a_b_shared_embedding'. They
+    are for tf.feature_column.input_layer and estimators; see shared_embeddings for Keras.
     """
     initializer, name = _checked(categorical_columns, dimension, initializer,
                                  shared_embedding_collection_name, ckpt_to_load_from,
                                  tensor_name_in_ckpt)
-    return [SharedByCollection(column, dimension, combiner, initializer, name, ckpt_to_load_from,
-                               tensor_name_in_ckpt, max_norm, trainable)
+    return [CollectionSharedEmbeddingColumn(
+                column, dimension, combiner, initializer, name, ckpt_to_load_from,
+                tensor_name_in_ckpt, max_norm, trainable)
             for column in categorical_columns]
 
 
 def shared_embeddings(categorical_columns, dimension, combiner='mean', initializer=None,
                       shared_embedding_collection_name=None, ckpt_to_load_from=None,
                       tensor_name_in_ckpt=None, max_norm=None, trainable=True):
-    """The same for tf.keras.layers.DenseFeatures: the columns themselves share the Variable.
+    """Like shared_embedding_columns, but for Keras: the columns own the Variable.
 
     Shapes: ids [batch, any] -> [batch, dimension], for each. See shared_embedding_columns.
     """
@@ -70,7 +71,7 @@ def shared_embeddings(categorical_columns, dimension, combiner='mean', initializ
 
 
 def _checked(columns, dimension, initializer, name, ckpt_to_load_from, tensor_name_in_ckpt):
-    """(initializer, name of what is shared)."""
+    """(initializer, name of the shared embedding), checked."""
     names = ', '.join(str(getattr(c, 'name', c)) for c in columns)
     initializer = check_embedding(dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt,
                                   names)
@@ -84,22 +85,23 @@ def _checked(columns, dimension, initializer, name, ckpt_to_load_from, tensor_na
                 'To use shared_embedding_column, all categorical_columns must have the same number '
                 f'of buckets. {first.name} has {first.num_buckets}, {column.name} has '
                 f'{column.num_buckets}.'))
-        if _kind(column) is not _kind(first):
+        if _unweighted_type(column) is not _unweighted_type(first):
             raise worded(ValueError(
                 'To use shared_embedding_column, all categorical_columns must have the same type, '
                 f'or be weighted_categorical_column of the same type. {first.name} is a '
-                f'{_kind(first).__name__}, {column.name} a {_kind(column).__name__}.'))
+                f'{_unweighted_type(first).__name__}, {column.name} a '
+                f'{_unweighted_type(column).__name__}.'))
     return initializer, name or '_'.join(c.name for c in ordered) + '_shared_embedding'
 
 
-def _kind(column):
+def _unweighted_type(column):
     while isinstance(column, WeightedCategoricalColumn):
         column = column.categorical_column
     return type(column)
 
 
-class _Shared(OfCategoricalColumn, DenseColumn, SequenceDenseColumn):
-    """The part that both kinds have in common: the lookup."""
+class _SharedEmbedding(WrapsCategoricalColumn, DenseColumn, SequenceDenseColumn):
+    """Base of both kinds of shared embedding columns: the lookup."""
 
     __slots__ = ()
 
@@ -116,14 +118,14 @@ class _Shared(OfCategoricalColumn, DenseColumn, SequenceDenseColumn):
 
     def get_dense_tensor(self, transformation_cache, state_manager):
         check_no_sequence(self, 'shared_embedding_columns')
-        return self._looked_up(transformation_cache, state_manager)[0]
+        return self._lookup(transformation_cache, state_manager)[0]
 
     def get_sequence_dense_tensor(self, transformation_cache, state_manager):
         check_is_sequence(self, 'shared_embedding_columns')
-        dense, ids = self._looked_up(transformation_cache, state_manager)
+        dense, ids = self._lookup(transformation_cache, state_manager)
         return TensorSequenceLengthPair(dense, sequence_lengths(ids))
 
-    def _looked_up(self, cache, state_manager):
+    def _lookup(self, cache, state_manager):
         with name_scope(None, default_name=self.name):
             pair = self.categorical_column.get_sparse_tensors(cache, state_manager)
             weights = self._weights(state_manager)
@@ -133,7 +135,8 @@ class _Shared(OfCategoricalColumn, DenseColumn, SequenceDenseColumn):
         return dense, pair.id_tensor
 
 
-class SharedByCollection(_Shared, namedtuple('SharedByCollection', [
+class CollectionSharedEmbeddingColumn(_SharedEmbedding, namedtuple(
+        'CollectionSharedEmbeddingColumn', [
         'categorical_column', 'dimension', 'combiner', 'initializer',
         'shared_embedding_collection_name', 'ckpt_to_load_from', 'tensor_name_in_ckpt', 'max_norm',
         'trainable'])):
@@ -150,34 +153,34 @@ class SharedByCollection(_Shared, namedtuple('SharedByCollection', [
         shape = (self.categorical_column.num_buckets, self.dimension)
         shared = get_collection(self.shared_embedding_collection_name)
         if not shared:
-            if not hasattr(state_manager, 'create_here'):
+            if not hasattr(state_manager, 'create_shared_variable'):
                 raise worded(ValueError(
                     f'{self.name} comes from shared_embedding_columns, which is for '
                     'tf.feature_column.input_layer and estimators.\n  Mend: '
-                    'tf.feature_column.shared_embeddings makes columns for Keras layers.'))
-            made = state_manager.create_here('embedding_weights', shape, self.initializer,
-                                             self.trainable)
-            add_to_collection(self.shared_embedding_collection_name, made)
-            return restored_from(self.ckpt_to_load_from, self.tensor_name_in_ckpt, made)
+                    'use tf.feature_column.shared_embeddings for Keras layers.'))
+            weights = state_manager.create_shared_variable(
+                'embedding_weights', shape, self.initializer, self.trainable)
+            add_to_collection(self.shared_embedding_collection_name, weights)
+            return load_embedding(self.ckpt_to_load_from, self.tensor_name_in_ckpt, weights)
         if len(shared) > 1:
             raise worded(ValueError(
                 f'Collection {self.shared_embedding_collection_name} can only contain one '
-                f'variable, and has {shared}.\n  Mend: another '
+                f'variable, but has {shared}.\n  Mend: use another '
                 'shared_embedding_collection_name.'))
         if tuple(shared[0].get_shape().as_list()) != shape:
             raise worded(ValueError(
                 f'Shared embedding collection {self.shared_embedding_collection_name} contains a '
                 f'variable of unexpected shape {shared[0].get_shape()}; expected: {shape}.\n'
-                '  Mend: another shared_embedding_collection_name.'))
+                '  Mend: use another shared_embedding_collection_name.'))
         return shared[0]
 
     def get_config(self):
-        raise worded(NotImplementedError(f'{self.name} shares its Variable by the graph, which no '
-                                         'config tells.'))
+        raise worded(NotImplementedError(f'{self.name} shares its Variable by a graph collection, '
+                                         'which a config cannot contain.'))
 
 
 class SharedEmbeddingColumnCreator:
-    """The Variable that columns of shared_embeddings share: one in each graph."""
+    """Creates the Variable that columns of shared_embeddings share, one per graph."""
 
     def __init__(self, dimension, initializer, ckpt_to_load_from, tensor_name_in_ckpt,
                  num_buckets, trainable, name):
@@ -199,17 +202,17 @@ class SharedEmbeddingColumnCreator:
 
     @property
     def embedding_weights(self):
-        """The Variable [num_buckets, dimension], made when first asked for."""
+        """The Variable [num_buckets, dimension], created on first use."""
         with init_scope():
             graph = get_default_graph()
             if graph not in self._weights:
-                self._weights[graph] = weakref.ref(restored_from(*self._checkpoint, get_variable(
+                self._weights[graph] = weakref.ref(load_embedding(*self._checkpoint, get_variable(
                     self._name, shape=(self._num_buckets, self._dimension), dtype=dtypes.float32,
                     initializer=self._initializer, trainable=self._trainable)))
             return self._weights[graph]()
 
 
-class SharedEmbeddingColumn(_Shared, namedtuple('SharedEmbeddingColumn', [
+class SharedEmbeddingColumn(_SharedEmbedding, namedtuple('SharedEmbeddingColumn', [
         'categorical_column', 'shared_embedding_column_creator', 'combiner', 'max_norm'])):
     """See shared_embeddings."""
 
@@ -224,4 +227,4 @@ class SharedEmbeddingColumn(_Shared, namedtuple('SharedEmbeddingColumn', [
 
     def get_config(self):
         raise worded(NotImplementedError(f'{self.name} shares its Variable with other columns, '
-                                         'which no config tells.'))
+                                         'which a config cannot contain.'))

@@ -1,6 +1,6 @@
-"""FeatureTransformationCache: the features of a batch, and what columns have made of them.
+"""FeatureTransformationCache: the features of a batch and the tensors computed from them.
 
-Where several columns need one feature or one column, its nodes are made once.
+The nodes of a feature or column that several columns use are created once.
 """
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from tinyflow.ops.control_flow import cond as conditionals
 from tinyflow.ops.math import logic
 from tinyflow.ops.sparse import rows as sparse_rows
 
-__all__ = ['FeatureTransformationCache', 'as_ids', 'row_of_ids']
+__all__ = ['FeatureTransformationCache', 'to_sparse_ids', 'flatten_ids']
 
 
 class FeatureTransformationCache:
-    """What `features`, a dict from keys to tensors, arrays or SparseTensors, became so far."""
+    """The tensors of `features` (a dict of tensors, arrays or SparseTensors) and of columns."""
 
     def __init__(self, features):
         self._features = features.copy()
-        self._made = {}
+        self._tensors = {}
 
     def get(self, key, state_manager=None):
         """The tensor of a raw feature (a str) or of a column, at least of rank 2.
 
-        ValueError for a key that is not there or a feature of rank 0.
+        Raises ValueError for a missing key or a feature of rank 0.
         """
-        if key in self._made:
-            return self._made[key]
+        if key in self._tensors:
+            return self._tensors[key]
         if isinstance(key, str):
             tensor = self._raw(key)
         elif isinstance(key, FeatureColumn):
@@ -51,19 +51,19 @@ class FeatureTransformationCache:
         else:
             raise worded(TypeError('"key" must be either a "str" or "FeatureColumn". Provided: '
                                    f'{key!r}'))
-        self._made[key] = tensor
+        self._tensors[key] = tensor
         return tensor
 
     def _raw(self, key):
-        """The feature as a tensor; a vector becomes a column."""
+        """The feature as a tensor; a vector becomes a matrix with one column."""
         if key not in self._features:
             raise worded(ValueError(_missing(key, self._features)))
         tensor = _as_tensor(key, self._features[key])
         raw = tensor.raw_shape
         if raw == ():
             raise worded(ValueError(report(
-                f'Feature (key: {key}) cannot have rank 0.', inputs=[(key, _told(tensor))],
-                mend='features are batches: dataset.batch(32) in the input function; one '
+                f'Feature (key: {key}) cannot have rank 0.', inputs=[(key, _values(tensor))],
+                mend='features are batches: dataset.batch(32) in the input function; a single '
                      'example is a batch of one, [value].')))
         if raw is not None:
             return tensor if len(raw) != 1 else _expanded(tensor)
@@ -74,7 +74,7 @@ class FeatureTransformationCache:
                                      lambda: _expanded(tensor), lambda: tensor)
 
 
-def _told(tensor):
+def _values(tensor):
     return tensor.values if isinstance(tensor, SparseTensor) else tensor
 
 
@@ -86,27 +86,28 @@ def _as_tensor(key, feature):
 
 
 def _expanded(tensor):
-    """[batch] as [batch, 1]."""
+    """Shapes: [batch] -> [batch, 1]."""
     if isinstance(tensor, SparseTensor):
         return sparse_rows.sparse_reshape(tensor, [measures.shape(tensor)[0], 1])
     return shaping.expand_dims(tensor, -1)
 
 
 def _missing(key, features):
-    there = sorted(str(k) for k in features)
-    near = get_close_matches(key, there, n=1, cutoff=0.6)
-    shown = ', '.join(repr(k) for k in there[:20]) + (', ...' if len(there) > 20 else '')
+    keys = sorted(str(k) for k in features)
+    nearest = get_close_matches(key, keys, n=1, cutoff=0.6)
+    shown = ', '.join(repr(k) for k in keys[:20]) + (', ...' if len(keys) > 20 else '')
     text = f'Feature {key} is not in features dictionary.\n  It has: {shown or "nothing"}.'
-    if near:
-        return f'{text}\n  Mend: did you mean {near[0]!r}? A column reads the feature of its key.'
-    return (f'{text}\n  Mend: put the feature into the dict that the input function returns, or '
-            'make the column with a key that is there.')
+    if nearest:
+        return (f'{text}\n  Mend: did you mean {nearest[0]!r}? A column reads the feature of its '
+                'key.')
+    return (f'{text}\n  Mend: add the feature to the dict that the input function returns, or '
+            'create the column with an existing key.')
 
 
-def as_ids(tensor, ignore_value=None):
-    """A dense feature as the SparseTensor of its values, without '' and -1 (or `ignore_value`).
+def to_sparse_ids(tensor, ignore_value=None):
+    """Converts a dense feature to a SparseTensor, without '' and -1 (or `ignore_value`).
 
-    Shapes: [batch, ...] -> the same, sparse. What is sparse stays as it is.
+    Shapes: [batch, ...] -> the same, sparse. A SparseTensor is returned unchanged.
     """
     tensor = convert_to_tensor_or_sparse_tensor(tensor)
     if isinstance(tensor, SparseTensor):
@@ -120,6 +121,6 @@ def as_ids(tensor, ignore_value=None):
                             measures.shape(tensor, out_type=dtypes.int64, name='dense_shape'))
 
 
-def row_of_ids(tensor):
-    """A SparseTensor [batch, ...] as [batch, any]."""
+def flatten_ids(tensor):
+    """Reshapes a SparseTensor. Shapes: [batch, ...] -> [batch, any]."""
     return sparse_rows.sparse_reshape(tensor, [measures.shape(tensor)[0], -1])

@@ -1,4 +1,4 @@
-"""Categorical columns of words: the id of a word is its place in a list or a file."""
+"""categorical_column_with_vocabulary_list/file: the id of a value is its index in a vocabulary."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -9,7 +9,8 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import check_key, check_string_or_int
-from tinyflow.layers.feature_column.categorical import OfOneFeature, check_same_kind
+from tinyflow.layers.feature_column.categorical import SingleFeatureColumn, check_feature_dtype
+from tinyflow.layers.feature_column.serialization import register_column
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.tables import index_tables
 
@@ -17,27 +18,27 @@ __all__ = ['VocabularyFileCategoricalColumn', 'VocabularyListCategoricalColumn',
            'categorical_column_with_vocabulary_file', 'categorical_column_with_vocabulary_list']
 
 
-class _OfVocabulary(OfOneFeature):
+class _VocabularyColumn(SingleFeatureColumn):
     __slots__ = ()
 
-    def _ids(self, given):
-        check_same_kind(self, given)
+    def _ids(self, feature):
+        check_feature_dtype(self, feature)
         key_dtype = self.dtype
-        if given.dtype.is_integer:
-            # Tables have integers as int64.
+        if feature.dtype.is_integer:
+            # Tables store integers as int64.
             key_dtype = dtypes.int64
-            given = SparseTensor(given.indices, identities.cast(given.values, dtypes.int64),
-                                 given.dense_shape)
-        return self._table(key_dtype).lookup(given)
+            feature = SparseTensor(feature.indices, identities.cast(feature.values, dtypes.int64),
+                                   feature.dense_shape)
+        return self._table(key_dtype).lookup(feature)
 
 
 def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, default_value=-1,
                                             num_oov_buckets=0):
-    """Words (or integers) of a list; the id of each is its place in the list.
+    """Strings or integers of a list; the id of a value is its index in the list.
 
-    Others get `default_value` (-1: they are left out), or one of `num_oov_buckets` ids after the
-    list's, by their hash. Shapes: the feature [batch, any], dense or sparse -> ids. ValueError for
-    arguments that do not fit.
+    Other values get `default_value` (-1: ignored), or by their hash one of `num_oov_buckets` ids
+    after those of the list. Shapes: feature [batch, any], dense or sparse -> ids. Raises ValueError
+    for invalid arguments.
     """
     if vocabulary_list is None or len(vocabulary_list) < 1:
         raise worded(ValueError(f'vocabulary_list {vocabulary_list} must be non-empty, '
@@ -49,21 +50,23 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
     if repeated:
         raise worded(ValueError(f'Duplicate keys in vocabulary_list, column_name: {key}: '
                                 f'{", ".join(repeated[:10])}\n  Mend: sorted(set(...)).'))
-    own = np.asarray(vocabulary_list).dtype
-    own = dtypes.string if own.kind in 'US' else dtypes.as_dtype(own)
+    array_dtype = np.asarray(vocabulary_list).dtype
+    vocabulary_dtype = dtypes.string if array_dtype.kind in 'US' else dtypes.as_dtype(array_dtype)
     check_oov(num_oov_buckets, default_value != -1, key)
-    check_string_or_int(own, f'column_name: {key} vocabulary')
-    dtype = own if dtype is None else dtypes.as_dtype(dtype)
+    check_string_or_int(vocabulary_dtype, f'column_name: {key} vocabulary')
+    dtype = vocabulary_dtype if dtype is None else dtypes.as_dtype(dtype)
     check_string_or_int(dtype, f'column_name: {key}')
-    if dtype.is_integer != own.is_integer:
-        raise worded(ValueError(f'dtype {dtype.name} and vocabulary dtype {own.name} do not match, '
-                                f'column_name: {key}'))
+    if dtype.is_integer != vocabulary_dtype.is_integer:
+        raise worded(ValueError(f'dtype {dtype.name} and vocabulary dtype {vocabulary_dtype.name} '
+                                f'do not match, column_name: {key}'))
     check_key(key)
     return VocabularyListCategoricalColumn(key, tuple(words), dtype, default_value,
                                            num_oov_buckets)
 
 
-class VocabularyListCategoricalColumn(_OfVocabulary, namedtuple('VocabularyListCategoricalColumn', [
+@register_column
+class VocabularyListCategoricalColumn(_VocabularyColumn, namedtuple(
+        'VocabularyListCategoricalColumn', [
         'key', 'vocabulary_list', 'dtype', 'default_value', 'num_oov_buckets'])):
     """See categorical_column_with_vocabulary_list."""
 
@@ -82,17 +85,17 @@ class VocabularyListCategoricalColumn(_OfVocabulary, namedtuple('VocabularyListC
 def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_size=None,
                                             num_oov_buckets=0, default_value=None,
                                             dtype=dtypes.string):
-    """Words of a text file, one in a line; the id of each is the number of its line, from 0 on.
+    """Strings of a text file with one value per line; the id is the line number, starting at 0.
 
-    Others get `default_value` (None: they are left out), or one of `num_oov_buckets` ids after the
-    file's, by their hash. `vocabulary_size` is the number of lines, counted if not given. Shapes:
-    the feature [batch, any], dense or sparse -> ids. ValueError for arguments that do not fit or a
-    file that is not there.
+    Other values get `default_value` (None: ignored), or by their hash one of `num_oov_buckets` ids
+    after those of the file. `vocabulary_size` is the number of lines, counted if not given. Shapes:
+    feature [batch, any], dense or sparse -> ids. Raises ValueError for invalid arguments or a
+    missing file.
     """
     if not vocabulary_file:
         raise worded(ValueError(f'Missing vocabulary_file in {key}.'))
     if vocabulary_size is None:
-        vocabulary_size = _lines(vocabulary_file, key)
+        vocabulary_size = _count_lines(vocabulary_file, key)
     if vocabulary_size < 1:
         raise worded(ValueError(f'Invalid vocabulary_size {vocabulary_size} in {key}.'))
     check_oov(num_oov_buckets, default_value is not None, key)
@@ -104,7 +107,9 @@ def categorical_column_with_vocabulary_file(key, vocabulary_file, vocabulary_siz
                                            dtype, default_value)
 
 
-class VocabularyFileCategoricalColumn(_OfVocabulary, namedtuple('VocabularyFileCategoricalColumn', [
+@register_column
+class VocabularyFileCategoricalColumn(_VocabularyColumn, namedtuple(
+        'VocabularyFileCategoricalColumn', [
         'key', 'vocabulary_file', 'vocabulary_size', 'num_oov_buckets', 'dtype',
         'default_value'])):
     """See categorical_column_with_vocabulary_file."""
@@ -122,7 +127,7 @@ class VocabularyFileCategoricalColumn(_OfVocabulary, namedtuple('VocabularyFileC
             key_dtype=key_dtype, name=f'{self.key}_lookup')
 
 
-def _lines(path, key):
+def _count_lines(path, key):
     try:
         with open(path, 'rb') as file:
             return sum(1 for _ in file)
@@ -132,7 +137,7 @@ def _lines(path, key):
 
 
 def check_oov(num_oov_buckets, has_default, key):
-    """ValueError for a bad number of buckets, and for buckets together with a default."""
+    """Raises ValueError for a negative number of buckets, and for buckets with a default."""
     if num_oov_buckets and has_default:
         raise worded(ValueError("Can't specify both num_oov_buckets and default_value in "
                                 f'{key}.'))

@@ -1,4 +1,4 @@
-"""weighted_categorical_column: words that count more or less."""
+"""weighted_categorical_column: categorical values with weights."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -7,7 +7,8 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.layers.feature_column.base import CategoricalColumn, IdWeightPair
-from tinyflow.layers.feature_column.transformation import as_ids
+from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
+from tinyflow.layers.feature_column.transformation import to_sparse_ids
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.files.example_parsing import VarLenFeature
 
@@ -15,10 +16,10 @@ __all__ = ['WeightedCategoricalColumn', 'weighted_categorical_column']
 
 
 def weighted_categorical_column(categorical_column, weight_feature_key, dtype=dtypes.float32):
-    """The ids of a column, each with a weight from another feature.
+    """The ids of a column with weights from another feature.
 
-    Shapes: both features [batch, any], with values at the same places -> ids and weights.
-    ValueError for a dtype that is no number's.
+    Shapes: both features [batch, any], with values at the same indices -> ids and weights. Raises
+    ValueError unless the dtype is numeric.
     """
     dtype = dtypes.as_dtype(dtype)
     if not (dtype.is_integer or dtype.is_floating):
@@ -26,6 +27,7 @@ def weighted_categorical_column(categorical_column, weight_feature_key, dtype=dt
     return WeightedCategoricalColumn(categorical_column, weight_feature_key, dtype)
 
 
+@register_column
 class WeightedCategoricalColumn(CategoricalColumn, namedtuple('WeightedCategoricalColumn', [
         'categorical_column', 'weight_feature_key', 'dtype'])):
     """See weighted_categorical_column."""
@@ -56,13 +58,13 @@ class WeightedCategoricalColumn(CategoricalColumn, namedtuple('WeightedCategoric
         weights = convert_to_tensor_or_sparse_tensor(
             transformation_cache.get(self.weight_feature_key, state_manager))
         if weights.dtype.base_dtype is not self.dtype.base_dtype:
-            told = weights.values if isinstance(weights, SparseTensor) else weights
+            values = weights.values if isinstance(weights, SparseTensor) else weights
             raise worded(ValueError(report(
                 f'Bad dtype, expected {self.dtype.name}, but got {weights.dtype.name}.',
-                inputs=[(self.weight_feature_key, told)],
+                inputs=[(self.weight_feature_key, values)],
                 mend=f"tf.cast(features['{self.weight_feature_key}'], tf.{self.dtype.name}), or "
-                     'the column with the dtype of the feature.')))
-        weights = as_ids(weights, ignore_value=0.0)
+                     'use the dtype of the feature for the column.')))
+        weights = to_sparse_ids(weights, ignore_value=0.0)
         if not weights.dtype.is_floating:
             weights = SparseTensor(weights.indices,
                                    identities.cast(weights.values, dtypes.float32),
@@ -73,6 +75,5 @@ class WeightedCategoricalColumn(CategoricalColumn, namedtuple('WeightedCategoric
         return IdWeightPair(*transformation_cache.get(self, state_manager))
 
     def get_config(self):
-        from tinyflow.layers.feature_column.serialization import serialize_feature_column
         return {'categorical_column': serialize_feature_column(self.categorical_column),
                 'weight_feature_key': self.weight_feature_key, 'dtype': self.dtype.name}

@@ -1,12 +1,12 @@
-"""Which wrapper a categorical column needs where numbers are wanted (PAINS B19)."""
+"""Error for a categorical column that is not wrapped, with the wrapper that it needs."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import CategoricalColumn
 
-__all__ = ['refuse_categorical', 'suggested_dimension']
+__all__ = ['raise_not_dense', 'suggested_dimension']
 
-_FEW = 32           # up to so many ids, one-hot vectors are no larger than a hidden layer
+_MAX_ONE_HOT = 32   # up to this many ids, one-hot vectors are as small as a hidden layer
 
 
 def suggested_dimension(num_buckets):
@@ -14,24 +14,24 @@ def suggested_dimension(num_buckets):
     return max(1, min(512, int(-(-num_buckets ** 0.25 // 1))))
 
 
-def refuse_categorical(column):
-    """Raises the ValueError for a column that is not dense, with the code that makes it so."""
+def raise_not_dense(column):
+    """Raises the ValueError for a column that is not dense, with code that makes it dense."""
     text = ('Items of feature_columns must be a DenseColumn. You can wrap a categorical column '
             f'with an embedding_column or indicator_column. Given: {column!r}')
     if isinstance(column, CategoricalColumn):
-        text += f'\n  Mend: {_advice(column)}'
+        text += f'\n  Mend: {_hint(column)}'
     raise worded(ValueError(text))
 
 
-def _advice(column):
+def _hint(column):
     buckets = column.num_buckets
     one_hot = (f'tf.feature_column.indicator_column({_variable(column)}), a one-hot vector of '
                f'{buckets}')
     dense = (f'tf.feature_column.embedding_column({_variable(column)}, dimension='
              f'{suggested_dimension(buckets)}), trained vectors')
-    if buckets <= _FEW:
-        return f'{one_hot}; or {dense}. It has few categories: the first.'
-    return f'{dense}; or {one_hot}. It has {buckets} categories: the first.'
+    if buckets <= _MAX_ONE_HOT:
+        return f'{one_hot}; or {dense}. With few categories prefer the first.'
+    return f'{dense}; or {one_hot}. With {buckets} categories prefer the first.'
 
 
 def _variable(column):

@@ -1,14 +1,14 @@
-"""CrossDeviceOps: how values of replicas are added up and handed back.
+"""CrossDeviceOps: reduction of the values of replicas, and broadcast of the result.
 
-In one process all of them add up in one node. The interface is what a strategy over several
-processes fills in with its own all-reduce.
+In one process a reduction is one node. A strategy over several processes would implement the same
+interface by its own all-reduce.
 """
 from __future__ import annotations
 
 from tinyflow.graph.defaults import device
 from tinyflow.graph.support.errors import abstract
 from tinyflow.train.distribute.reduce_op import ReduceOp, as_reduce_op
-from tinyflow.train.distribute.values import Mirrored, add_up, copied, local_results
+from tinyflow.train.distribute.values import Mirrored, add_up, copy_tensor, local_results
 
 __all__ = ['CrossDeviceOps', 'HierarchicalCopyAllReduce', 'NcclAllReduce', 'ReductionToOneDevice']
 
@@ -17,11 +17,11 @@ class CrossDeviceOps:
     """Base class: a subclass defines the three `_implementation`s."""
 
     def reduce(self, reduce_op, per_replica_value, destinations):
-        """The sum or mean of PerReplica values; `destinations` says which replicas get it."""
+        """The sum or mean of PerReplica values, for the replicas of `destinations`."""
         return self.reduce_implementation(as_reduce_op(reduce_op), per_replica_value, destinations)
 
     def batch_reduce(self, reduce_op, value_destination_pairs):
-        """`reduce` of many (value, destination) pairs at once, a list."""
+        """`reduce` of several (value, destination) pairs, a list."""
         return self.batch_reduce_implementation(as_reduce_op(reduce_op), value_destination_pairs)
 
     def broadcast(self, tensor, destinations):
@@ -39,10 +39,10 @@ class CrossDeviceOps:
 
 
 class ReductionToOneDevice(CrossDeviceOps):
-    """Adds up in one place and copies the result to where it is wanted.
+    """Adds the values on one device and copies the result to the destinations.
 
-    `accumulation_fn` adds up a list of tensors, tf.add_n by default; IndexedSlices are joined
-    without it. Its nodes are placed on `reduce_to_device`.
+    `accumulation_fn` adds a list of tensors (default: tf.add_n); IndexedSlices are concatenated
+    instead. Its nodes are placed on `reduce_to_device`.
     """
 
     def __init__(self, reduce_to_device=None, accumulation_fn=None):
@@ -61,14 +61,14 @@ class ReductionToOneDevice(CrossDeviceOps):
     def broadcast_implementation(self, tensor, destinations):
         parts = getattr(destinations, 'values', None)
         if parts is None or callable(parts):
-            return copied(tensor)
-        return Mirrored([copied(tensor) for _ in parts])
+            return copy_tensor(tensor)
+        return Mirrored([copy_tensor(tensor) for _ in parts])
 
 
 class HierarchicalCopyAllReduce(ReductionToOneDevice):
-    """TensorFlow's reduction over a tree of GPUs; on one CPU the same as ReductionToOneDevice.
+    """TensorFlow's hierarchical reduction over GPUs; on one CPU equal to ReductionToOneDevice.
 
-    `num_packs`, in how many messages the values would be sent, changes nothing there.
+    `num_packs`, the number of messages for the values, has no effect there.
     """
 
     def __init__(self, num_packs=1):
@@ -77,9 +77,9 @@ class HierarchicalCopyAllReduce(ReductionToOneDevice):
 
 
 class NcclAllReduce(ReductionToOneDevice):
-    """TensorFlow's reduction by NCCL; on one CPU the same as ReductionToOneDevice.
+    """TensorFlow's reduction by NCCL; on one CPU equal to ReductionToOneDevice.
 
-    `num_packs`, in how many messages the values would be sent, changes nothing there.
+    `num_packs`, the number of messages for the values, has no effect there.
     """
 
     def __init__(self, num_packs=1):

@@ -1,4 +1,4 @@
-"""The input of replicas: one dataset, of which each takes its own batches."""
+"""Input of replicas: iterators that give each replica its own batches of a dataset."""
 from __future__ import annotations
 
 from tinyflow.data.dataset import Dataset
@@ -6,15 +6,17 @@ from tinyflow.data.iterators import initializable
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.support.nest import flatten
+from tinyflow.ops.array import constants
 from tinyflow.train.distribute.values import regroup
 
-__all__ = ['DistributedDataset', 'DistributedIterator', 'rebatched']
+__all__ = ['DistributedDataset', 'DistributedIterator', 'rebatch']
 
 
 class DistributedIterator:
-    """An iterator of which each replica takes the next element, in order of the replicas.
+    """An iterator from which each replica takes the next element, in the order of the replicas.
 
-    Where the input ends within a round, the whole round is left out, as in TensorFlow 1.15.
+    If the input ends before all replicas have an element, the step is skipped, as in TensorFlow
+    1.15.
     """
 
     def __init__(self, dataset, replicas):
@@ -27,26 +29,26 @@ class DistributedIterator:
         self.element_spec = dataset.element_spec
 
     def initialize(self):
-        """The operation, in a list, that begins the pass."""
+        """The initializer, in a list."""
         return [self._iterator.initializer]
 
     @property
     def initializer(self):
-        """The operation that begins the pass."""
+        """The operation that starts an epoch."""
         return self._iterator.initializer
 
     def get_next(self, name=None):
-        """The next element for each replica: a nest of PerReplica tensors."""
-        taken = []
+        """The next element of each replica: a nest of PerReplica tensors."""
+        elements = []
         for _ in range(self._replicas):
-            before = flatten(taken[-1]) if taken else []
-            with control_dependencies([getattr(leaf, 'values', leaf) for leaf in before]):
-                taken.append(self._iterator.get_next())
-        return regroup(taken) if len(taken) > 1 else taken[0]
+            previous = flatten(elements[-1]) if elements else []
+            with control_dependencies([getattr(leaf, 'values', leaf) for leaf in previous]):
+                elements.append(self._iterator.get_next())
+        return regroup(elements) if len(elements) > 1 else elements[0]
 
 
 class DistributedDataset:
-    """A dataset of which each replica takes its own batches; see Strategy."""
+    """A dataset from which each replica takes its own batches; see Strategy."""
 
     def __init__(self, strategy, dataset):
         self._strategy, self._dataset = strategy, dataset
@@ -56,33 +58,32 @@ class DistributedDataset:
         return self._dataset.element_spec
 
     def make_initializable_iterator(self):
-        """The iterator; its elements are PerReplica."""
+        """An iterator with PerReplica elements."""
         return self._strategy.make_dataset_iterator(self._dataset)
 
     def make_one_shot_iterator(self):
-        """Raises ValueError: a graph has to begin the pass, with the iterator's initializer."""
+        """Raises ValueError: the iterator must be initialized."""
         raise worded(ValueError('Cannot create a one shot iterator. Please use '
                                 '`make_initializable_iterator()` instead.'))
 
 
-def rebatched(dataset, replicas):
-    """Batches of a `replicas`-th of the rows. ValueError if a known batch does not share evenly."""
+def rebatch(dataset, replicas):
+    """Divides each batch among the replicas. ValueError if a static batch size is not divisible."""
     if replicas == 1:
         return dataset
     sizes = {spec.shape[0].value for spec in flatten(dataset.element_spec)
              if spec.shape.ndims}
     for size in sizes - {None}:
         if size % replicas:
-            raise worded(ValueError(f'A batch of {size} rows cannot be shared by {replicas} '
-                                    'replicas.\n  Mend: batch(a multiple of '
-                                    'strategy.num_replicas_in_sync).'))
+            raise worded(ValueError(f'A batch of {size} rows cannot be divided among '
+                                    f'{replicas} replicas.\n  Mend: use a batch size that is a '
+                                    'multiple of strategy.num_replicas_in_sync.'))
 
     def parts(*element):
         structure = element if len(element) > 1 else element[0]
         rows = flatten(structure)[0].get_shape()[0].value
         if rows is not None:
             return Dataset.from_tensor_slices(structure).batch(rows // replicas)
-        from tinyflow.ops.array import constants
         count = constants.shape(flatten(structure)[0])[0]
         size = (count + replicas - 1) // replicas
         return Dataset.from_tensor_slices(structure).batch(constants.cast(size, 'int64'))

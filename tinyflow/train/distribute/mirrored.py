@@ -1,4 +1,4 @@
-"""MirroredStrategy and OneDeviceStrategy: replicas in this process."""
+"""MirroredStrategy and OneDeviceStrategy: replicas in one process."""
 from __future__ import annotations
 
 from tinyflow.graph.defaults import get_default_graph, name_scope
@@ -16,19 +16,19 @@ from tinyflow.ops.variables.variable_store import get_store
 from tinyflow.train.distribute import replicas
 from tinyflow.train.distribute.cross_device_ops import CrossDeviceOps, ReductionToOneDevice
 from tinyflow.train.distribute.strategy import Strategy, StrategyExtended
-from tinyflow.train.distribute.values import DistributedValues, PerReplica, grouped, select
+from tinyflow.train.distribute.values import DistributedValues, PerReplica, group_operations, select
 from tinyflow.train.distribute.variables import MirroredVariable, SyncOnReadVariable
 
 __all__ = ['MirroredStrategy', 'OneDeviceStrategy']
 
 
 class MirroredStrategy(Strategy):
-    """Replicas that each take a batch of their own; their gradients are added up.
+    """Data parallelism: each replica takes its own batch, and the gradients are summed.
 
-    `devices` names one device for each replica, such as ['/cpu:0', '/cpu:1']; by default there is
-    one, for the machine counts as one CPU. Each Variable has a component for each replica, and all
-    components change alike. Useful to see what data parallelism does to a graph, and to run
-    programs that ask for it; one process does not get faster by it.
+    `devices` names one device per replica, such as ['/cpu:0', '/cpu:1']; by default there is one,
+    because the machine counts as one CPU. Each Variable has a component per replica, and all
+    components get the same updates. Useful to see the graph of data parallelism, and to run
+    programs that use it; it is not faster in one process.
     """
 
     def __init__(self, devices=None, cross_device_ops=None):
@@ -36,7 +36,7 @@ class MirroredStrategy(Strategy):
 
 
 class OneDeviceStrategy(Strategy):
-    """One replica, on the device named."""
+    """One replica on the given device."""
 
     def __init__(self, device):
         super().__init__(_OneDevice(self, device))
@@ -45,7 +45,7 @@ class OneDeviceStrategy(Strategy):
 class _OneDevice(StrategyExtended):
     def __init__(self, strategy, device):
         super().__init__(strategy)
-        self._device = _full(device)
+        self._device = _full_device_name(device)
 
     @property
     def worker_devices(self):
@@ -64,11 +64,11 @@ class _OneDevice(StrategyExtended):
 class _Mirrored(StrategyExtended):
     def __init__(self, strategy, devices, cross_device_ops):
         super().__init__(strategy)
-        self._devices = tuple(_full(device) for device in devices or ['/cpu:0'])
+        self._devices = tuple(_full_device_name(device) for device in devices or ['/cpu:0'])
         if len(set(self._devices)) < len(self._devices):
             raise worded(ValueError(
-                f'Duplicates in devices: {list(devices)}.\n  Mend: a name for each replica: '
-                "['/cpu:0', '/cpu:1']."))
+                f'Duplicates in devices: {list(devices)}.\n  Mend: use a different name for each '
+                "replica: ['/cpu:0', '/cpu:1']."))
         if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
             raise worded(TypeError('cross_device_ops must be a tf.distribute.CrossDeviceOps, not '
                                    f'{cross_device_ops!r}.'))
@@ -89,34 +89,35 @@ class _Mirrored(StrategyExtended):
     # ---- Variables -------------------------------------------------------------------------
 
     def _create_variable(self, next_creator, settings):
-        """A component for each replica, and the Variable that holds them."""
+        """Creates a component for each replica, and the Variable that contains them."""
         replica = context.replicas_meet()
         shared = getattr(self, '_shared', None)
         if replica is None or shared is None:
-            return self._make(next_creator, settings)
-        # Code of replicas makes each Variable once: the first replica does, the others find it.
+            return self._create_components(next_creator, settings)
+        # The first replica creates a Variable, the same code of the others finds it.
         if replica.replica_number:
             return shared.next(replica.replica_number)
-        shared.made.append(self._make(next_creator, settings))
-        return shared.made[-1]
+        shared.created.append(self._create_components(next_creator, settings))
+        return shared.created[-1]
 
-    def _make(self, next_creator, settings):
+    def _create_components(self, next_creator, settings):
         collections = settings.pop('collections', None)
         trainable = settings.pop('trainable', None)
         synchronization = settings.get('synchronization', VariableSynchronization.AUTO)
         aggregation = settings.get('aggregation')
         components = []
         for number, device in enumerate(self._devices):
-            own = dict(settings, use_resource=True, collections=[], trainable=False)
+            component_settings = dict(settings, use_resource=True, collections=[],
+                                      trainable=False)
             with get_default_graph().device(device):
                 if number:
                     first = components[0]
-                    own['name'] = f'{first.op.name}/replica_{number}'
-                    own['initial_value'] = _same_start(first)
+                    component_settings['name'] = f'{first.op.name}/replica_{number}'
+                    component_settings['initial_value'] = _copy_initial_value(first)
                     with name_scope(None), init_scope():
-                        components.append(next_creator(**own))
+                        components.append(next_creator(**component_settings))
                 else:
-                    components.append(next_creator(**own))
+                    components.append(next_creator(**component_settings))
         kind = SyncOnReadVariable if synchronization is VariableSynchronization.ON_READ \
             else MirroredVariable
         variable = kind(components, synchronization, aggregation or VariableAggregation.NONE)
@@ -132,7 +133,7 @@ class _Mirrored(StrategyExtended):
 
     def _reduce_to(self, reduce_op, value, destinations):
         if not isinstance(value, DistributedValues):
-            # One value that all have: its sum is as many times itself, its mean itself.
+            # The same value on all replicas.
             value = PerReplica([value] * len(self._devices))
         return self._reduction.reduce(reduce_op, value, destinations)
 
@@ -140,68 +141,68 @@ class _Mirrored(StrategyExtended):
         return self._reduction.broadcast(tensor, destinations)
 
     def _update(self, var, fn, args, kwargs, group):
-        return self._each(lambda number: fn(var, *select(tuple(args), number),
+        return self._for_each_replica(lambda number: fn(var, *select(tuple(args), number),
                                             **select(kwargs, number)), group)
 
     def _update_non_slot(self, fn, args, kwargs, group):
-        return self._each(lambda number: fn(*select(tuple(args), number),
+        return self._for_each_replica(lambda number: fn(*select(tuple(args), number),
                                             **select(kwargs, number)), group)
 
-    def _each(self, update, group):
+    def _for_each_replica(self, update, group):
         results = []
         for number, device in enumerate(self._devices):
             with context.entered(self._strategy, None, number), \
                     get_default_graph().device(device), name_scope(f'update_{number}'):
                 results.append(update(number))
-        return grouped(results) if group else results
+        return group_operations(results) if group else results
 
 
-class _Shared:
-    """The Variables made in one call for all replicas, in order."""
+class _SharedVariables:
+    """The Variables that one call creates for all replicas, in order."""
 
     def __init__(self):
-        self.made, self._counts = [], {}
+        self.created, self._counts = [], {}
 
     def next(self, replica):
-        """What the first replica made where another one now makes a Variable.
+        """The Variable of the first replica for the next creation of a Variable in another one.
 
-        Not those of get_variable, which the others find by their names and do not make.
+        Skips those of get_variable, which the other replicas find by name.
         """
         number = self._counts.get(replica, 0)
         self._counts[replica] = number + 1
         named = {id(variable) for variable in get_store().variables.values()}
-        made = [variable for variable in self.made if id(variable) not in named]
-        if number >= len(made):
+        created = [variable for variable in self.created if id(variable) not in named]
+        if number >= len(created):
             raise worded(RuntimeError(
-                f'Replica {replica} makes a Variable that the first replica has not made.\n'
+                f'Replica {replica} creates a Variable that the first replica did not create.\n'
                 '  Mend: the function must build the same graph in each replica.'))
-        return made[number]
+        return created[number]
 
 
 class _shared_variables:                                        # noqa: N801 - used as a function
-    """While the replicas build, Variables of the same place in their code are one."""
+    """While the replicas build, the n-th Variables that they create are the same Variable."""
 
     def __init__(self, extended):
         self._extended = extended
 
     def __enter__(self):
-        self._before = getattr(self._extended, '_shared', None)
-        self._extended._shared = _Shared()
+        self._previous = getattr(self._extended, '_shared', None)
+        self._extended._shared = _SharedVariables()
 
     def __exit__(self, *error):
-        self._extended._shared = self._before
+        self._extended._shared = self._previous
 
 
-def _same_start(first):
-    """The initial value of the other components: the first one's tensor, drawn once."""
+def _copy_initial_value(first):
+    """The initial value of the other components: the tensor of the first one."""
     initial = first.initial_value
     return lambda: identities.identity(initial)
 
 
-def _full(device):
-    """'/device:CPU:0' for '/cpu:0'. TypeError for what names no device."""
+def _full_device_name(device):
+    """'/device:CPU:0' for '/cpu:0'. Raises TypeError unless it is a string."""
     if not isinstance(device, str):
-        raise worded(TypeError(f'A device is named by a string such as "/cpu:0", not {device!r}.'))
+        raise worded(TypeError(f'A device must be a string such as "/cpu:0", not {device!r}.'))
     graph = Graph()
     with graph.device(device):
         return graph.current_device

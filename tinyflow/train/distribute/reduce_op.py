@@ -1,4 +1,4 @@
-"""ReduceOp: how the values of replicas become one."""
+"""tf.distribute.ReduceOp: how the values of replicas are reduced."""
 from __future__ import annotations
 
 import enum
@@ -17,17 +17,17 @@ class ReduceOp(enum.Enum):
 
     @staticmethod
     def from_variable_aggregation(aggregation):
-        """The ReduceOp of a tf.VariableAggregation. ValueError for one that does not add."""
-        found = {VariableAggregation.SUM: ReduceOp.SUM,
-                 VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
-        if found is None:
+        """The ReduceOp for a tf.VariableAggregation. Raises ValueError if there is none."""
+        reduce_op = {VariableAggregation.SUM: ReduceOp.SUM,
+                     VariableAggregation.MEAN: ReduceOp.MEAN}.get(aggregation)
+        if reduce_op is None:
             raise worded(ValueError('Could not convert from `tf.VariableAggregation` '
                                     f'{aggregation} to`tf.distribute.ReduceOp` type'))
-        return found
+        return reduce_op
 
 
 def as_reduce_op(value):
-    """A ReduceOp, also of its name in any case. ValueError for another."""
+    """The ReduceOp for a ReduceOp or its name in any case. Raises ValueError for others."""
     if isinstance(value, ReduceOp):
         return value
     try:

@@ -1,8 +1,8 @@
-"""Running one function for each replica, in threads that take turns.
+"""Calls a function for each replica, in threads that run one at a time.
 
-The graph has one place where nodes are added, so only one replica runs at a time: each goes on
-until it ends or comes to a `merge_call`, where all of them meet; what they brought there is worked
-on once, in cross-replica context, and each goes on with its part of the result.
+The current scopes of a graph are shared state, so only one replica runs at a time: until it ends or
+reaches a `merge_call`. When all replicas have reached it, the merge function runs once, in
+cross-replica context, and each replica continues with its part of the result.
 """
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tinyflow.train.distribute.values import regroup, select
 __all__ = ['call_for_each']
 
 
-class _Place:
-    """What is open around a node of the graph: name scope, control dependencies, devices."""
+class _GraphContext:
+    """The current name scope, control dependencies and devices of a graph, to save and restore."""
 
     def __init__(self, graph):
         self.graph = graph
@@ -29,28 +29,29 @@ class _Place:
         self.name, self.controllers = graph._name_stack, list(graph._controllers)
         self.devices = list(graph._devices)
 
-    def open(self):
+    def restore(self):
         graph = self.graph
         graph._name_stack, graph._controllers = self.name, list(self.controllers)
         graph._devices = list(self.devices)
 
 
 class _Replica(threading.Thread):
-    """One replica's thread."""
+    """The thread of one replica."""
 
-    def __init__(self, number, strategy, function, args, kwargs, around):
+    def __init__(self, number, strategy, function, args, kwargs, scope):
         super().__init__(name=f'replica {number}', daemon=True)
         self.number, self.strategy = number, strategy
         self.function, self.args, self.kwargs = function, args, kwargs
         self.graph = get_default_graph()
-        self.place = _Place(self.graph)
+        self.graph_context = _GraphContext(self.graph)
         if number:
-            self.place.name = '/'.join(filter(None, [self.place.name, f'replica_{number}']))
-        self.scope = around
+            self.graph_context.name = '/'.join(
+                filter(None, [self.graph_context.name, f'replica_{number}']))
+        self.scope = scope
         self.resume, self.paused = threading.Event(), threading.Event()
         self.ended = False
         self.result = self.error = None
-        self.merge = None               # what it wants done: (function, args, kwargs)
+        self.merge = None               # the pending merge_call: (function, args, kwargs)
         self.merged = None
         self.stopped = False
 
@@ -68,36 +69,36 @@ class _Replica(threading.Thread):
     def _run(self):
         replica_context = self.strategy.extended.replica_context(self.number, self)
         with self.graph.as_default():
-            self.place.open()
+            self.graph_context.restore()
             with variable_scope(self.scope, reuse=True if self.number else None,
                                 auxiliary_name_scope=False), \
                     context.entered(self.strategy, replica_context):
                 self.result = self.function(*self.args, **self.kwargs)
-                self.place.save()
+                self.graph_context.save()
 
     def step(self):
-        """Lets it run until it ends or waits for the others."""
+        """Lets the thread run until it ends or waits for the others."""
         self.paused.clear()
         self.resume.set()
         self.paused.wait()
 
     def wait_for_others(self, function, args, kwargs):
-        """Called in its own thread by merge_call: its part of what the meeting gives."""
-        self.place.save()
-        self.open_scope = get_variable_scope()      # slots get their names in it, as in TF
+        """Called by merge_call in this thread; returns this replica's part of the result."""
+        self.graph_context.save()
+        self.open_scope = get_variable_scope()      # determines the names of slots, as in TF
         self.merge = function, args, kwargs
         self.paused.set()
         self.resume.wait()
         self.resume.clear()
         if self.stopped:
             raise SystemExit
-        self.place.open()
+        self.graph_context.restore()
         return self.merged
 
 
 def call_for_each(strategy, function, args, kwargs):
-    """The results of `function` for each replica, regrouped; each gets its part of args, kwargs."""
-    outer = _Place(get_default_graph())
+    """The regrouped results of `function`; each replica gets its part of args and kwargs."""
+    outer = _GraphContext(get_default_graph())
     scope = get_variable_scope()
     count = strategy.num_replicas_in_sync
     replicas = [_Replica(number, strategy, function, select(tuple(args), number),
@@ -112,9 +113,9 @@ def call_for_each(strategy, function, args, kwargs):
                     raise replica.error
             if all(replica.ended for replica in replicas):
                 return regroup([replica.result for replica in replicas])
-            _meet(strategy, replicas, outer)
+            _merge(strategy, replicas, outer)
     finally:
-        outer.open()
+        outer.restore()
         for replica in replicas:
             replica.stopped = True
             replica.resume.set()
@@ -122,18 +123,18 @@ def call_for_each(strategy, function, args, kwargs):
             replica.join()
 
 
-def _meet(strategy, replicas, outer):
+def _merge(strategy, replicas, outer):
     if any(replica.ended for replica in replicas):
         raise worded(RuntimeError(
-            'Some replicas came to a merge_call (an optimizer, or a Variable that is changed) '
-            'and others did not: the function must build the same graph in each replica.'))
+            'Some replicas reached a merge_call (of an optimizer, or of a Variable update) and '
+            'others did not: the function must build the same graph in each replica.'))
     function, _, _ = replicas[0].merge
     args = regroup([replica.merge[1] for replica in replicas])
     kwargs = regroup([replica.merge[2] for replica in replicas])
-    outer.open()
-    place = replicas[0].place
-    outer.graph._name_stack = place.name        # the first replica's scope names the result
-    outer.graph._controllers = _shared_controllers(replicas)
+    outer.restore()
+    first = replicas[0].graph_context
+    outer.graph._name_stack = first.name        # the scope of the first replica
+    outer.graph._controllers = _all_controllers(replicas)
     with variable_scope(replicas[0].open_scope), context.entered(strategy):
         result = function(strategy, *args, **kwargs)
     for replica in replicas:
@@ -141,6 +142,7 @@ def _meet(strategy, replicas, outer):
         replica.merge = None
 
 
-def _shared_controllers(replicas):
-    """What is waited for in cross-replica code: what every replica waits for."""
-    return [controller for replica in replicas for controller in replica.place.controllers]
+def _all_controllers(replicas):
+    """The control dependencies of cross-replica code: those of all replicas."""
+    return [controller for replica in replicas
+            for controller in replica.graph_context.controllers]

@@ -1,15 +1,15 @@
-"""Strategy: how one model runs on several replicas.
+"""tf.distribute.Strategy: runs one model on several replicas.
 
-`Strategy` is what programs use, `StrategyExtended` what libraries such as optimizers ask for and
-what a new kind of strategy defines: where Variables get components (`_create_variable`), how a
-function runs in each replica (`_call_for_each_replica`), how values become one (`_reduce_to`), how
-a Variable is changed (`_update`), and where each replica's input comes from. A strategy over
-several processes fills the same in; Estimator does not look below it.
+`Strategy` is the interface for programs, `StrategyExtended` the one for libraries such as
+optimizers. A kind of strategy overrides the methods of StrategyExtended: how Variables get
+components (`_create_variable`), how a function runs in each replica (`_call_for_each_replica`), how
+values are reduced (`_reduce_to`), how a Variable is updated (`_update`).
 """
 from __future__ import annotations
 
 from contextlib import contextmanager
 
+from tinyflow.data.dataset import Dataset
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support import nest
@@ -23,7 +23,7 @@ from tinyflow.train.distribute.reduce_op import ReduceOp, as_reduce_op
 from tinyflow.train.distribute.values import (
     DistributedValues,
     PerReplica,
-    grouped,
+    group_operations,
     local_results,
     select,
 )
@@ -32,7 +32,7 @@ __all__ = ['InputContext', 'ReplicaContext', 'Strategy', 'StrategyExtended']
 
 
 class Strategy:
-    """A list of replicas, and what is done with them together; see the module's docstring."""
+    """A set of replicas and the operations on them; see the docstring of the module."""
 
     def __init__(self, extended):
         self._extended = extended
@@ -45,12 +45,12 @@ class Strategy:
 
     @property
     def num_replicas_in_sync(self):
-        """The number of replicas whose gradients are added up."""
+        """The number of replicas whose gradients are summed."""
         return self._extended._num_replicas_in_sync
 
     @contextmanager
     def scope(self):
-        """Variables made inside belong to the strategy; the code is cross-replica."""
+        """Variables created inside belong to the strategy; the code is in cross-replica context."""
         mode = context._mode()
         if mode is not None and mode[1] is not self:
             raise worded(RuntimeError('Mixing different tf.distribute.Strategy objects: '
@@ -61,40 +61,40 @@ class Strategy:
     # ---- running -------------------------------------------------------------------------
 
     def experimental_run_v2(self, fn, args=(), kwargs=None):
-        """Builds fn(*args, **kwargs) once for each replica, with its part of PerReplica values.
+        """Builds fn(*args, **kwargs) once per replica, with its part of PerReplica arguments.
 
-        Returns the nest that fn returns, PerReplica where the replicas' values are their own.
+        Returns the nest that fn returns; values that differ between replicas are PerReplica.
         """
-        with self._inside():
+        with self._in_scope():
             return self._extended.call_for_each_replica(fn, args=args, kwargs=kwargs)
 
     def experimental_run(self, fn, input_iterator=None):
         """`experimental_run_v2` with each replica's next batch as the arguments."""
-        with self._inside():
+        with self._in_scope():
             args = (input_iterator.get_next(),) if input_iterator is not None else ()
             return self.experimental_run_v2(fn, args=args)
 
     def reduce(self, reduce_op, value, axis=None):
-        """One tensor of the values of all replicas: their sum or mean (`reduce_op`).
+        """Reduces the values of all replicas to one tensor, their sum or mean (`reduce_op`).
 
-        `axis`: reduce along that dimension of each replica's value as well, e.g. 0 for the batch;
-        a mean is then that of all rows, also where the replicas have unequally many.
+        `axis`: also reduce along that dimension of the values, e.g. 0 for the batch; a mean is then
+        the mean of all rows, even if the replicas have different numbers of rows.
         """
-        with self._inside():
+        with self._in_scope():
             if axis is None:
                 return self._extended._reduce(reduce_op, value)
-            parts = [convert_to_tensor(part) for part in self._of_all_replicas(value)]
-            total = self._summed([reduction.reduce_sum(part, axis) for part in parts])
+            parts = [convert_to_tensor(part) for part in self._values_of_replicas(value)]
+            total = self._sum([reduction.reduce_sum(part, axis) for part in parts])
             if as_reduce_op(reduce_op) is ReduceOp.SUM:
                 return total
-            rows = self._summed([constants.shape(part)[axis] for part in parts])
+            rows = self._sum([constants.shape(part)[axis] for part in parts])
             return total / constants.cast(rows, total.dtype)
 
-    def _of_all_replicas(self, value):
+    def _values_of_replicas(self, value):
         return value.values if isinstance(value, DistributedValues) else \
             [value] * self.num_replicas_in_sync
 
-    def _summed(self, parts):
+    def _sum(self, parts):
         return self._extended._reduce(
             ReduceOp.SUM, PerReplica(parts) if len(parts) > 1 else parts[0])
 
@@ -103,55 +103,54 @@ class Strategy:
         return local_results(value)
 
     def unwrap(self, value):
-        """The same as a list."""
+        """The values of all replicas, a list."""
         return list(local_results(value))
 
     def group(self, value, name=None):
-        """One operation that stands for those of all replicas."""
-        return grouped(value, name)
+        """One operation that groups those of all replicas."""
+        return group_operations(value, name)
 
     # ---- input ---------------------------------------------------------------------------
 
     def make_dataset_iterator(self, dataset):
-        """An iterator whose get_next gives each replica a batch: `dataset`'s, shared out by rows.
+        """An iterator whose get_next divides each batch of `dataset` among the replicas.
 
-        The batch of the dataset is that of all replicas together.
+        The batch size of the dataset is the global batch size.
         """
         count = self.num_replicas_in_sync
-        return inputs.DistributedIterator(inputs.rebatched(dataset, count), count)
+        return inputs.DistributedIterator(inputs.rebatch(dataset, count), count)
 
     def make_input_fn_iterator(self, input_fn, replication_mode='PER_WORKER'):
-        """An iterator over what input_fn(InputContext) gives: each replica takes a whole batch.
+        """An iterator over the result of input_fn(InputContext): each replica takes a whole batch.
 
-        `replication_mode` has no other value in TensorFlow, either.
+        `replication_mode` has a single value, as in TensorFlow.
         """
         count = self.num_replicas_in_sync
         return inputs.DistributedIterator(input_fn(InputContext(1, 0, count)), count)
 
     def experimental_distribute_dataset(self, dataset):
-        """The dataset as one whose make_initializable_iterator() is `make_dataset_iterator`."""
+        """A dataset whose make_initializable_iterator() calls `make_dataset_iterator`."""
         return inputs.DistributedDataset(self, dataset)
 
     def experimental_make_numpy_dataset(self, numpy_input, session=None):
-        """The dataset of the rows of arrays, which the graph keeps: `session` has nothing to do."""
-        from tinyflow.data.dataset import Dataset
+        """A dataset of the rows of arrays, constants of the graph; `session` is unused."""
         return Dataset.from_tensor_slices(numpy_input)
 
     # ---- other -----------------------------------------------------------------------------
 
     def colocate_vars_with(self, colocate_with_variable):
-        """The scope in which the slots of a Variable are made."""
+        """The scope in which the slots of a Variable are created."""
         return self._extended.colocate_vars_with(colocate_with_variable)
 
     def configure(self, session_config=None, cluster_spec=None, task_type=None, task_id=None):
-        """For strategies over several processes; nothing is left to settle in one."""
+        """For strategies over several processes; does nothing in one process."""
 
     def update_config_proto(self, config_proto):
-        """A ConfigProto as the strategy needs it: the same one."""
+        """The ConfigProto for the strategy: unchanged."""
         return config_proto
 
     @contextmanager
-    def _inside(self):
+    def _in_scope(self):
         if context.get_strategy() is self:
             yield
         else:
@@ -159,14 +158,14 @@ class Strategy:
                 yield
 
     def __deepcopy__(self, memo):
-        return self         # replicas are no data; copies of a RunConfig share it
+        return self         # copies of a RunConfig share the strategy
 
     def __repr__(self):
         return f'<{type(self).__name__} of {self.num_replicas_in_sync} replicas>'
 
 
 class StrategyExtended:
-    """What a kind of strategy defines, with the answers for a single replica."""
+    """The interface for libraries, which kinds of strategies override; here for one replica."""
 
     def __init__(self, container_strategy=None):
         self._strategy = container_strategy
@@ -210,7 +209,7 @@ class StrategyExtended:
         return self.replica_context(0)
 
     def call_for_each_replica(self, fn, args=(), kwargs=None):
-        """fn's results, regrouped; see Strategy.experimental_run_v2."""
+        """The regrouped results of fn; see Strategy.experimental_run_v2."""
         if not context.in_cross_replica_context():
             raise worded(RuntimeError('Method requires being in cross-replica context, use '
                                       'get_replica_context().merge_call()'))
@@ -223,7 +222,7 @@ class StrategyExtended:
     # ---- Variables -------------------------------------------------------------------------
 
     def _creator(self, next_creator, **settings):
-        """What makes a Variable inside the scope."""
+        """Creates a Variable inside the scope."""
         return self._create_variable(next_creator, settings)
 
     def _create_variable(self, next_creator, settings):
@@ -238,17 +237,17 @@ class StrategyExtended:
         yield
 
     def read_var(self, v):
-        """The value of a Variable, as it is for all replicas."""
+        """The value of a Variable."""
         return v.value()
 
     def value_container(self, value):
-        """The Variable that a component is part of, itself if it is part of none."""
+        """The Variable that contains a component; other values are returned unchanged."""
         return value
 
     # ---- values of replicas ----------------------------------------------------------------
 
     def reduce_to(self, reduce_op, value, destinations):
-        """The sum or mean of the replicas' values, for the replicas of `destinations`."""
+        """Reduces the values of the replicas, for the replicas of `destinations`."""
         return self._reduce_to(as_reduce_op(reduce_op), value, destinations)
 
     def batch_reduce_to(self, reduce_op, value_destination_pairs):
@@ -264,33 +263,33 @@ class StrategyExtended:
         return value
 
     def broadcast_to(self, tensor, destinations):
-        """The tensor, for each replica of `destinations`."""
+        """The tensor for each replica of `destinations`."""
         return tensor
 
     def update(self, var, fn, args=(), kwargs=None, group=True):
-        """Runs fn(component, *args) for each component of a Variable that is to change."""
+        """Runs fn(component, *args) for each component of a Variable to update."""
         return self._update(var, fn, args, dict(kwargs or {}), group)
 
     def _update(self, var, fn, args, kwargs, group):
         with context.entered(self._strategy, None, 0), name_scope('update'):
             result = fn(var, *select(tuple(args), 0), **select(kwargs, 0))
-        return grouped(result) if group else [result]
+        return group_operations(result) if group else [result]
 
     def update_non_slot(self, colocate_with, fn, args=(), kwargs=None, group=True):
-        """Runs fn(*args) for each replica, to change what belongs to no Variable."""
+        """Runs fn(*args) for each replica, to update state without a Variable."""
         return self._update_non_slot(fn, args, dict(kwargs or {}), group)
 
     def _update_non_slot(self, fn, args, kwargs, group):
         with context.entered(self._strategy, None, 0), name_scope('update'):
             result = fn(*select(tuple(args), 0), **select(kwargs, 0))
-        return grouped(result) if group else [result]
+        return group_operations(result) if group else [result]
 
     def non_slot_devices(self, var_list):
         return min(var_list, key=lambda v: v.name)
 
 
 class ReplicaContext:
-    """What the code of one replica knows: its number, and how to meet the others."""
+    """The context of the code of one replica: its number, and merging with other replicas."""
 
     def __init__(self, strategy, replica_id_in_sync_group=0, thread=None):
         self._strategy = strategy
@@ -307,7 +306,7 @@ class ReplicaContext:
 
     @property
     def replica_id_in_sync_group(self):
-        """This replica's number, 0 for the first."""
+        """The number of this replica, starting at 0."""
         return self.replica_number
 
     @property
@@ -315,9 +314,9 @@ class ReplicaContext:
         return (self._strategy.extended.worker_devices[self.replica_number],)
 
     def merge_call(self, merge_fn, args=(), kwargs=None):
-        """merge_fn(strategy, *args), once for all replicas, in cross-replica context.
+        """Calls merge_fn(strategy, *args) once for all replicas, in cross-replica context.
 
-        In it each argument is PerReplica; each replica gets its own part of the result.
+        Its arguments are PerReplica; each replica gets its own part of the result.
         """
         if self._thread is not None:
             return self._thread.wait_for_others(merge_fn, tuple(args), dict(kwargs or {}))
@@ -325,7 +324,7 @@ class ReplicaContext:
             return merge_fn(self._strategy, *args, **(kwargs or {}))
 
     def all_reduce(self, reduce_op, value):
-        """The sum or mean of the replicas' values, which every replica gets; also of a nest."""
+        """Reduces a value or a nest over all replicas; every replica gets the result."""
         op = as_reduce_op(reduce_op)
 
         def reduce(strategy, value):
@@ -335,7 +334,7 @@ class ReplicaContext:
 
 
 class InputContext:
-    """What an input_fn may ask: which part of the input is its own."""
+    """The argument of an input_fn: which part of the input it should read."""
 
     def __init__(self, num_input_pipelines=1, input_pipeline_id=0, num_replicas_in_sync=1):
         self.num_input_pipelines = num_input_pipelines
@@ -343,7 +342,7 @@ class InputContext:
         self.num_replicas_in_sync = num_replicas_in_sync
 
     def get_per_replica_batch_size(self, global_batch_size):
-        """The rows of one replica's batch. ValueError if they do not share evenly."""
+        """The batch size per replica. Raises ValueError if it is not an integer."""
         if global_batch_size % self.num_replicas_in_sync:
             raise worded(ValueError(
                 f'The `global_batch_size` {global_batch_size!r} is not divisible by '
@@ -351,11 +350,11 @@ class InputContext:
         return global_batch_size // self.num_replicas_in_sync
 
 
-def _without_any():
-    """The strategy of programs that use none."""
+def _default_strategy():
+    """The strategy of programs that do not use tf.distribute."""
     extended = StrategyExtended()
     strategy = extended._strategy = Strategy(extended)
     return strategy
 
 
-context.set_default_strategy(_without_any())
+context.set_default_strategy(_default_strategy())

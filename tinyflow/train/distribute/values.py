@@ -1,11 +1,12 @@
-"""Values that have a part for each replica."""
+"""Values with a part for each replica: PerReplica, Mirrored; regroup, select, reduce."""
 from __future__ import annotations
 
+from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.array import identity_and_cast as identities, joining
 from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.variables import replica_context as context
@@ -21,7 +22,7 @@ class DistributedValues:
         self.values = tuple(values)
 
     def get(self, replica=None):
-        """The value of a replica, of the one whose code asks by default."""
+        """The value of a replica, by default of the current one."""
         number = context.current_replica() if replica is None else replica
         return self.values[number or 0]
 
@@ -35,7 +36,7 @@ class DistributedValues:
 
 
 class PerReplica(DistributedValues):
-    """Values that differ: each replica's own batch, loss, prediction."""
+    """Values that differ between replicas, such as batches, losses, predictions."""
 
 
 class Mirrored(DistributedValues):
@@ -43,9 +44,9 @@ class Mirrored(DistributedValues):
 
 
 def regroup(per_replica):
-    """The nest that replicas returned, [nest], as a nest of PerReplica values.
+    """Converts a list of nests, one per replica, to a nest of PerReplica values.
 
-    What is one and the same object for all stays itself.
+    A leaf that is the same object for all replicas is not wrapped.
     """
     first = per_replica[0]
     if isinstance(first, dict):
@@ -64,25 +65,24 @@ def regroup(per_replica):
 
 
 def select(structure, replica):
-    """One replica's part of a nest of values."""
+    """The part of one replica of a nest of values."""
     return nest.map_structure(
         lambda leaf: leaf.values[replica] if isinstance(leaf, DistributedValues) else leaf,
         structure)
 
 
 def local_results(value):
-    """The values of all replicas, a tuple; a value without parts stands for itself."""
+    """The values of all replicas, a tuple; a single value becomes a tuple of one."""
     return value.values if isinstance(value, DistributedValues) else (value,)
 
 
 def add_up(values, mean, add=None):
-    """The sum of tensors [*shape], or their mean; IndexedSlices stay rows of their table.
+    """The sum or mean of tensors [*shape] or of IndexedSlices.
 
-    `add` is a function of the list of tensors that is used in place of tf.add_n.
+    `add` is a function of a list of tensors to use instead of tf.add_n.
     """
-    from tinyflow.graph.indexed_slices import IndexedSlices
     if any(isinstance(value, IndexedSlices) for value in values):
-        return _joined_rows(values, mean)
+        return _add_indexed_slices(values, mean)
     if add is not None:
         total = add(list(values))
     elif len(values) == 1:
@@ -92,9 +92,7 @@ def add_up(values, mean, add=None):
     return arithmetic.divide(total, len(values)) if mean else total
 
 
-def _joined_rows(values, mean):
-    from tinyflow.graph.indexed_slices import IndexedSlices
-    from tinyflow.ops.array import joining
+def _add_indexed_slices(values, mean):
     rows = joining.concat([value.values for value in values], 0)
     indices = joining.concat([value.indices for value in values], 0)
     if mean:
@@ -102,8 +100,8 @@ def _joined_rows(values, mean):
     return IndexedSlices(rows, indices, values[0].dense_shape)
 
 
-def grouped(value, name=None):
-    """One operation that stands for those of all replicas."""
+def group_operations(value, name=None):
+    """One operation that groups those of all replicas."""
     operations = [part.op if isinstance(part, Variable) else part
                   for leaf in nest.flatten(value) for part in local_results(leaf)
                   if isinstance(part, (Operation, Tensor, Variable))]
@@ -112,7 +110,6 @@ def grouped(value, name=None):
     return control.group(*operations, name=name)
 
 
-def copied(tensor):
-    """A node of its own for one replica, so that pictures show what each receives."""
-    from tinyflow.graph.indexed_slices import IndexedSlices
+def copy_tensor(tensor):
+    """An identity node for one replica, so that a drawing shows what each replica receives."""
     return tensor if isinstance(tensor, IndexedSlices) else identities.identity(tensor)

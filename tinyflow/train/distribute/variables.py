@@ -1,7 +1,7 @@
 """Variables with a component for each replica.
 
-Each component is a resource variable; the first has the plain name, the others `name/replica_1`
-and so on. Code of a replica sees its own component; a checkpoint holds one value for all of them.
+Each component is a resource variable; the first one has the plain name, the others `name/replica_1`
+and so on. Code of a replica uses its own component; a checkpoint has one value for all of them.
 """
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tinyflow.train.distribute.values import DistributedValues, PerReplica, add_
 
 __all__ = ['MirroredVariable', 'SyncOnReadVariable']
 
-# What a Variable keeps of its nodes: read from the component of the replica that asks.
-_OF_COMPONENT = ('_handle', '_variable', '_initial_value', '_is_initialized_op',
+# Fields of a Variable that are read from the component of the current replica.
+_COMPONENT_FIELDS = ('_handle', '_variable', '_initial_value', '_is_initialized_op',
                  '_safe_initial_value', '_initializer_op', '_snapshot')
 
 
-class _Distributed(ResourceVariable):
-    """What both kinds share: the components, and which of them is meant."""
+class _DistributedVariable(ResourceVariable):
+    """Base of both kinds: the components, and the selection of the current one."""
 
     def __init__(self, components, synchronization, aggregation):
         first = components[0]
@@ -49,12 +49,12 @@ class _Distributed(ResourceVariable):
         return self.components[0]
 
     def get(self, replica=None):
-        """The component of a replica, of the one whose code asks by default."""
+        """The component of a replica, by default of the current one."""
         return self.components[(context.current_replica() if replica is None else replica) or 0]
 
     @property
     def initializer(self):
-        """Gives all components their first values."""
+        """Initializes all components."""
         if self._initialize_all is None:
             with init_scope():
                 self._initialize_all = control.group(
@@ -62,31 +62,32 @@ class _Distributed(ResourceVariable):
         return self._initialize_all
 
     def to_proto(self, export_scope=None):
-        """The VariableDef of the first component: what a graph without replicas knows."""
+        """The VariableDef of the first component."""
         return self.primary.to_proto(export_scope)
 
     @property
     def _primary_op(self):
-        """By what an optimizer knows the Variable, in each replica."""
+        """The operation by which an optimizer identifies the Variable in each replica."""
         return self.primary.op
 
     def _saved_in(self):
-        """The tensor that a checkpoint holds."""
+        """The tensor to save in a checkpoint."""
         return self.primary._snapshot
 
     def _shares(self, value):
-        """What each component is given for the Variable to have `value`, an array or a tensor."""
+        """The values of the components for the Variable to have `value`, an array or a tensor."""
         return [value] * len(self.components)
 
     def _restored(self, value):
-        """The operation that gives all components a restored value."""
-        return control.group(*[part.assign(share, read_value=False)
-                               for part, share in zip(self.components, self._shares(value))])
+        """The operation that assigns a restored value to all components."""
+        values = self._shares(value)
+        return control.group(*[part.assign(component_value, read_value=False)
+                               for part, component_value in zip(self.components, values)])
 
     def load(self, value, session=None):
-        shares = self._shares(np.asarray(value, self.dtype.as_numpy_dtype))
-        for part, share in zip(self.components, shares):
-            part.load(share, session)
+        values = self._shares(np.asarray(value, self.dtype.as_numpy_dtype))
+        for part, component_value in zip(self.components, values):
+            part.load(component_value, session)
 
     def _after(self, operation, read_value=True):
         return self.get()._after(operation, read_value)
@@ -100,8 +101,8 @@ class _Distributed(ResourceVariable):
     def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
         return self._change('assign_sub', delta, name, read_value)
 
-    def _to_all(self, method, value, name, read_value):
-        """Changes every component alike, from cross-replica context."""
+    def _update_all(self, method, value, name, read_value):
+        """Applies the same update to every component, in cross-replica context."""
         changed = control.group(*[
             getattr(part, method)(_part(value, number), name=name, read_value=False)
             for number, part in enumerate(self.components)])
@@ -112,22 +113,22 @@ class _Distributed(ResourceVariable):
         return f'{type(self).__name__}:{{\n{lines}\n}}'
 
 
-def _of_component(name):
+def _component_property(name):
     return property(lambda self: getattr(self.get(), name))
 
 
-for _name in _OF_COMPONENT:
-    setattr(_Distributed, _name, _of_component(_name))
+for _name in _COMPONENT_FIELDS:
+    setattr(_DistributedVariable, _name, _component_property(_name))
 
 
 def _part(value, number):
     return value.values[number] if isinstance(value, DistributedValues) else value
 
 
-class MirroredVariable(_Distributed):
-    """A Variable whose components always have one value: every change reaches all of them.
+class MirroredVariable(_DistributedVariable):
+    """A Variable whose components always have the same value: updates are applied to all of them.
 
-    A replica may change it only if `aggregation` says what becomes of the replicas' values.
+    A replica may update it only if `aggregation` defines how to combine the replicas' values.
     """
 
     def _change(self, method, value, name, read_value):
@@ -135,37 +136,37 @@ class MirroredVariable(_Distributed):
         if replica is None:
             if context.is_updating():
                 return getattr(self.get(), method)(value, name=name, read_value=read_value)
-            return self._to_all(method, value, name, read_value)
+            return self._update_all(method, value, name, read_value)
         if self._aggregation is VariableAggregation.NONE:
             raise worded(ValueError(
                 f'You must specify an aggregation method to update a MirroredVariable in Replica '
-                f"Context: '{self.name}' would get a value of each replica.\n  Mend: "
+                f"Context: '{self.name}' would get a different value from each replica.\n  Mend: "
                 'tf.get_variable(..., aggregation=tf.VariableAggregation.MEAN), SUM or '
                 'ONLY_FIRST_REPLICA.'))
         value = convert_to_tensor(value, self.dtype)
         changed = replica.merge_call(
-            lambda strategy, values: self._to_all(
-                method, _aggregated(values, self._aggregation), name, False), args=(value,))
+            lambda strategy, values: self._update_all(
+                method, _aggregate(values, self._aggregation), name, False), args=(value,))
         return self._after(changed, read_value)
 
     def _scatter(self, kind, indices, updates, name=None):
-        if self._is_changed_alone('scatter'):
+        if self._updates_one_component('scatter'):
             return super()._scatter(kind, indices, updates, name)
         changed = control.group(*[part.scatter_rows(kind, indices, updates, name)
                                   for part in self.components])
         return self.primary._after(changed)
 
     def count_up_to(self, limit):
-        if self._is_changed_alone('count_up_to'):
+        if self._updates_one_component('count_up_to'):
             return super().count_up_to(limit)
         counted = [part.count_up_to(limit) for part in self.components]
         with control_dependencies(counted):
             return identities.identity(counted[0])
 
-    def _is_changed_alone(self, what):
-        """True where one component is meant, False where all of them have to change alike.
+    def _updates_one_component(self, what):
+        """True if the update is for one component, False if it is for all of them.
 
-        NotImplementedError in the code of one replica of several, which would go apart.
+        Raises NotImplementedError in replica context, where the components would diverge.
         """
         if context.is_updating():
             return True
@@ -173,52 +174,53 @@ class MirroredVariable(_Distributed):
             return False
         if len(self.components) > 1:
             raise worded(NotImplementedError(
-                f"{what}: a replica cannot change a part of the MirroredVariable '{self.name}' by "
-                'itself.\n  Mend: in cross-replica context, inside '
+                f"{what}: a replica cannot change a part of the MirroredVariable '{self.name}' "
+                'alone.\n  Mend: update it in cross-replica context, inside '
                 'tf.distribute.get_replica_context().merge_call(fn); or assign the whole value.'))
         return True
 
 
-class SyncOnReadVariable(_Distributed):
-    """A Variable of which each replica keeps its own; read from outside they are put together.
+class SyncOnReadVariable(_DistributedVariable):
+    """A Variable with different values per replica, which are aggregated when read outside.
 
-    So counters of metrics add up (SUM), and moving averages of batch normalisation are averaged.
+    Counters of metrics are summed (SUM), moving averages of batch normalization are averaged.
     """
 
-    keeps_own_values = True         # an exact resume has to know them all
-    _put_together = None
+    keeps_own_values = True         # an exact resume has to restore the value of each replica
+    _aggregated_value = None
 
     def _read(self):
         if context.current_replica() is not None:
             return super()._read()
         values = [part._read() for part in self.components]
-        return _aggregated_tensors(values, self._aggregation)
+        return _aggregate_tensors(values, self._aggregation)
 
     def _as_graph_element(self):
-        return self._whole if context.in_cross_replica_context() and not context.is_updating() \
-            else super()._as_graph_element()
+        if context.in_cross_replica_context() and not context.is_updating():
+            return self._aggregated_once
+        return super()._as_graph_element()
 
     @property
-    def _whole(self):
-        """The tensor of all components put together, made once."""
-        if self._put_together is None:
+    def _aggregated_once(self):
+        """The aggregated tensor of all components, created once."""
+        if self._aggregated_value is None:
             with init_scope(), name_scope(None):
-                self._put_together = self._saved_in()()
-        return self._put_together
+                self._aggregated_value = self._saved_in()()
+        return self._aggregated_value
 
     def _saved_in(self):
-        return lambda: _aggregated_tensors([part._snapshot for part in self.components],
+        return lambda: _aggregate_tensors([part._snapshot for part in self.components],
                                            self._aggregation)
 
     def _shares(self, value):
-        """A sum is shared out, for the next reading adds it up again."""
+        """A sum is divided among the components, because the next read adds them."""
         if self._aggregation is not VariableAggregation.SUM:
             return super()._shares(value)
         count = len(self.components)
         if not self.dtype.is_integer:
             return [value / count] * count
-        share = value // count
-        return [value - share * (count - 1)] + [share] * (count - 1)
+        part = value // count
+        return [value - part * (count - 1)] + [part] * (count - 1)
 
     def _change(self, method, value, name, read_value):
         if context.current_replica() is not None:
@@ -230,7 +232,7 @@ class SyncOnReadVariable(_Distributed):
                     'when aggregation is set to `tf.VariableAggregation.SUM`.'))
             if not isinstance(value, DistributedValues):
                 value = PerReplica(self._shares(convert_to_tensor(value, self.dtype)))
-        return self._to_all(method, value, name, read_value)
+        return self._update_all(method, value, name, read_value)
 
     def _scatter(self, kind, indices, updates, name=None):
         self._check_in_replica('scatter')
@@ -244,16 +246,16 @@ class SyncOnReadVariable(_Distributed):
         if context.current_replica() is None:
             raise worded(NotImplementedError(
                 f"{what}: the parts of the SyncOnReadVariable '{self.name}' belong to replicas.\n"
-                '  Mend: in the code of the replicas, or assign the whole value.'))
+                '  Mend: update it in replica context, or assign the whole value.'))
 
 
-def _aggregated(values, aggregation):
-    """One value of those of the replicas, by a VariableAggregation."""
+def _aggregate(values, aggregation):
+    """Combines the values of the replicas by a VariableAggregation."""
     parts = values.values if isinstance(values, DistributedValues) else (values,)
-    return _aggregated_tensors(parts, aggregation)
+    return _aggregate_tensors(parts, aggregation)
 
 
-def _aggregated_tensors(parts, aggregation):
+def _aggregate_tensors(parts, aggregation):
     if aggregation in (VariableAggregation.SUM, VariableAggregation.MEAN):
         return add_up(list(parts), mean=aggregation is VariableAggregation.MEAN)
     return identities.identity(parts[0])
@@ -265,4 +267,4 @@ def _to_tensor(variable, dtype=None, name=None, as_ref=False):
     return convert_to_tensor(variable.get(), dtype, name)
 
 
-register_tensor_conversion_function(_Distributed, _to_tensor, priority=98)
+register_tensor_conversion_function(_DistributedVariable, _to_tensor, priority=98)
