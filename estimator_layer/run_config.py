@@ -146,9 +146,13 @@ class RunConfig:
 
     def __repr__(self):
         """The settings that differ from their defaults."""
-        settings = ', '.join(f'{name}={value!r}' for name, value in self._values.items()
+        settings = ', '.join(f'{name}={_short(value)}' for name, value in self._values.items()
                              if value != _DEFAULTS[name])
         return f'{type(self).__name__}({settings})'
+
+
+def _short(value):
+    return '<ConfigProto>' if isinstance(value, ConfigProto) else repr(value)
 
 
 _DEFAULTS = {name: parameter.default for name, parameter in
