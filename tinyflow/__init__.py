@@ -184,7 +184,7 @@ from tinyflow.graph.support.version import (
 
 newaxis = None
 _OP_PACKAGES += ['tinyflow.data.ops', 'estimator_layer.canned.trees.ops',
-                 'estimator_layer.canned.kmeans_ops']
+                 'estimator_layer.canned.kmeans.ops']
 __version__ = VERSION
 
 # Found when first asked for: public name -> the module that has it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 import secrets
 
 import tinyflow as tf
-from estimator_layer.canned import kmeans_ops as clustering
+from estimator_layer.canned.kmeans import ops as clustering
 from estimator_layer.canned.kmeans.initial_centers import InitialCenters
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.random.random_functions import get_seed

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from estimator_layer.canned import kmeans_ops as clustering
+from estimator_layer.canned.kmeans import ops as clustering
 
 __all__ = ['InitialCenters']
 

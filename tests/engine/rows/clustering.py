@@ -1,7 +1,7 @@
 """Rows of the ops of k-means."""
 import numpy as np
 
-from estimator_layer.canned import kmeans_ops as clustering
+from estimator_layer.canned.kmeans import ops as clustering
 from tests.engine.rows import row
 
 POINTS = np.random.RandomState(0).normal(size=(12, 2)).astype('float32')
