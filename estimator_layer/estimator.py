@@ -25,6 +25,7 @@ import copy
 import os
 import tempfile
 from difflib import get_close_matches
+from typing import Any
 
 from estimator_layer.call_model_fn import call_model_fn, check_model_fn
 from estimator_layer.checkpoint_mismatch import explain_checkpoint_mismatch
@@ -164,7 +165,7 @@ class Estimator:
             return self._call_model_fn(features, labels, mode, config)
         return public_model_fn
 
-    def get_variable_value(self, name):
+    def get_variable_value(self, name) -> Any:
         """The value of a Variable in the latest checkpoint, an array."""
         self._check_checkpoint()
         try:
@@ -180,7 +181,7 @@ class Estimator:
         self._check_checkpoint()
         return [name for name, _ in list_variables(self._model_dir)]
 
-    def latest_checkpoint(self):
+    def latest_checkpoint(self) -> Any:
         """The path of the latest checkpoint, or None."""
         return latest_checkpoint(self._model_dir)
 
@@ -216,7 +217,7 @@ class Estimator:
         logging.info('Loss for final step: %s.', loss)
         return self
 
-    def evaluate(self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None):
+    def evaluate(self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None) -> Any:
         """Metrics of a checkpoint on the input: {name: value}, with 'loss' and 'global_step'.
 
         Ends after `steps` batches or at the end of the input. `checkpoint_path` defaults to the

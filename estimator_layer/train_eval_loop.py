@@ -5,6 +5,7 @@ import collections
 import os
 import time
 from collections.abc import Iterable
+from typing import Any
 
 from estimator_layer.call_input_fn import check_input_fn
 from estimator_layer.estimator import Estimator
@@ -51,7 +52,7 @@ class EvalSpec(collections.namedtuple('EvalSpec', (
 
     __slots__ = ()
 
-    def __new__(cls, input_fn, steps=100, name=None, hooks=None, exporters=None,
+    def __new__(cls, input_fn, steps: int | None = 100, name=None, hooks=None, exporters=None,
                 start_delay_secs=120, throttle_secs=600):
         check_input_fn(input_fn)
         if steps is not None and steps <= 0:
@@ -67,7 +68,7 @@ class EvalSpec(collections.namedtuple('EvalSpec', (
                                start_delay_secs, throttle_secs)
 
 
-def train_and_evaluate(estimator, train_spec, eval_spec):
+def train_and_evaluate(estimator, train_spec, eval_spec) -> Any:
     """Trains and evaluates each checkpoint; returns (metrics, exports) of the last evaluation.
 
     The evaluation runs in this process after a checkpoint is saved, while the training keeps its

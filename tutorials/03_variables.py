@@ -27,6 +27,7 @@ one_more = tf.assign_add(counter, 1, name='one_more')
 # %%
 init = tf.global_variables_initializer()
 
+forgotten = None
 with tf.Session() as session:
     try:
         session.run(counter)

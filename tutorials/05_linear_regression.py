@@ -68,7 +68,7 @@ print('Picture with gradients and optimizer:', output('05_training.svg'))
 # The loop is always the same: look at the loss, run `train`, and again.
 
 # %%
-losses = []
+losses, w, b = [], 0.0, 0.0
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     print('\nstep     loss  weight    bias')

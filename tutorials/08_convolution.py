@@ -117,6 +117,7 @@ session.run(tf.global_variables_initializer())
 filters_before = session.run('conv1/kernel:0')
 
 print('\nstep    loss  test digits read')
+share = 0.0
 for step in range(241):
     batch_x, batch_labels = digits.train.next_batch(50)
     _, value = session.run([train, loss], {x: batch_x, labels: batch_labels})
@@ -175,7 +176,7 @@ print('\nPicture of the filters, and of what they make of the first test digit:'
 
 # %%
 profile = session.profile(logits, {x: digits.test.images[:100]}, runs=3)
-seconds = {}
+seconds: dict[str, float] = {}
 for _, kind, spent in profile.by_node():
     seconds[kind] = seconds.get(kind, 0.0) + spent
 print('\nshare of the time for 100 pictures')

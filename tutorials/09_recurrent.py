@@ -74,10 +74,10 @@ tf.set_random_seed(2)
 graph = tf.get_default_graph()
 
 x = tf.placeholder(tf.float32, [None, 12, 1], name='x')
-cell = tf.nn.rnn_cell.LSTMCell(16, name='lstm')
+lstm = tf.nn.rnn_cell.LSTMCell(16, name='lstm')
 
 before = len(graph.get_operations())
-static_outputs, static_state = tf.nn.static_rnn(cell, tf.unstack(x, axis=1), dtype=tf.float32)
+static_outputs, static_state = tf.nn.static_rnn(lstm, tf.unstack(x, axis=1), dtype=tf.float32)
 static_nodes = len(graph.get_operations()) - before
 
 
@@ -94,7 +94,7 @@ any_length = tf.placeholder(tf.float32, [None, None, 1], name='any_length')
 
 before = len(graph.get_operations())
 with tf.variable_scope(tf.get_variable_scope(), reuse=True):
-    dynamic_outputs, dynamic_state = tf.nn.dynamic_rnn(cell, any_length, dtype=tf.float32)
+    dynamic_outputs, dynamic_state = tf.nn.dynamic_rnn(lstm, any_length, dtype=tf.float32)
 dynamic_nodes = len(graph.get_operations()) - before
 
 tf.viz.draw(dynamic_state.h, output('09_dynamic.svg'), open=['rnn_1'],
@@ -165,7 +165,7 @@ print()
 # %%
 lengths = tf.placeholder(tf.int32, [None], name='lengths')
 with tf.variable_scope(tf.get_variable_scope(), reuse=True):
-    cut_outputs, cut_state = tf.nn.dynamic_rnn(cell, any_length, sequence_length=lengths,
+    cut_outputs, cut_state = tf.nn.dynamic_rnn(lstm, any_length, sequence_length=lengths,
                                                dtype=tf.float32)
 feed = {any_length: sequences(2, 5)[0], lengths: [2, 5]}
 cut, last = session.run([cut_outputs, cut_state.h], feed)

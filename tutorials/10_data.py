@@ -125,6 +125,7 @@ print('Picture of the way of the data:', output('10_pipeline.svg'))
 
 # %%
 losses = []
+share = 0.0
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     print('\nstep    loss  test flowers named')

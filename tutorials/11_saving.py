@@ -52,6 +52,7 @@ train = tf.train.MomentumOptimizer(0.02, 0.9).minimize(loss, global_step=step)
 # %%
 saver = tf.train.Saver(max_to_keep=2)
 
+path = ''
 with tf.Session() as session:
     session.run(tf.global_variables_initializer())
     for _ in range(4):
@@ -113,6 +114,7 @@ with tf.variable_scope('line'):
     bias = tf.get_variable('bias', [], initializer=tf.zeros_initializer())
 curve = tf.get_variable('curve', [], initializer=tf.zeros_initializer())
 
+problem = ''
 with tf.Session() as session:
     try:
         tf.train.Saver().restore(session, path)
@@ -170,8 +172,8 @@ with open(inside('frozen.pb'), 'wb') as file:
 # %%
 tf.reset_default_graph()
 graph_def = tf.GraphDef()
-with open(inside('frozen.pb'), 'rb') as file:
-    graph_def.ParseFromString(file.read())
+with open(inside('frozen.pb'), 'rb') as frozen_file:
+    graph_def.ParseFromString(frozen_file.read())
 points = tf.constant([0.0, 1.0], name='points')
 frozen_line, = tf.import_graph_def(graph_def, {'x': points}, ['prediction:0'], name='frozen')
 tf.viz.draw(frozen_line, output('11_frozen.svg'), open=['frozen'], show_constants=True)

@@ -111,7 +111,7 @@ def events(name):
     return list(tf.train.summary_iterator(file))
 
 
-kinds = {}
+kinds: dict[str, int] = {}
 for event in events('train'):
     kind = event.WhichOneof('what')
     kinds[kind] = kinds.get(kind, 0) + 1

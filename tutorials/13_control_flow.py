@@ -146,6 +146,7 @@ entropy = tf.reduce_sum(probability * surprise, name='entropy')
 
 with tf.Session() as session:
     print('\nthe entropy is', session.run(entropy, {probability: [0.5, 0.5, 0.0]}))
+nan = ''
 with tf.Session(nan_check=True) as session:
     try:
         session.run(entropy, {probability: [0.5, 0.5, 0.0]})

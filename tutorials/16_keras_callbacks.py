@@ -122,6 +122,7 @@ class HardestDigit(keras.callbacks.Callback):
         self.batches += 1
 
     def on_epoch_end(self, epoch, logs=None):
+        assert logs
         right = self.model.predict(self.images).argmax(axis=1) == self.labels
         shares = [right[self.labels == digit].mean() for digit in range(10)]
         digit = int(np.argmin(shares))

@@ -96,6 +96,7 @@ for point, row in zip(points, model.get_layer('kind').get_weights()[0]):
 # what `Prototypes` means: `custom_objects` tells.
 
 # %%
+unknown = ''
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, 'irises.h5')
     model.save(path)

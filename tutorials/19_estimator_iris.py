@@ -161,6 +161,7 @@ print(f'\nafter step {metrics["global_step"]}: average_loss {metrics["average_lo
 wider = tf.estimator.DNNClassifier(
     hidden_units=[20, 10], feature_columns=columns, n_classes=3, label_vocabulary=SPECIES,
     model_dir=model_dir)
+problem = ''
 try:
     wider.evaluate(test_input)
 except tf.errors.InvalidArgumentError as error:

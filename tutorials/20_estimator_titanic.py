@@ -272,6 +272,7 @@ assert best_loss < results['wide & deep']['average_loss'] < best_loss + 0.05
 assert best_accuracy - 0.03 < results['wide & deep']['accuracy']
 assert answer['scores'][0, 1] > 0.8 and answer['scores'][1, 1] < 0.4
 assert answered.returncode == 0 and 'probabilities' in answered.stdout
-for model in (linear, wide, both):
-    model.close()
+linear.close()
+wide.close()
+both.close()
 folder.cleanup()

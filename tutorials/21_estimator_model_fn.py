@@ -139,6 +139,7 @@ print('\nlargest change of a weight, step by step\n' + text_curve(watch.moved))
 # brought itself.
 
 # %%
+loss = float('nan')
 with tf.Graph().as_default():
     tf.set_random_seed(1)
     global_step = tf.train.create_global_step()
@@ -197,7 +198,7 @@ for path in sorted(glob.glob(os.path.join(careful.eval_dir(), 'events.out.tfeven
         for value in event.summary.value:
             if value.tag == 'loss':
                 evaluations[event.step] = value.simple_value
-best_step = min(evaluations, key=evaluations.get)
+best_step = min(evaluations, key=lambda step: evaluations[step])
 print(f'\nstopped at step {max(evaluations)}; the least test loss, {evaluations[best_step]:.4f}, '
       f'was at step {best_step}')
 print(text_curve(list(evaluations.values())))

@@ -205,15 +205,17 @@ with graphs['Estimator'].as_default():
 # ## What each level hides
 
 # %%
-code = {'ops': [with_ops], 'Keras': [with_keras], 'Estimator': [model_fn, with_estimator]}
+code: dict[str, list] = {
+    'ops': [with_ops], 'Keras': [with_keras], 'Estimator': [model_fn, with_estimator]}
 print('\n                        ' + ''.join(f'{level:>11}' for level in levels))
-for title, numbers in {
-        'lines that you write': [sum(len(inspect.getsource(f).splitlines()) for f in functions)
-                                 for functions in code.values()],
-        'nodes in the graph': [len(graph.get_operations()) for graph in graphs.values()],
-        'Variables': [sum(op.type in ('VariableV2', 'VarHandleOp') for op in
-                          graph.get_operations()) for graph in graphs.values()],
-        'files on the disk': [0, 0, len(os.listdir(folder.name))]}.items():
+counts: dict[str, list[int]] = {
+    'lines that you write': [sum(len(inspect.getsource(f).splitlines()) for f in functions)
+                             for functions in code.values()],
+    'nodes in the graph': [len(graph.get_operations()) for graph in graphs.values()],
+    'Variables': [sum(op.type in ('VariableV2', 'VarHandleOp') for op in
+                      graph.get_operations()) for graph in graphs.values()],
+    'files on the disk': [0, 0, len(os.listdir(folder.name))]}
+for title, numbers in counts.items():
     print(f'{title:24}' + ''.join(f'{number:11}' for number in numbers))
 
 you, it = 'you', '·'

@@ -204,7 +204,7 @@ class Losses(tf.train.SessionRunHook):
 
 def draw(levels, images, labels):
     """The pictures of the three graphs, as SVG files and in one PNG file."""
-    estimator = levels['Estimator'].estimator
+    estimator: tf.estimator.Estimator = levels['Estimator'].estimator
     graph = tf.explain(estimator).graph('train', lambda: tf.data.Dataset.from_tensor_slices(
         (images, labels)).batch(BATCH))
     losses = {'ops': levels['ops'].loss, 'Keras': levels['Keras'].loss,
@@ -225,6 +225,7 @@ def train(levels, images, labels, test):
     """All epochs with a line for each; returns the rows of the last batch."""
     chance = np.random.RandomState(1)
     seconds, apart = dict.fromkeys(levels, 0.0), 0.0
+    mixed, found = np.arange(len(images)), [0.0]
     print('   epoch   ops      Keras    Estimator                          test accuracy')
     for epoch in range(1, EPOCHS + 1):
         mixed = chance.permutation(len(images))

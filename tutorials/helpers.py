@@ -15,7 +15,7 @@ def output(name: str) -> str:
     """
     arguments = [] if 'ipykernel' in sys.modules else sys.argv[1:2]
     here = Path(__file__).resolve().parent / 'output'
-    folder = Path(*arguments or [os.environ.get('TINYFLOW_OUTPUT') or here])
+    folder = Path(*arguments or [os.environ.get('TINYFLOW_OUTPUT') or str(here)])
     folder.mkdir(parents=True, exist_ok=True)
     return os.path.relpath(folder / name) if folder == here else str(folder / name)
 

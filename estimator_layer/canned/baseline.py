@@ -1,6 +1,8 @@
 """Baseline estimators, which ignore the features: a lower bound for other models."""
 from __future__ import annotations
 
+from typing import Any
+
 import tinyflow as tf
 from estimator_layer.canned.common import check_features
 from estimator_layer.canned.optimizers import get_optimizer
@@ -25,7 +27,7 @@ class BaselineEstimator(Estimator):
       optimizer: a tf.train.Optimizer, a function that creates one, or its name.
     """
 
-    def __init__(self, head, model_dir=None, optimizer='Ftrl', config=None, *,
+    def __init__(self, head, model_dir=None, optimizer: Any = 'Ftrl', config=None, *,
                  weight_column=None):
         def model_fn(features, labels, mode, config):
             return _baseline_model_fn(features, labels, mode, head, optimizer, weight_column)
@@ -39,7 +41,7 @@ class BaselineClassifier(BaselineEstimator):
     """
 
     def __init__(self, model_dir=None, n_classes=2, weight_column=None, label_vocabulary=None,
-                 optimizer='Ftrl', config=None, loss_reduction=_SUM):
+                 optimizer: Any = 'Ftrl', config=None, loss_reduction=_SUM):
         head = binary_or_multi_class_head(n_classes, weight_column, label_vocabulary,
                                           loss_reduction)
         super().__init__(head, model_dir, optimizer, config, weight_column=weight_column)
@@ -48,7 +50,8 @@ class BaselineClassifier(BaselineEstimator):
 class BaselineRegressor(BaselineEstimator):
     """Predicts the mean of the labels, [batch, label_dimension], independent of the features."""
 
-    def __init__(self, model_dir=None, label_dimension=1, weight_column=None, optimizer='Ftrl',
+    def __init__(self, model_dir=None, label_dimension=1, weight_column=None,
+                 optimizer: Any = 'Ftrl',
                  config=None, loss_reduction=_SUM):
         head = RegressionHeadV1(weight_column=weight_column, label_dimension=label_dimension,
                                 loss_reduction=loss_reduction)

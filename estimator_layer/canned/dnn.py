@@ -1,6 +1,8 @@
 """DNN estimators: feature columns, fully connected layers, a head."""
 from __future__ import annotations
 
+from typing import Any
+
 import tinyflow as tf
 from estimator_layer.canned.common import (
     check_features,
@@ -36,7 +38,8 @@ class DNNEstimator(Estimator):
       batch_norm: True applies batch normalization after each hidden layer.
     """
 
-    def __init__(self, head, hidden_units, feature_columns, model_dir=None, optimizer='Adagrad',
+    def __init__(self, head, hidden_units, feature_columns, model_dir=None,
+                 optimizer: Any = 'Adagrad',
                  activation_fn=tf.nn.relu, dropout=None, input_layer_partitioner=None, config=None,
                  warm_start_from=None, batch_norm=False):
         columns = tuple(feature_columns or ())
@@ -58,7 +61,7 @@ class DNNClassifier(DNNEstimator):
     """
 
     def __init__(self, hidden_units, feature_columns, model_dir=None, n_classes=2,
-                 weight_column=None, label_vocabulary=None, optimizer='Adagrad',
+                 weight_column=None, label_vocabulary=None, optimizer: Any = 'Adagrad',
                  activation_fn=tf.nn.relu, dropout=None, input_layer_partitioner=None, config=None,
                  warm_start_from=None, loss_reduction=_SUM, batch_norm=False):
         head = binary_or_multi_class_head(n_classes, weight_column, label_vocabulary,
@@ -74,7 +77,8 @@ class DNNRegressor(DNNEstimator):
     """
 
     def __init__(self, hidden_units, feature_columns, model_dir=None, label_dimension=1,
-                 weight_column=None, optimizer='Adagrad', activation_fn=tf.nn.relu, dropout=None,
+                 weight_column=None, optimizer: Any = 'Adagrad', activation_fn=tf.nn.relu,
+                 dropout=None,
                  input_layer_partitioner=None, config=None, warm_start_from=None,
                  loss_reduction=_SUM, batch_norm=False):
         head = RegressionHeadV1(weight_column=weight_column, label_dimension=label_dimension,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import tinyflow as tf
 from estimator_layer.canned.common import check_features, get_partitioner, summarize_layer
@@ -34,8 +35,9 @@ class DNNLinearCombinedEstimator(Estimator):
         DNNEstimator.
     """
 
-    def __init__(self, head, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
-                 dnn_feature_columns=None, dnn_optimizer='Adagrad', dnn_hidden_units=None,
+    def __init__(self, head, model_dir=None, linear_feature_columns=None,
+                 linear_optimizer: Any = 'Ftrl',
+                 dnn_feature_columns=None, dnn_optimizer: Any = 'Adagrad', dnn_hidden_units=None,
                  dnn_activation_fn=tf.nn.relu, dnn_dropout=None, input_layer_partitioner=None,
                  config=None, linear_sparse_combiner='sum', *, warm_start_from=None,
                  batch_norm=False):
@@ -62,8 +64,8 @@ class DNNLinearCombinedClassifier(DNNLinearCombinedEstimator):
     over the batch, as in TF1. See DNNLinearCombinedEstimator for the other arguments.
     """
 
-    def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
-                 dnn_feature_columns=None, dnn_optimizer='Adagrad', dnn_hidden_units=None,
+    def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer: Any = 'Ftrl',
+                 dnn_feature_columns=None, dnn_optimizer: Any = 'Adagrad', dnn_hidden_units=None,
                  dnn_activation_fn=tf.nn.relu, dnn_dropout=None, n_classes=2, weight_column=None,
                  label_vocabulary=None, input_layer_partitioner=None, config=None,
                  warm_start_from=None, loss_reduction=_SUM, batch_norm=False,
@@ -84,8 +86,8 @@ class DNNLinearCombinedRegressor(DNNLinearCombinedEstimator):
     arguments.
     """
 
-    def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer='Ftrl',
-                 dnn_feature_columns=None, dnn_optimizer='Adagrad', dnn_hidden_units=None,
+    def __init__(self, model_dir=None, linear_feature_columns=None, linear_optimizer: Any = 'Ftrl',
+                 dnn_feature_columns=None, dnn_optimizer: Any = 'Adagrad', dnn_hidden_units=None,
                  dnn_activation_fn=tf.nn.relu, dnn_dropout=None, label_dimension=1,
                  weight_column=None, input_layer_partitioner=None, config=None,
                  warm_start_from=None, loss_reduction=_SUM, batch_norm=False,

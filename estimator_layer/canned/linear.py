@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import tinyflow as tf
 from estimator_layer.canned.common import check_features, get_partitioner
@@ -32,7 +33,7 @@ class LinearEstimator(Estimator):
         are combined.
     """
 
-    def __init__(self, head, feature_columns, model_dir=None, optimizer='Ftrl', config=None,
+    def __init__(self, head, feature_columns, model_dir=None, optimizer: Any = 'Ftrl', config=None,
                  partitioner=None, sparse_combiner='sum', *, warm_start_from=None):
         columns = tuple(feature_columns or ())
 
@@ -52,7 +53,7 @@ class LinearClassifier(LinearEstimator):
     """
 
     def __init__(self, feature_columns, model_dir=None, n_classes=2, weight_column=None,
-                 label_vocabulary=None, optimizer='Ftrl', config=None, partitioner=None,
+                 label_vocabulary=None, optimizer: Any = 'Ftrl', config=None, partitioner=None,
                  warm_start_from=None, loss_reduction=_SUM, sparse_combiner='sum'):
         head = binary_or_multi_class_head(n_classes, weight_column, label_vocabulary,
                                           loss_reduction)
@@ -67,7 +68,7 @@ class LinearRegressor(LinearEstimator):
     """
 
     def __init__(self, feature_columns, model_dir=None, label_dimension=1, weight_column=None,
-                 optimizer='Ftrl', config=None, partitioner=None, warm_start_from=None,
+                 optimizer: Any = 'Ftrl', config=None, partitioner=None, warm_start_from=None,
                  loss_reduction=_SUM, sparse_combiner='sum'):
         head = RegressionHeadV1(weight_column=weight_column, label_dimension=label_dimension,
                                 loss_reduction=loss_reduction)

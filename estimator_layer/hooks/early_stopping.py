@@ -5,6 +5,7 @@ import glob
 import operator
 import os
 import shutil
+from typing import Any
 
 from estimator_layer.estimator import Estimator
 from tinyflow.graph import dtypes
@@ -26,7 +27,8 @@ __all__ = ['make_early_stopping_hook', 'read_eval_metrics', 'stop_if_higher_hook
            'stop_if_lower_hook', 'stop_if_no_decrease_hook', 'stop_if_no_increase_hook']
 
 
-def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs=60, run_every_steps=None):
+def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs: Any = 60,
+                             run_every_steps: Any = None):
     """A hook that ends the training when `should_stop_fn()` is true.
 
     It is called every `run_every_secs` seconds or `run_every_steps` steps. Raises TypeError unless
@@ -41,7 +43,7 @@ def make_early_stopping_hook(estimator, should_stop_fn, run_every_secs=60, run_e
 
 
 def stop_if_higher_hook(estimator, metric_name, threshold, eval_dir=None, min_steps=0,
-                        run_every_secs=60, run_every_steps=None):
+                        run_every_secs: Any = 60, run_every_steps: Any = None):
     """A hook that ends the training once a metric is above `threshold`.
 
     `eval_dir` has the event files of the evaluations (default: estimator.eval_dir()). Evaluations
@@ -52,14 +54,14 @@ def stop_if_higher_hook(estimator, metric_name, threshold, eval_dir=None, min_st
 
 
 def stop_if_lower_hook(estimator, metric_name, threshold, eval_dir=None, min_steps=0,
-                       run_every_secs=60, run_every_steps=None):
+                       run_every_secs: Any = 60, run_every_steps: Any = None):
     """A hook that ends the training once a metric is below `threshold`."""
     return _threshold_hook(estimator, metric_name, threshold, False, eval_dir, min_steps,
                            run_every_secs, run_every_steps)
 
 
 def stop_if_no_increase_hook(estimator, metric_name, max_steps_without_increase, eval_dir=None,
-                             min_steps=0, run_every_secs=60, run_every_steps=None,
+                             min_steps=0, run_every_secs: Any = 60, run_every_steps: Any = None,
                              restore_best=False):
     """A hook that ends the training when a metric has not increased for so many steps.
 
@@ -70,7 +72,7 @@ def stop_if_no_increase_hook(estimator, metric_name, max_steps_without_increase,
 
 
 def stop_if_no_decrease_hook(estimator, metric_name, max_steps_without_decrease, eval_dir=None,
-                             min_steps=0, run_every_secs=60, run_every_steps=None,
+                             min_steps=0, run_every_secs: Any = 60, run_every_steps: Any = None,
                              restore_best=False):
     """A hook that ends the training when a metric has not decreased for so many steps."""
     return _patience_hook(estimator, metric_name, max_steps_without_decrease, False, eval_dir,
@@ -217,7 +219,7 @@ class _StopHook(SessionRunHook):
 
     evaluations = best = copy_best = None
 
-    def __init__(self, should_stop_fn, run_every_secs=60, run_every_steps=None):
+    def __init__(self, should_stop_fn, run_every_secs: Any = 60, run_every_steps: Any = None):
         if not callable(should_stop_fn):
             raise worded(TypeError('`should_stop_fn` must be callable'))
         self._should_stop = should_stop_fn

@@ -1,6 +1,8 @@
 """Callback: base class with the hooks of the training loop."""
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = ['Callback']
 
 
@@ -16,9 +18,9 @@ class Callback:
     """
 
     def __init__(self):
-        self.validation_data = None
-        self.model = None
-        self.params = None
+        self.validation_data: Any = None
+        self.model: Any = None
+        self.params: Any = None
 
     def set_params(self, params):
         self.params = params

@@ -6,8 +6,10 @@ layers in between.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -170,9 +172,12 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
         """Makes the weights; called once, before the first `call`. Subclasses override it."""
         self.built = True
 
-    def call(self, inputs, **kwargs):
-        """Makes the nodes that compute the outputs from the inputs. Subclasses override it."""
-        return inputs
+    if TYPE_CHECKING:
+        call: Callable[..., Any]        # so that subclasses may name their arguments
+    else:
+        def call(self, inputs, **kwargs):
+            """Makes the nodes that compute the outputs from the inputs. Subclasses override it."""
+            return inputs
 
     def compute_output_shape(self, input_shape):
         """The shape of the output for inputs of that shape."""

@@ -1,6 +1,8 @@
 """The calls of a layer as nodes of Keras' graph: inputs, outputs and shapes of each."""
 from __future__ import annotations
 
+from typing import Any
+
 import tinyflow as tf
 from keras_layer import backend as K
 from tinyflow.graph.support.errors import worded
@@ -74,12 +76,12 @@ class LayerNodes:
         return self._of_node(0, attribute, what)
 
     @property
-    def input(self):
+    def input(self) -> Any:
         """The input tensor (or nest of tensors) of the layer's first call."""
         return self._first('input_tensors', 'input')
 
     @property
-    def output(self):
+    def output(self) -> Any:
         """The output tensor (or nest of tensors) of the layer's first call."""
         return self._first('output_tensors', 'output')
 

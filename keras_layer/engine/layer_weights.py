@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -177,7 +178,7 @@ class LayerWeights:
 
     # ---- values --------------------------------------------------------------------------
 
-    def get_weights(self):
+    def get_weights(self) -> Any:
         """The values of `weights`, as a list of arrays."""
         return K.batch_get_value(self.weights)
 

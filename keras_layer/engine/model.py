@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import tinyflow as tf
 from keras_layer import optimizers
@@ -72,7 +73,7 @@ class Model(SavingMethods, TrainingAPI, Network):
     # ---- compile -------------------------------------------------------------------------
 
     @in_model_graph
-    def compile(self, optimizer='rmsprop', loss=None, metrics=None, loss_weights=None,
+    def compile(self, optimizer: Any = 'rmsprop', loss=None, metrics=None, loss_weights=None,
                 sample_weight_mode=None, weighted_metrics=None, target_tensors=None,
                 distribute=None, **kwargs):
         """Configures training: optimizer, losses, metrics.

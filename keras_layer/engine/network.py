@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import tinyflow as tf
 from keras_layer import backend as K
@@ -165,12 +166,12 @@ class Network(Layer):
         return names
 
     @property
-    def input(self):
+    def input(self) -> Any:
         """The input tensor, or the nest of inputs that the model was made with."""
         return self._only_nest('_input_structure', 'input')
 
     @property
-    def output(self):
+    def output(self) -> Any:
         """The output tensor, or the nest of outputs that the model was made with."""
         return self._only_nest('_output_structure', 'output')
 
@@ -239,7 +240,7 @@ class Network(Layer):
         if value is not None:
             raise worded(AttributeError('A model takes its input_spec from its Inputs.'))
 
-    def get_layer(self, name=None, index=None):
+    def get_layer(self, name=None, index=None) -> Any:
         """The layer of that name, or at that position. ValueError if there is none."""
         layers = self.layers
         if index is not None:

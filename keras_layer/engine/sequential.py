@@ -4,6 +4,7 @@ from __future__ import annotations
 import copy
 import inspect
 from contextlib import nullcontext
+from typing import Any
 
 import tinyflow as tf
 from keras_layer import backend as K
@@ -184,7 +185,7 @@ class Sequential(Model):
     def _first_dtype(self):
         return _input_dtype(self._stack[0], self._stack[0].dtype) if self._stack else None
 
-    def get_weights(self):
+    def get_weights(self) -> Any:
         """The values of `weights`. ValueError if they do not exist yet, without an input shape."""
         if self._stack and not self.built and not self.weights:
             raise worded(ValueError(
@@ -224,11 +225,11 @@ class Sequential(Model):
 
     # ---- classes -------------------------------------------------------------------------
 
-    def predict_proba(self, x, batch_size=32, verbose=0):
+    def predict_proba(self, x, batch_size=32, verbose=0) -> Any:
         """`predict`, for models whose outputs are probabilities."""
         return self.predict(x, batch_size=batch_size, verbose=verbose)
 
-    def predict_classes(self, x, batch_size=32, verbose=0):
+    def predict_classes(self, x, batch_size=32, verbose=0) -> Any:
         """The class with the highest probability for each example; for one output, 0 or 1."""
         probabilities = self.predict(x, batch_size=batch_size, verbose=verbose)
         if probabilities.shape[-1] > 1:

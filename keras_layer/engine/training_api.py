@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import inspect
 from contextlib import contextmanager
+from typing import Any
 
 import tinyflow as tf
 from keras_layer import backend as K
@@ -166,7 +167,7 @@ class TrainingAPI(DataAdapter):
 
     @in_model_graph
     def evaluate(self, x=None, y=None, batch_size=None, verbose=1, sample_weight=None, steps=None,
-                 callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False):
+                 callbacks=None, max_queue_size=10, workers=1, use_multiprocessing=False) -> Any:
         """The loss and the metrics on the data; a number, or a list in `metrics_names`' order.
 
         `steps` is for infinite data; it is ignored for arrays.
@@ -200,7 +201,7 @@ class TrainingAPI(DataAdapter):
 
     @in_model_graph
     def predict(self, x, batch_size=None, verbose=0, steps=None, callbacks=None,
-                max_queue_size=10, workers=1, use_multiprocessing=False):
+                max_queue_size=10, workers=1, use_multiprocessing=False) -> Any:
         """The outputs for all examples: an array, or a list of one for each output.
 
         `steps` is for infinite data; it is ignored for arrays.
@@ -238,7 +239,8 @@ class TrainingAPI(DataAdapter):
     # ---- single batches ------------------------------------------------------------------
 
     @in_model_graph
-    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, reset_metrics=True):
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None,
+                       reset_metrics=True) -> Any:
         """One training step on this batch; the loss, or the list of loss and metrics."""
         feeds = self._standardized(x, y, sample_weight, class_weight)
         results = self._functions.get('train').bound()(feeds)
@@ -247,7 +249,7 @@ class TrainingAPI(DataAdapter):
         return _unpack_single(results)
 
     @in_model_graph
-    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True):
+    def test_on_batch(self, x, y=None, sample_weight=None, reset_metrics=True) -> Any:
         """The loss, or the list of loss and metrics, of this batch."""
         feeds = self._standardized(x, y, sample_weight)
         results = self._functions.get('test').bound()(feeds)
@@ -256,7 +258,7 @@ class TrainingAPI(DataAdapter):
         return _unpack_single(results)
 
     @in_model_graph
-    def predict_on_batch(self, x):
+    def predict_on_batch(self, x) -> Any:
         """The outputs for this batch."""
         feeds = self._standardized(x, check=False)
         return self._as_output(self._functions.get('predict').bound()(feeds))
@@ -280,7 +282,7 @@ class TrainingAPI(DataAdapter):
     @accepts_legacy_names(GENERATOR)
     @in_model_graph
     def evaluate_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
-                           workers=1, use_multiprocessing=False, verbose=0):
+                           workers=1, use_multiprocessing=False, verbose=0) -> Any:
         """`evaluate` on a generator or Sequence."""
         return self.evaluate(generator, steps=steps, callbacks=callbacks, verbose=verbose,
                              max_queue_size=max_queue_size, workers=workers,
@@ -289,7 +291,7 @@ class TrainingAPI(DataAdapter):
     @accepts_legacy_names(GENERATOR)
     @in_model_graph
     def predict_generator(self, generator, steps=None, callbacks=None, max_queue_size=10,
-                          workers=1, use_multiprocessing=False, verbose=0):
+                          workers=1, use_multiprocessing=False, verbose=0) -> Any:
         """`predict` on a generator or Sequence; targets are ignored."""
         return self.predict(generator, steps=steps, callbacks=callbacks, verbose=verbose,
                             max_queue_size=max_queue_size, workers=workers,

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from keras_layer.saving import hdf5
 from keras_layer.saving.saved_model import export_saved_model, load_from_saved_model
@@ -44,7 +45,7 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
     hdf5.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
 
 
-def load_model(filepath, custom_objects=None, compile=True):
+def load_model(filepath, custom_objects=None, compile=True) -> Any:
     """The model that `save_model` wrote, here, by Keras 2 or by tf.keras.
 
     `custom_objects` maps the names of custom layers, losses and functions to the objects.

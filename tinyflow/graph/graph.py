@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections.abc import Iterable
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
@@ -71,6 +71,13 @@ class Graph:
         self._loose: list[Operation] = []   # nodes that may go; see graph/node_gc.py
         self._loose_depth = 0
         self._sessions: weakref.WeakSet = weakref.WeakSet()
+
+    if TYPE_CHECKING:           # formats/graphdef/methods.py installs them
+        def as_graph_def(self, from_version: int | None = None,
+                         add_shapes: bool = False) -> Any: ...
+
+        @property
+        def graph_def_versions(self) -> Any: ...
 
     outer_graph = None          # the enclosing graph, for the graph of a function
 

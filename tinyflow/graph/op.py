@@ -191,7 +191,7 @@ class Op:
     # ---- making a node -------------------------------------------------------------------
 
     @classmethod
-    def apply(cls, *inputs, name=None, **attrs):
+    def apply(cls, *inputs, name=None, **attrs) -> Any:
         """Adds a node to the graph of the inputs (or the default graph).
 
         Returns its output Tensor, a list of Tensors for several outputs (or a list output), or the

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tinyflow.graph import node_errors, shapes
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.source_location import Site
+from tinyflow.graph.tensor_operators import TensorOperators
 
 if TYPE_CHECKING:
     from tinyflow.graph.dtypes import DType
@@ -43,7 +44,7 @@ def _refuse(cls, names, explained):
 
 
 @refuse_numpy
-class Tensor:
+class Tensor(TensorOperators):
     """One output of an Operation: a promise of a value with a dtype and a (partial) shape.
 
     Attributes besides these are for programs and the layers above, as in TensorFlow: the dict that

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from tinyflow.compiler.compile import STAGES
 from tinyflow.compiler.ir import Note, Program
@@ -43,7 +43,7 @@ class Explanation:
     lowered: Program
     executable: Executable
     runs_so_far: int
-    run_seconds: float | None = None
+    run_seconds: Any = None             # float, if it was run
     profile: Profile | None = None
     not_run: str = ''
 
@@ -170,8 +170,18 @@ def _micro(seconds: float) -> str:
     return f'{seconds * 1e6:,.1f} us' if seconds < 1e-3 else f'{seconds * 1e3:,.2f} ms'
 
 
+@overload
+def explain(fetches: Tensor | Operation | str | list | tuple | dict, feed_dict: dict | None = ...,
+            session: BaseSession | None = ..., runs: int = ...) -> Explanation: ...
+
+
+@overload
+def explain(fetches: Any, feed_dict: dict | None = ..., session: BaseSession | None = ...,
+            runs: int = ...) -> Any: ...
+
+
 def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | None = None,
-            runs: int = 50) -> Explanation:
+            runs: int = 50) -> Any:
     """What `session.run(fetches, feed_dict)` does: nodes kept, passes, memory, source, times.
 
     Uses `session` or the default Session. To measure times the fetches are run `runs` times, so

@@ -20,7 +20,7 @@ from tinyflow.graph.defaults import default_session, get_default_graph, stacks
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.session import config as configuration
+from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
 from tinyflow.session.executable import Executable
 from tinyflow.session.feeds import (
     as_feed_element,
@@ -110,10 +110,10 @@ class BaseSession:
     """
 
     def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+                 config: ConfigProto | None = None, nan_check: bool = False) -> None:
         if graph is not None and not hasattr(graph, 'get_operations'):
             raise worded(TypeError(f'graph must be a tf.Graph, but got {type(graph)}'))
-        if config is not None and not isinstance(config, configuration.ConfigProto):
+        if config is not None and not isinstance(config, ConfigProto):
             raise worded(TypeError(f'config must be a tf.ConfigProto, but got {type(config)}'))
         if target:
             raise worded(NotImplementedError(
@@ -144,8 +144,8 @@ class BaseSession:
         return ''
 
     def run(self, fetches: Any, feed_dict: Any = None,
-            options: configuration.RunOptions | None = None,
-            run_metadata: configuration.RunMetadata | None = None) -> Any:
+            options: RunOptions | None = None,
+            run_metadata: RunMetadata | None = None) -> Any:
         """Runs what `fetches` need, once, and returns their values in the structure of `fetches`.
 
         `fetches` is a Tensor, Operation, Variable, name, or any nest of lists, tuples, dicts and
@@ -235,8 +235,8 @@ class BaseSession:
             raise worded(ValueError('`feed_list` names a tensor twice.'))
         call = self._new_call(fetches, dict.fromkeys(feeds))
 
-        def run_it(*values: Any, options: configuration.RunOptions | None = None,
-                   run_metadata: configuration.RunMetadata | None = None) -> Any:
+        def run_it(*values: Any, options: RunOptions | None = None,
+                   run_metadata: RunMetadata | None = None) -> Any:
             if self._closed:
                 raise _closed()
             if len(values) != len(feeds):
@@ -347,7 +347,7 @@ def _checked_feed_dict(feed_dict: Any) -> Any:
 
 
 def _check_options(options: Any) -> None:
-    if not isinstance(options, configuration.RunOptions):
+    if not isinstance(options, RunOptions):
         raise worded(TypeError(
             f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Mend: one dict '
             'holds all that is fed: sess.run(loss, {x: X, y: Y}).'))
@@ -360,7 +360,7 @@ class Session(BaseSession):
     """
 
     def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+                 config: ConfigProto | None = None, nan_check: bool = False) -> None:
         super().__init__(target, graph, config, nan_check)
         self._entered: list[AbstractContextManager] = []
 
@@ -390,7 +390,7 @@ class InteractiveSession(BaseSession):
     """A Session that makes itself the default one, for notebooks: `x.eval()` just works."""
 
     def __init__(self, target: str = '', graph: Graph | None = None,
-                 config: configuration.ConfigProto | None = None, nan_check: bool = False) -> None:
+                 config: ConfigProto | None = None, nan_check: bool = False) -> None:
         super().__init__(target, graph, config, nan_check)
         stacks.sessions.append(self)
         self._default_graph: AbstractContextManager | None = None

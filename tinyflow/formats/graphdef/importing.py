@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 from tinyflow.formats.graphdef.builder import CALLS, Builder, Made
 from tinyflow.formats.graphdef.control_flow_v1.old_control_flow import OLD_CONTROL_FLOW, modernize
@@ -16,7 +17,7 @@ from tinyflow.ops.support.registry_loading import load_every_op
 
 
 def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None,
-                     producer_op_list=None):
+                     producer_op_list=None) -> Any:
     """Adds the nodes of a GraphDef to the default graph, under the name scope `name`.
 
     input_map: names of tensors in the GraphDef -> tensors to use instead. return_elements: names

@@ -1,6 +1,8 @@
 """tf.train.Int64List, FloatList and BytesList: the messages, with errors that say what is wrong."""
 from __future__ import annotations
 
+from typing import Any
+
 from tinyflow.formats.protos import feature_pb2
 from tinyflow.graph.support.errors import report, worded
 
@@ -11,7 +13,7 @@ class _Explaining(type):
     A message class of protobuf cannot have subclasses, hence a class beside it.
     """
 
-    def __call__(cls, *args, **fields):
+    def __call__(cls, *args, **fields) -> Any:
         try:
             return cls.message(*args, **fields)
         except (TypeError, ValueError) as error:

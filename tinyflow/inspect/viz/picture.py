@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from tinyflow.graph.support.errors import worded
 from tinyflow.inspect.viz import build, dot, render, titles
@@ -136,10 +137,12 @@ def draw_comparison(diff, path=None, **wishes) -> Picture:
     return picture
 
 
-def draw(what, path=None, *, depth=None, open=(), close=(), show_gradients=None,
-         show_optimizer=False, show_init=None, show_constants='fold', fold_variables=True,
-         only=None, hide=None, highlight=None, feeds=None, shapes='auto', limit=80,
-         direction='TB', title=None, legend=True) -> Picture:
+def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (),
+         close: Any = (), show_gradients: bool | None = None, show_optimizer: bool = False,
+         show_init: bool | None = None, show_constants: bool | str = 'fold',
+         fold_variables: bool = True, only: Any = None, hide: Any = None, highlight: Any = None,
+         feeds: Any = None, shapes: str = 'auto', limit: int | None = 80, direction: str = 'TB',
+         title: str | None = None, legend: bool = True) -> Picture:
     """The picture of a graph, or of what some fetches need; written to `path` if one is given.
 
     what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a

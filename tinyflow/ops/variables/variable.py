@@ -26,6 +26,7 @@ from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.support.v1_v2_switches import wants_resource
+from tinyflow.graph.tensor_operators import TensorOperators
 from tinyflow.graph.variable_creation import creators_of
 from tinyflow.ops.array import gathering, identity_and_cast as identities, slicing
 from tinyflow.ops.random import tf1_node_count as node_counts
@@ -95,7 +96,7 @@ class _VariableKind(type):
 
 
 @refuse_numpy
-class Variable(metaclass=_VariableKind):
+class Variable(TensorOperators, metaclass=_VariableKind):
     """A value that a Session keeps from run to run, and that assignments change.
 
     ``w = tf.Variable(tf.zeros([784, 10]), name='w')``. `initial_value` is anything that becomes a

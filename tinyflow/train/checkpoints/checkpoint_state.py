@@ -4,6 +4,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from typing import Any
 
 from tinyflow.formats.wire import bundle_writer, files
 from tinyflow.formats.wire.bundle import index_name
@@ -101,7 +102,7 @@ def _full(path, directory):
     return path if os.path.isabs(path) else os.path.join(directory, path)
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir, latest_filename=None) -> Any:
     """The prefix of the latest checkpoint of a directory; None if there is none."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state and state.model_checkpoint_path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import logging
 import os
 import time
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Saver:
         self._keep_hours = keep_checkpoint_every_n_hours
         self._name = name
         self._restore_sequentially = restore_sequentially
-        self.saver_def = saver_def
+        self.saver_def: Any = saver_def
         self._builder = builder
         self._allow_empty = allow_empty
         self._write_version = write_version
@@ -168,7 +169,7 @@ class Saver:
 
     def save(self, sess, save_path, global_step=None, latest_filename=None,
              meta_graph_suffix='meta', write_meta_graph=True, write_state=True,
-             strip_default_attrs=False, save_debug_info=False):
+             strip_default_attrs=False, save_debug_info=False) -> Any:
         """Writes the checkpoint `save_path`, or `save_path-<global_step>`, and returns its prefix.
 
         `global_step` is a number, Tensor or Variable. Until everything is on disk the checkpoint
@@ -370,7 +371,8 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
         strip_default_attrs=strip_default_attrs, **kwargs)
 
 
-def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None,
+                      **kwargs) -> Any:
     """Adds the nodes and collections of a `.meta` file to the default graph.
 
     Returns the Saver of that graph, or None if it has no Variables to save.

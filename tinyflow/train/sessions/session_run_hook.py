@@ -28,7 +28,7 @@ class SessionRunHook:
         `coord` is the Coordinator of the session's threads.
         """
 
-    def before_run(self, run_context):
+    def before_run(self, run_context) -> SessionRunArgs | None:
         """Called before each run. Returns None, or SessionRunArgs to be run along with it."""
         return None
 

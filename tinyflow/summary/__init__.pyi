@@ -1,0 +1,18 @@
+# For type checkers, written by docs/write_stubs.py: every public name, and its module.
+
+from tinyflow.ops.media_summaries import audio, image
+from tinyflow.ops.summaries import histogram, merge, merge_all, scalar, tensor_summary, text
+from tinyflow.summary.descriptions import get_summary_description
+from tinyflow.summary.writer import FileWriter, FileWriterCache
+from typing import Any
+Event: Any
+SessionLog: Any
+Summary: Any
+SummaryDescription: Any
+TaggedRunMetadata: Any
+
+__all__ = [
+    'Event', 'FileWriter', 'FileWriterCache', 'SessionLog', 'Summary', 'SummaryDescription',
+    'TaggedRunMetadata', 'audio', 'get_summary_description', 'histogram', 'image', 'merge',
+    'merge_all', 'scalar', 'tensor_summary', 'text',
+]
