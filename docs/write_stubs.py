@@ -30,9 +30,6 @@ class Bound(NamedTuple):
     imported: dict[str, tuple[str, str]]        # name -> (module, name there)
     defined: set[str]                           # def, class, and assignments to a plain name
 
-    def __contains__(self, name: str) -> bool:
-        return name in self.imported or name in self.defined
-
 
 @cache
 def bound(module_name: str) -> Bound:
@@ -64,20 +61,31 @@ def _collect(body: list[ast.stmt], found: Bound) -> None:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """The public names of a namespace, those that are still to be imported among them."""
-    names = module.__dir__() if '__dir__' in vars(module) else getattr(module, '__all__', ())
+    """The public names of a namespace, those that are still to be imported among them.
+
+    A namespace without a list of its names has those that it imports from the modules below it.
+    """
+    if '__dir__' in vars(module):
+        names = module.__dir__()
+    elif hasattr(module, '__all__'):
+        names = module.__all__
+    else:
+        names = [name for name, (home, _) in bound(module.__name__).imported.items()
+                 if home.startswith(module.__name__ + '.')]
     return sorted({name for name in names if not name.startswith('_')})
 
 
 def needs_stub(module: ModuleType) -> bool:
     """Is this a namespace that only lists names, some of which a type checker cannot see?
 
-    A module with functions or classes of its own gets no stub, which would hide them.
+    In a typed package an imported name is public only if `__all__` says so. A module with functions
+    or classes of its own gets no stub, which would hide them.
     """
-    seen = bound(module.__name__)
-    return not any(not name.startswith('_') and callable(vars(module).get(name))
-                   for name in seen.defined) and any(
-        name not in seen for name in public_names(module))
+    own = bound(module.__name__)
+    if any(not name.startswith('_') and callable(vars(module).get(name)) for name in own.defined):
+        return False
+    seen = own.defined | (own.imported.keys() if hasattr(module, '__all__') else set())
+    return any(name not in seen for name in public_names(module))
 
 
 def namespaces() -> list[ModuleType]:

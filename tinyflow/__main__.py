@@ -1,6 +1,7 @@
-"""`python -m tinyflow`."""
+"""`python -m tinyflow`, and the command `tinyflow`."""
 import sys
 
 from tinyflow.api.cli import main
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())
