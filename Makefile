@@ -1,9 +1,10 @@
-# tinyflow: `make` alone lists the targets. The first one that needs it makes .venv;
-# later calls reuse it until setup.cfg or pyproject.toml changes.
+# tinyflow: `make` alone lists the targets. The first one that needs it makes .venv; later calls
+# reuse it until setup.cfg or pyproject.toml changes. `make demo` installs what a program needs,
+# the other targets the developers' tools too.
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint protos clean
+.PHONY: help demo check test bench lint typecheck stubs protos dist clean
 
 JOBS ?= 2
 ARGS ?=
@@ -30,17 +31,28 @@ TF_PY := .venv-tf215/bin/python
 TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/*/*.py \
     tinyflow/session/*.py tinyflow/gradients/reverse.py)
 
+# What `make check` runs: the rules of the tree, every op, the compiler and the session.
+QUICK := $(addprefix tests/engine/test_,architecture.py api.py stubs.py ops.py gradients.py \
+    passes.py codegen.py session.py fetches_feeds.py variables.py errors_run.py)
+
 help:
 	@echo "make demo    train a network on handwritten digits at three levels and look inside"
+	@echo "make check   the quick part of the tests, for while you work"
 	@echo "make test    run the tests               (ARGS='-k softmax' picks some, JOBS=2)"
 	@echo "make bench   time tinyflow, beside TensorFlow 2.15 where Python 3.9-3.11 is found"
 	@echo "make lint    ruff, and mypy on the compiler, the session and the gradients"
+	@echo "make typecheck  mypy on the programs of README.md and the tutorials"
+	@echo "make stubs   write the .pyi files of namespaces that import lazily"
+	@echo "make dist    build the wheel and the source archive, and check them"
 	@echo "make protos  turn tinyflow/formats/protos/*.proto into Python modules"
 	@echo "make clean   remove everything the targets above have made"
 	@echo "Other interpreters: make PYTHON=python3.12 TF_PYTHON=python3.10 <target>"
 
-demo: .venv/installed
+demo: .venv/for-programs
 	@$(PY) tutorials/demo.py $(ARGS)
+
+check: .venv/installed
+	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable -m 'not slow' $(QUICK) $(ARGS)
 
 test: .venv/installed
 	@$(PY) -m pytest -q -n $(JOBS) --benchmark-disable $(ARGS)
@@ -52,6 +64,17 @@ ifeq ($(TYPED),)
 else
 	@echo "mypy on the compiler, the session and the gradients" && $(PY) -m mypy --no-error-summary $(TYPED) && echo "  clean"
 endif
+
+typecheck: .venv/installed
+	@$(PY) -m pytest -q --benchmark-disable tests/engine/test_typecheck.py $(ARGS)
+
+stubs: .venv/installed
+	@$(PY) docs/write_stubs.py
+
+dist: .venv/installed
+	@$(PY) $(PIP) build twine
+	@rm -rf build dist && $(PY) -m build --outdir dist . >/dev/null && ls -l dist
+	@$(PY) -m twine check --strict dist/*
 
 bench: .venv/installed
 	@tf="$(TF_PYTHON)"; \
@@ -73,7 +96,7 @@ define make_venv
 	@"$(1)" -c 'import ensurepip, venv' 2>/dev/null || { \
 	    echo "$(1) cannot make virtual environments. On Debian or Ubuntu:" \
 	        "sudo apt install python3-venv" >&2; exit 1; }
-	@echo "Setting up $(2) with $(1), once; this takes a minute or two ..."
+	@echo "Setting up $(2) with $(1), once ..."
 	@"$(1)" -m venv $(2)
 endef
 
@@ -88,10 +111,19 @@ protos: .venv-protoc/installed
 	@.venv-protoc/bin/python $(PIP) 'grpcio-tools==1.62.*' 'setuptools<81'
 	@touch $@
 
-.venv/installed: setup.cfg pyproject.toml
+.venv/made:
 	$(call make_venv,$(PYTHON),.venv,v >= (3, 10),3.10 or newer)
-	@$(PY) $(PIP) -e '.[dev]'
 	@touch $@
+
+.venv/for-programs: .venv/made setup.cfg pyproject.toml
+	@echo "Installing what a program needs (230 MB) ..."
+	@$(PY) $(PIP) -e '.[images]'
+	@touch $@
+
+.venv/installed: .venv/made setup.cfg pyproject.toml
+	@echo "Installing the developers' tools too (800 MB); this takes a minute or two ..."
+	@$(PY) $(PIP) -e '.[dev]'
+	@touch .venv/for-programs $@
 
 .venv-tf215/installed:
 	$(call make_venv,$(TF_PYTHON),.venv-tf215,(3, 9) <= v <= (3, 11),3.9 to 3.11)

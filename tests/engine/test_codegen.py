@@ -123,6 +123,7 @@ def test_many_variables_and_many_feeds():
         assert session.run(total, dict.fromkeys(feeds, 1.0)) == 300.0 + sum(range(40))
 
 
+@pytest.mark.slow
 def test_a_program_longer_than_one_function(graph):
     x = tf.placeholder(tf.float32, [3])
     v = tf.Variable([1.0, 1.0, 1.0])

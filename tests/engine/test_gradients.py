@@ -474,6 +474,7 @@ def test_hessians_of_an_unknown_shape_are_refused():
 
 # ---- size ----------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_a_chain_of_100_000_ops():
     x = tf.placeholder(tf.float32, [], name='x')
     h = x
