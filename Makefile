@@ -117,7 +117,7 @@ protos: .venv-protoc/installed
 
 .venv/for-programs: .venv/made setup.cfg pyproject.toml
 	@echo "Installing what a program needs (230 MB) ..."
-	@$(PY) $(PIP) -e '.[images]'
+	@$(PY) $(PIP) --no-compile -e '.[images]'
 	@touch $@
 
 .venv/installed: .venv/made setup.cfg pyproject.toml

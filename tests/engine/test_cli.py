@@ -310,3 +310,101 @@ def test_version():
                           capture_output=True, encoding='utf-8', timeout=60, check=True)
     assert re.fullmatch(r'tinyflow \d+\.\d+\.\d+, which behaves like TensorFlow 1\.15\.5\n',
                         done.stdout)
+
+
+# ---- doctor ------------------------------------------------------------------------------
+
+COLUMN = '''
+    import tensorflow as tf
+
+    x = tf.placeholder(tf.float32, [None, 1], name='x')
+    y = tf.placeholder(tf.float32, [None], name='y')
+    loss = tf.reduce_mean(tf.square(x - y))
+    with tf.Session() as sess:
+        print(sess.run(loss, {x: [[1.0]], y: [2.0]}))
+'''
+
+
+def test_doctor_says_what_is_likely_wrong(cli):
+    done = cli('doctor', COLUMN)
+    assert done.returncode == 1
+    printed, summary, *_ = done.stdout.splitlines()
+    assert printed == '1.0' and summary.endswith(': 1 remark')
+    assert 'combines [?, 1] with [?]' in done.stdout and 'program.py:5' in done.stdout
+
+
+def test_doctor_of_a_sound_program(cli):
+    done = cli('doctor', CIRCLE)
+    assert done.returncode == 0 and 'nothing to remark' in done.stdout
+
+
+def test_doctor_knows_what_was_run(cli):
+    done = cli('doctor', COLUMN + '    tf.Print(loss, [loss], name="shown")\n')
+    assert "'shown' prints nothing" in done.stdout and 'which the fetches need' in done.stdout
+
+
+def test_doctor_without_a_graph(cli):
+    done = cli('doctor', 'print(1)')
+    assert done.returncode == 1 and done.stderr == 'tinyflow: program.py built no graph.\n'
+
+
+def test_doctor_of_a_program_that_fails(cli):
+    done = cli('doctor', MISTAKE)
+    assert done.returncode == 1 and 'You must feed a value' in done.stderr
+    assert 'nothing to remark' in done.stdout
+
+
+# ---- diff --------------------------------------------------------------------------------
+
+FILES = ROOT / 'tests' / 'golden' / 'files'
+
+
+def diff(tmp_path, *arguments):
+    return subprocess.run(
+        [sys.executable, '-m', 'tinyflow', 'diff', *map(str, arguments)], cwd=tmp_path,
+        capture_output=True, encoding='utf-8', timeout=60,
+        env={**os.environ, 'PYTHONPATH': str(ROOT), 'PYTHONIOENCODING': 'utf-8'})
+
+
+def test_diff_of_graph_files(tmp_path):
+    done = diff(tmp_path, FILES / 'frozen.pb', FILES / 'model.pbtxt', '-o', 'both.svg')
+    assert (done.returncode, done.stderr) == (1, '')
+    assert done.stdout.startswith(f'first   {FILES / "frozen.pb"}\nsecond  ')
+    assert 'only in the second' in done.stdout and (tmp_path / 'both.svg').exists()
+
+
+def test_diff_of_a_file_with_itself(tmp_path):
+    done = diff(tmp_path, FILES / 'frozen.pb', FILES / 'frozen.pb')
+    assert done.returncode == 0 and done.stdout.endswith('8 alike\n')
+
+
+def test_diff_of_a_saved_model_and_a_graph(tmp_path):
+    done = diff(tmp_path, FILES / 'saved_model', FILES / 'model.meta')
+    assert done.returncode == 1 and 'save_1/filename' in done.stdout
+
+
+def test_diff_of_checkpoints(tmp_path):
+    directory = FILES / 'estimator' / 'dnn_iris'
+    done = diff(tmp_path, directory, directory / 'model.ckpt-40')
+    assert done.returncode == 0, done.stderr
+    done = diff(tmp_path, directory, FILES / 'ckpt' / 'objects-1.index')
+    assert done.returncode == 1 and 'dnn/hiddenlayer_0/bias: Variable float32 [10]' in done.stdout
+
+
+@pytest.mark.parametrize('second, told', [
+    ('missing.pb', "there is no file, directory or checkpoint 'missing.pb'"),
+    ('.', "'.' has neither a SavedModel (saved_model.pb) nor a checkpoint in it"),
+])
+def test_diff_of_what_cannot_be_read(tmp_path, second, told):
+    done = diff(tmp_path, FILES / 'frozen.pb', second)
+    assert (done.returncode, done.stdout) == (2, '') and told in done.stderr
+    assert 'Traceback' not in done.stderr
+
+
+def test_help_names_every_command(tmp_path):
+    done = subprocess.run([sys.executable, '-m', 'tinyflow', '--help'], cwd=tmp_path,
+                          capture_output=True, encoding='utf-8', timeout=60,
+                          env={**os.environ, 'PYTHONPATH': str(ROOT)})
+    assert done.returncode == 0
+    for name in ('run', 'graph', 'explain', 'doctor', 'predict', 'diff'):
+        assert re.search(rf'^ +{name} +\w', done.stdout, re.MULTILINE)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import threading
 import weakref
 
@@ -504,3 +505,12 @@ def test_the_device_tells_about_itself(session):
                                                  'CPU')
     assert repr(device).startswith(
         '_DeviceAttributes(/job:localhost/replica:0/task:0/device:CPU:0, CPU, 268435456, ')
+
+
+def test_short_texts_of_sessions_profiles_and_graphs(graph):
+    x = tf.placeholder(tf.float32, [], name='x')
+    with tf.Session() as session:
+        assert repr(session) == f'<tf.Session of <tf.Graph {graph.key}: 1 nodes>>'
+        profile = session.profile(x * 2.0, {x: 1.0}, runs=3)
+        assert re.fullmatch(r'<tf.Profile: 3 runs, \d nodes?, [\d.]+ us a run>', repr(profile))
+    assert repr(session) == '<tf.Session closed>'

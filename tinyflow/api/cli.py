@@ -1,7 +1,7 @@
-"""The command line: python -m tinyflow run | graph | explain SCRIPT, predict EXPORT_DIR.
+"""The command line: python -m tinyflow run | graph | explain | doctor SCRIPT, predict, diff.
 
 A script written for `import tensorflow as tf` runs as it is; `graph` draws the graph that it built,
-`explain` shows what its Sessions spent most of their time on.
+`explain` shows what its Sessions spent most of their time on, `doctor` what is likely wrong.
 """
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ import numpy as np
 import tinyflow
 from tinyflow.api import aliases
 from tinyflow.api.cli_predict import add_predict
+from tinyflow.cli_diff import add_diff
 from tinyflow.graph import defaults, graph as graph_module
+from tinyflow.inspect.doctor import doctor
 from tinyflow.inspect.explain import Explanation, explain
-from tinyflow.session.session import InteractiveSession, Session
+from tinyflow.session.session import BaseSession, InteractiveSession, Session
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,16 +54,17 @@ def _parse(arguments):
 
 
 def _parser():
+    program = _program()
     parser = argparse.ArgumentParser(
-        prog='python -m tinyflow',
-        description='Runs TensorFlow 1 programs on tinyflow, and shows what they do.')
+        prog=program, description='Runs TensorFlow 1 programs on tinyflow, and shows what they do.',
+        epilog=f'`{program} COMMAND --help` shows the options of a command.')
     parser.add_argument('--version', action='version', version=(
         f'tinyflow {tinyflow.tinyflow_version}, which behaves like TensorFlow {tinyflow.VERSION}'))
-    commands = parser.add_subparsers(required=True, metavar='COMMAND')
+    commands = parser.add_subparsers(required=True, title='commands', metavar='COMMAND')
 
     def command(name, function, text, usage='[OPTION ...] SCRIPT [ARGUMENT ...]'):
         sub = commands.add_parser(name, help=text, description=text + '.', allow_abbrev=False,
-                                  usage=f'python -m tinyflow {name} {usage}')
+                                  usage=f'{program} {name} {usage}')
         sub.set_defaults(command=function)
         sub.add_argument('script', metavar='SCRIPT', help='a Python program')
         return sub
@@ -75,8 +78,16 @@ def _parser():
     graph.add_argument('--gradients', action='store_true', help='show the gradient half too')
     graph.add_argument('--optimizer', action='store_true', help='show the optimizer too')
     command('explain', _explain, 'run a program and show what its Sessions ran most')
+    command('doctor', _doctor, 'run a program and show what is likely wrong with its graphs')
     add_predict(commands)
+    add_diff(commands)
     return parser
+
+
+def _program() -> str:
+    """How the user calls this: the command `tinyflow`, or `python -m tinyflow`."""
+    name = os.path.basename(sys.argv[0]).removesuffix('.exe')
+    return name if name == 'tinyflow' else 'python -m tinyflow'
 
 
 def _run(options) -> int:
@@ -261,3 +272,34 @@ def _explain(options) -> int:
         return status or 1
     print(recorder.report())
     return status
+
+
+@contextmanager
+def _fetches_noted():
+    """A list that receives (graph, fetches) of all that Sessions run inside the block."""
+    noted: list[tuple[graph_module.Graph, Any]] = []
+    original = BaseSession._new_call
+
+    def noting(self, fetches, feed_dict):
+        noted.append((self.graph, fetches))
+        return original(self, fetches, feed_dict)
+
+    BaseSession._new_call = noting          # type: ignore[method-assign]
+    try:
+        yield noted
+    finally:
+        BaseSession._new_call = original    # type: ignore[method-assign]
+
+
+def _doctor(options) -> int:
+    with _graphs_made() as graphs, _fetches_noted() as noted:
+        status = _run_script(options.script, options.args)
+    graphs = [graph for graph in graphs if graph.get_operations() and graph.outer_graph is None]
+    if not graphs:
+        print(f'tinyflow: {options.script} built no graph.', file=sys.stderr)
+        return status or 1
+    reports = [doctor(graph, [fetches for ran_in, fetches in noted if ran_in is graph] or None)
+               for graph in graphs]
+    print('\n\n'.join(f'{graph}\n{report}' if len(graphs) > 1 else str(report)
+                      for graph, report in zip(graphs, reports)))
+    return status or int(not all(report.ok for report in reports))

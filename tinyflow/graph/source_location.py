@@ -14,6 +14,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from tinyflow.graph.support.errors import TinyflowWarning
+from tinyflow.notebook import cell_name
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OURS = tuple(os.path.join(_ROOT, package) + os.sep
@@ -43,10 +44,15 @@ class Site(NamedTuple):
         """The text of the line, stripped; '' where the file cannot be read."""
         return linecache.getline(self.file, self.line).strip()
 
+    @property
+    def file_and_line(self) -> str:
+        """'program.py:3', or 'cell In[2], line 3' in a notebook."""
+        cell = cell_name(self.file)
+        return f'{cell}, line {self.line}' if cell else f'{os.path.basename(self.file)}:{self.line}'
+
     def __str__(self) -> str:
-        name = os.path.basename(self.file)
         source = self.source
-        return f'{name}:{self.line}' + (f': {source}' if source else '')
+        return self.file_and_line + (f': {source}' if source else '')
 
 
 def _is_internal(filename: str) -> bool:

@@ -15,7 +15,7 @@ from tinyflow.session.executable import Executable
 from tinyflow.session.profiled_run import Timing, profile
 
 
-@dataclass
+@dataclass(repr=False)
 class Profile:
     """The Timings of several runs of one program; `str()` is the table by user line."""
 
@@ -93,6 +93,11 @@ class Profile:
 
     def __str__(self) -> str:
         return self.table()
+
+    def __repr__(self):
+        seconds = sum(row[2] for row in self.by_line())
+        return (f'<tf.Profile: {self.runs} runs, {len(self.by_node())} nodes, '
+                f'{seconds * 1e6:.1f} us a run>')
 
 
 def _last_uses(plan: Plan) -> dict:

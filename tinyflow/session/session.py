@@ -129,6 +129,10 @@ class BaseSession:
         self._closed = False
         self._lock = threading.Lock()
 
+    def __repr__(self) -> str:
+        state = 'closed' if self._closed else f'of {self._graph!r}'
+        return f'<tf.{type(self).__name__} {state}>'
+
     @property
     def graph(self) -> Graph:
         """The graph that this Session runs."""
@@ -137,7 +141,7 @@ class BaseSession:
     @property
     def graph_def(self) -> Any:
         """The graph's GraphDef protocol buffer."""
-        return getattr(self._graph, 'as_graph_def')()       # noqa: B009 - a higher floor adds it
+        return self._graph.as_graph_def()
 
     @property
     def sess_str(self) -> str:

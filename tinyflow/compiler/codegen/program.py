@@ -14,7 +14,6 @@ from __future__ import annotations
 import builtins
 import itertools
 import linecache
-import os
 import re
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -507,8 +506,7 @@ def _comment(instruction: Instruction, locations: list[Location]) -> str:
 
 @lru_cache(maxsize=4096)                # a loop makes thousands of nodes in few lines
 def _where(site: tuple) -> str:
-    built_at = Site(*site)
-    return f'{os.path.basename(built_at.file)}:{built_at.line}'
+    return Site(*site).file_and_line
 
 
 def _is_literal(value: Any) -> bool:

@@ -182,17 +182,29 @@ _PLUMBING = tuple(os.sep + name for name in (
     'contextlib.py', 'functools.py', os.path.join('absl', 'app.py')))
 
 
-def _show_users_frames(kind, error, trace):
-    """Prints a traceback without the frames inside tinyflow, for errors that tinyflow worded and
-    for those that a function of the user's raised, which tinyflow had called."""
+def is_users_file(filename: str) -> bool:
+    """Is this not a file of tinyflow, nor one of Python's that merely calls functions?"""
+    return not filename.startswith(_OURS) and not filename.endswith(_PLUMBING)
+
+
+def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary]) -> bool:
+    """Is a traceback of this error to be shown without the frames inside tinyflow?
+
+    So it is for errors that tinyflow worded, and for those that a function of the user's raised,
+    which tinyflow had called; unless TINYFLOW_FULL_TRACEBACK=1 is in the environment.
+    """
     worded = isinstance(error, OpError) or getattr(error, 'worded_by_tinyflow', False)
+    return (worded or _raised_by_users_function(error, frames)) \
+        and os.environ.get('TINYFLOW_FULL_TRACEBACK') != '1'
+
+
+def _show_users_frames(kind, error, trace):
+    """Prints a traceback, without the frames inside tinyflow where `hides_own_frames`."""
     frames = traceback.extract_tb(trace)
-    if not (worded or _raised_by_users_function(error, frames)) \
-            or os.environ.get('TINYFLOW_FULL_TRACEBACK') == '1':
+    if not hides_own_frames(error, frames):
         _previous_hook(kind, error, trace)
         return
-    frames = [f for f in frames if not f.filename.startswith(_OURS)
-              and not f.filename.endswith(_PLUMBING)]
+    frames = [f for f in frames if is_users_file(f.filename)]
     print('Traceback (most recent call last):', file=sys.stderr)
     print(''.join(traceback.format_list(frames)), end='', file=sys.stderr)
     print(''.join(traceback.format_exception_only(kind, error)), end='', file=sys.stderr)

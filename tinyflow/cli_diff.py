@@ -1,0 +1,76 @@
+"""`python -m tinyflow diff A B`: compares graphs, checkpoints or SavedModels."""
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Any
+
+from tinyflow.graph.support.errors import OpError
+from tinyflow.inspect.graph_diff import graph_diff
+
+__all__ = ['add_diff']
+
+_EPILOG = '''
+FIRST and SECOND, each one of:
+  graph.pb, graph.pbtxt        a GraphDef, binary or text
+  model.ckpt-100.meta          the graph of a checkpoint
+  model.ckpt-100               a checkpoint: its Variables are compared, with those of the other
+  a directory                  a SavedModel, or the latest checkpoint in it
+The exit status is 0 if nothing differs, 1 if something does, 2 if something cannot be read.
+'''
+_PART_OF_CHECKPOINT = re.compile(r'\.(index|data-\d+-of-\d+)\Z')
+
+
+def add_diff(commands) -> None:
+    """Adds the command to the parsers of cli.py."""
+    import argparse
+    sub = commands.add_parser(
+        'diff', help='compare two graphs, checkpoints or SavedModels',
+        description='Compares two graphs, checkpoints or SavedModels.', epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    sub.set_defaults(command=_diff, script=None)
+    sub.add_argument('first', metavar='FIRST', help='the graph, checkpoint or SavedModel before')
+    sub.add_argument('second', metavar='SECOND', help='the one after')
+    sub.add_argument('-o', '--output', metavar='FILE',
+                     help='a picture of both graphs: .svg, .png, .pdf, .dot or .html')
+
+
+def _diff(options) -> int:
+    try:
+        if options.output is not None:
+            from tinyflow.inspect.viz import render
+            render.check_path(options.output)       # before the comparison, which may take long
+        diff = graph_diff(_comparable(options.first), _comparable(options.second))
+        if options.output is not None:
+            diff.draw(options.output)
+    except (OSError, ValueError, TypeError, RuntimeError, OpError) as error:
+        print(f'tinyflow: {getattr(error, "message", None) or error}', file=sys.stderr)
+        return 2
+    # The paths as they were given, whatever was read from them.
+    lines = [f'first   {options.first}', f'second  {options.second}', *str(diff).splitlines()[2:]]
+    print('\n'.join(lines))
+    return 1 if diff else 0
+
+
+def _comparable(path: str) -> Any:
+    """What graph_diff takes for a path: the path, the prefix of a checkpoint, or a MetaGraphDef."""
+    if os.path.isdir(path):
+        return _of_directory(path)
+    if _PART_OF_CHECKPOINT.search(path):
+        return _PART_OF_CHECKPOINT.sub('', path)
+    if not os.path.exists(path) and not os.path.exists(f'{path}.index'):
+        raise FileNotFoundError(f'there is no file, directory or checkpoint {path!r}')
+    return path
+
+
+def _of_directory(path: str) -> Any:
+    if any(os.path.exists(os.path.join(path, f'saved_model.{end}')) for end in ('pb', 'pbtxt')):
+        from tinyflow.train.saved_model.loader import read_saved_model
+        return read_saved_model(path).meta_graphs[0]
+    from tinyflow.train.checkpoints.checkpoint_state import latest_checkpoint
+    found = latest_checkpoint(path)
+    if found is None:
+        raise ValueError(f'{path!r} has neither a SavedModel (saved_model.pb) nor a checkpoint in '
+                         'it')
+    return found
