@@ -55,9 +55,10 @@ def archives(folder):
     ignored = shutil.ignore_patterns('.*', 'build', 'dist', '*.egg-info', '__pycache__', 'golden')
     shutil.copytree(ROOT, source, ignore=ignored)
     done = subprocess.run(
-        [sys.executable, '-c', 'from setuptools.build_meta import *; import sys\n'
-         'build_sdist(sys.argv[1]); build_wheel(sys.argv[1])', folder],
-        cwd=source, capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
+        [sys.executable, '-c', 'from setuptools.build_meta import *\n'
+         f'build_sdist({str(folder)!r}); build_wheel({str(folder)!r})'],
+        cwd=source, capture_output=True, text=True,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
     assert done.returncode == 0, done.stderr
     return next(folder.glob('*.whl')), next(folder.glob('*.tar.gz'))
 
