@@ -33,7 +33,7 @@ TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/*/*.py \
 
 # What `make check` runs: the rules of the tree, every op, the compiler and the session.
 QUICK := $(addprefix tests/engine/test_,architecture.py api.py stubs.py ops.py gradients.py \
-    passes.py codegen.py session.py fetches_feeds.py variables.py errors_run.py)
+    passes.py codegen.py session.py fetches_feeds.py variables.py)
 
 help:
 	@echo "make demo    train a network on handwritten digits at three levels and look inside"
