@@ -12,7 +12,7 @@ runs a session:
 
 Checkpoint restore: all three sessions are made by `ChiefSessionCreator` in
 tinyflow/train/sessions/session_creators.py, and `SessionManager.prepare_session` in
-tinyflow/train/sessions/session_manager.py restores the latest checkpoint of model_dir (train) or the
+train/sessions/session_manager.py restores the latest checkpoint of model_dir (train) or the
 checkpoint that was chosen (evaluate, predict), or else runs the initializers. evaluate and predict
 without hooks reuse the graph and session of an earlier call and restore only a newer checkpoint:
 `CachedModel.open` in session_cache/cache.py. A warm start (`warm_start.py`) replaces initializers

@@ -68,7 +68,7 @@ from tinyflow.ops.variables.initializers import (
 )
 from tinyflow.graph.support.lazy import names_of as _names_of
 from tinyflow.inspect.explain_name import explain_name
-from tinyflow.notebook import install as _show_users_frames
+from tinyflow.graph.support.notebook import install as _show_users_frames
 from tinyflow.ops.math.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, div, div_no_nan, divide, floor, floor_div, floordiv,
     floormod, maximum, minimum, mod, multiply, negative, pow, realdiv, reciprocal, rint, round,

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 import tinyflow as tf
-from tinyflow import notebook
+from tinyflow.graph.support import notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -18,8 +18,8 @@ import numpy as np
 
 import tinyflow
 from tinyflow.api import aliases
+from tinyflow.api.cli_diff import add_diff
 from tinyflow.api.cli_predict import add_predict
-from tinyflow.cli_diff import add_diff
 from tinyflow.graph import defaults, graph as graph_module
 from tinyflow.inspect.doctor import doctor
 from tinyflow.inspect.explain import Explanation, explain

@@ -14,7 +14,7 @@ from types import CodeType
 from typing import NamedTuple
 
 from tinyflow.graph.support.errors import TinyflowWarning
-from tinyflow.notebook import cell_name
+from tinyflow.graph.support.notebook import cell_name
 
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OURS = tuple(os.path.join(_ROOT, package) + os.sep

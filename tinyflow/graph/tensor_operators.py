@@ -1,7 +1,7 @@
 """The operators of Tensors and Variables, declared for type checkers.
 
-`ops/math/operators.py` and `ops/array/slicing.py` install them at run time, because they make nodes of ops,
-which stand on top of the graph. A test holds the two lists equal.
+`ops/math/operators.py` and `ops/array/slicing.py` install them at run time, because they make nodes
+of ops, which stand on top of the graph. A test holds the two lists equal.
 """
 from __future__ import annotations
 

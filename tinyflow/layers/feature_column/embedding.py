@@ -4,13 +4,6 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from tinyflow.api.feature_column.sequence_checks import (
-    WrapsCategoricalColumn,
-    check_categorical,
-    check_is_sequence,
-    check_no_sequence,
-    sequence_lengths,
-)
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support.errors import worded
@@ -18,6 +11,13 @@ from tinyflow.layers.feature_column.base import (
     DenseColumn,
     SequenceDenseColumn,
     TensorSequenceLengthPair,
+)
+from tinyflow.layers.feature_column.sequence_checks import (
+    WrapsCategoricalColumn,
+    check_categorical,
+    check_is_sequence,
+    check_no_sequence,
+    sequence_lengths,
 )
 from tinyflow.layers.feature_column.serialization import (
     register_column,

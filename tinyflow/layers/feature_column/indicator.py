@@ -3,18 +3,18 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from tinyflow.api.feature_column.sequence_checks import (
-    WrapsCategoricalColumn,
-    check_categorical,
-    check_is_sequence,
-    check_no_sequence,
-    sequence_lengths,
-)
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.layers.feature_column.base import (
     DenseColumn,
     SequenceDenseColumn,
     TensorSequenceLengthPair,
+)
+from tinyflow.layers.feature_column.sequence_checks import (
+    WrapsCategoricalColumn,
+    check_categorical,
+    check_is_sequence,
+    check_no_sequence,
+    sequence_lengths,
 )
 from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.ops.array import indexing, where_onehot as masking

@@ -5,7 +5,6 @@ from html import escape
 
 import numpy as np
 
-from tinyflow.api.feature_column.sequence_checks import SequenceColumn
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.sparse_tensor import SparseTensorValue
@@ -20,6 +19,7 @@ from tinyflow.layers.feature_column.bucketized import BucketizedColumn
 from tinyflow.layers.feature_column.crossed import CrossedColumn, leaves
 from tinyflow.layers.feature_column.embedding import EmbeddingColumn
 from tinyflow.layers.feature_column.indicator import IndicatorColumn
+from tinyflow.layers.feature_column.sequence_checks import SequenceColumn
 from tinyflow.layers.feature_column.state import ScopeState
 from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
 from tinyflow.layers.feature_column.vocabulary import VocabularyListCategoricalColumn

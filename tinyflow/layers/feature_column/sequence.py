@@ -3,11 +3,6 @@ from __future__ import annotations
 
 from collections import namedtuple
 
-from tinyflow.api.feature_column.sequence_checks import (
-    SequenceColumn,
-    WrapsCategoricalColumn,
-    sequence_lengths,
-)
 from tinyflow.graph import dtypes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
@@ -20,6 +15,11 @@ from tinyflow.layers.feature_column.base import (
 from tinyflow.layers.feature_column.categorical import categorical_column_with_identity
 from tinyflow.layers.feature_column.hashed import categorical_column_with_hash_bucket
 from tinyflow.layers.feature_column.numeric import check_numeric_arguments, numeric_config
+from tinyflow.layers.feature_column.sequence_checks import (
+    SequenceColumn,
+    WrapsCategoricalColumn,
+    sequence_lengths,
+)
 from tinyflow.layers.feature_column.serialization import register_column, serialize_feature_column
 from tinyflow.layers.feature_column.vocabulary import (
     categorical_column_with_vocabulary_file,

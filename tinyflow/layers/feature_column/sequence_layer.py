@@ -1,12 +1,12 @@
 """sequence_input_layer: concatenates sequence columns for each step, and returns the lengths."""
 from __future__ import annotations
 
-from tinyflow.api.feature_column.sequence_checks import SequenceColumn
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.feature_column.base import SequenceDenseColumn, check_columns
 from tinyflow.layers.feature_column.input_layer import as_feature_dict, feature_tensors
+from tinyflow.layers.feature_column.sequence_checks import SequenceColumn
 from tinyflow.layers.feature_column.state import ScopeState
 from tinyflow.layers.feature_column.transformation import FeatureTransformationCache
 from tinyflow.ops.array import (

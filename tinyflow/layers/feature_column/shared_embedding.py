@@ -4,13 +4,6 @@ from __future__ import annotations
 import weakref
 from collections import namedtuple
 
-from tinyflow.api.feature_column.sequence_checks import (
-    WrapsCategoricalColumn,
-    check_categorical,
-    check_is_sequence,
-    check_no_sequence,
-    sequence_lengths,
-)
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import (
     add_to_collection,
@@ -26,6 +19,13 @@ from tinyflow.layers.feature_column.base import (
     TensorSequenceLengthPair,
 )
 from tinyflow.layers.feature_column.embedding import check_embedding, load_embedding
+from tinyflow.layers.feature_column.sequence_checks import (
+    WrapsCategoricalColumn,
+    check_categorical,
+    check_is_sequence,
+    check_no_sequence,
+    sequence_lengths,
+)
 from tinyflow.layers.feature_column.weighted import WeightedCategoricalColumn
 from tinyflow.ops.nn.embedding_sparse import safe_embedding_lookup_sparse
 from tinyflow.ops.variables.variable import init_scope

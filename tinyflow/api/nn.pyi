@@ -1,62 +1,66 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from tinyflow.ops.batch_norm import fused_batch_norm
-from tinyflow.ops.bias import bias_add, relu_layer, xw_plus_b
-from tinyflow.ops.candidate_sampling import (
-    all_candidate_sampler, compute_accidental_hits, fixed_unigram_candidate_sampler,
-    learned_unigram_candidate_sampler, log_uniform_candidate_sampler, uniform_candidate_sampler,
+from tinyflow.layers.rnn import rnn_cell
+from tinyflow.layers.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
+from tinyflow.layers.rnn.raw import raw_rnn
+from tinyflow.layers.rnn.static import (
+    static_bidirectional_rnn, static_rnn, static_state_saving_rnn,
 )
-from tinyflow.ops.convolution_functions import (
+from tinyflow.ops.array.ranking import in_top_k, top_k
+from tinyflow.ops.array.shaping import depth_to_space, space_to_batch, space_to_depth
+from tinyflow.ops.conv.convolution_functions import (
     conv1d, conv1d_transpose, conv2d, conv2d_backprop_filter, conv2d_backprop_input,
     conv2d_transpose, conv3d, conv3d_backprop_filter, conv3d_backprop_filter as
     conv3d_backprop_filter_v2, conv3d_transpose, conv_transpose,
 )
-from tinyflow.ops.cross_entropy import (
-    softmax_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2,
-    sparse_softmax_cross_entropy_with_logits,
-)
-from tinyflow.ops.ctc import ctc_loss
-from tinyflow.ops.ctc_decoding import (
-    ctc_beam_search_decoder, ctc_beam_search_decoder_v2, ctc_greedy_decoder,
-)
-from tinyflow.ops.ctc_labels import collapse_repeated, ctc_loss_v2, ctc_unique_labels
-from tinyflow.ops.depthwise import (
+from tinyflow.ops.conv.depthwise import (
     depthwise_conv2d_native, depthwise_conv2d_native_backprop_filter,
     depthwise_conv2d_native_backprop_filter as depthwise_conv2d_backprop_filter,
     depthwise_conv2d_native_backprop_input, depthwise_conv2d_native_backprop_input as
     depthwise_conv2d_backprop_input,
 )
-from tinyflow.ops.dilated import (
+from tinyflow.ops.conv.dilated import (
     atrous_conv2d, atrous_conv2d_transpose, convolution, depthwise_conv2d, pool, separable_conv2d,
     with_space_to_batch,
 )
-from tinyflow.ops.dropout import dropout, zero_fraction
-from tinyflow.ops.elementary import sigmoid, tanh
-from tinyflow.ops.embedding import embedding_lookup
-from tinyflow.ops.embedding_sparse import embedding_lookup_sparse, safe_embedding_lookup_sparse
-from tinyflow.ops.fractional_pooling import fractional_avg_pool, fractional_max_pool
-from tinyflow.ops.logistic import (
-    l2_loss, log_poisson_loss, sigmoid_cross_entropy_with_logits, weighted_cross_entropy_with_logits,
-)
-from tinyflow.ops.lrn import local_response_normalization, local_response_normalization as lrn
-from tinyflow.ops.morphology import dilation2d, erosion2d
-from tinyflow.ops.nn import crelu, elu, leaky_relu, relu, relu6, selu, softplus, softsign, swish
-from tinyflow.ops.normalization import (
-    batch_norm_with_global_normalization, batch_normalization, l2_normalize, moments,
-    normalize_moments, sufficient_statistics, weighted_moments,
-)
-from tinyflow.ops.pooling_functions import (
+from tinyflow.ops.conv.fractional_pooling import fractional_avg_pool, fractional_max_pool
+from tinyflow.ops.conv.morphology import dilation2d, erosion2d
+from tinyflow.ops.conv.pooling_functions import (
     avg_pool, avg_pool as avg_pool2d, avg_pool1d, avg_pool3d, avg_pool_v2, max_pool, max_pool1d,
     max_pool2d, max_pool3d, max_pool_v2, max_pool_with_argmax,
 )
-from tinyflow.ops.ranking import in_top_k, top_k
-from tinyflow.ops.sampled_losses import nce_loss, sampled_softmax_loss
-from tinyflow.ops.shaping import depth_to_space, space_to_batch, space_to_depth
-from tinyflow.ops.softmax import log_softmax, softmax
-from tinyflow.rnn import rnn_cell
-from tinyflow.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
-from tinyflow.rnn.raw import raw_rnn
-from tinyflow.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
+from tinyflow.ops.ctc.decoding import (
+    ctc_beam_search_decoder, ctc_beam_search_decoder_v2, ctc_greedy_decoder,
+)
+from tinyflow.ops.ctc.dense_labels import collapse_repeated, ctc_loss_v2, ctc_unique_labels
+from tinyflow.ops.ctc.loss import ctc_loss
+from tinyflow.ops.math.unary import sigmoid, tanh
+from tinyflow.ops.nn.activations import (
+    crelu, elu, leaky_relu, relu, relu6, selu, softplus, softsign, swish,
+)
+from tinyflow.ops.nn.batch_norm import fused_batch_norm
+from tinyflow.ops.nn.bias import bias_add, relu_layer, xw_plus_b
+from tinyflow.ops.nn.candidate_sampling import (
+    all_candidate_sampler, compute_accidental_hits, fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler, log_uniform_candidate_sampler, uniform_candidate_sampler,
+)
+from tinyflow.ops.nn.cross_entropy import (
+    softmax_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2,
+    sparse_softmax_cross_entropy_with_logits,
+)
+from tinyflow.ops.nn.dropout import dropout, zero_fraction
+from tinyflow.ops.nn.embedding import embedding_lookup
+from tinyflow.ops.nn.embedding_sparse import embedding_lookup_sparse, safe_embedding_lookup_sparse
+from tinyflow.ops.nn.logistic import (
+    l2_loss, log_poisson_loss, sigmoid_cross_entropy_with_logits, weighted_cross_entropy_with_logits,
+)
+from tinyflow.ops.nn.lrn import local_response_normalization, local_response_normalization as lrn
+from tinyflow.ops.nn.normalization import (
+    batch_norm_with_global_normalization, batch_normalization, l2_normalize, moments,
+    normalize_moments, sufficient_statistics, weighted_moments,
+)
+from tinyflow.ops.nn.sampled_losses import nce_loss, sampled_softmax_loss
+from tinyflow.ops.nn.softmax import log_softmax, softmax
 
 __all__ = [
     'all_candidate_sampler', 'atrous_conv2d', 'atrous_conv2d_transpose', 'avg_pool', 'avg_pool1d',

@@ -1,9 +1,11 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from tinyflow.ops.media_summaries import audio, image
-from tinyflow.ops.summaries import histogram, merge, merge_all, scalar, tensor_summary, text
-from tinyflow.summary.descriptions import get_summary_description
-from tinyflow.summary.writer import FileWriter, FileWriterCache
+from tinyflow.ops.summary.media_summaries import audio, image
+from tinyflow.ops.summary.summaries import (
+    histogram, merge, merge_all, scalar, tensor_summary, text,
+)
+from tinyflow.train.summary.descriptions import get_summary_description
+from tinyflow.train.summary.writer import FileWriter, FileWriterCache
 from typing import Any
 Event: Any
 SessionLog: Any

@@ -1,23 +1,23 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from estimator_layer.canned.boosted_trees_in_memory import (
-    boosted_trees_classifier_train_in_memory, boosted_trees_regressor_train_in_memory,
-)
 from estimator_layer.canned.dnn import dnn_logit_fn_builder
 from estimator_layer.canned.linear import linear_logit_fn_builder
 from estimator_layer.canned.logit_fns import call_logit_fn
-from estimator_layer.early_stopping import (
-    make_early_stopping_hook, read_eval_metrics, stop_if_higher_hook, stop_if_lower_hook,
-    stop_if_no_decrease_hook, stop_if_no_increase_hook,
+from estimator_layer.canned.trees.train_in_memory import (
+    boosted_trees_classifier_train_in_memory, boosted_trees_regressor_train_in_memory,
 )
+from estimator_layer.contrib.extenders import clip_gradients_by_norm, forward_features
 from estimator_layer.extenders import add_metrics
-from estimator_layer.forwarding import clip_gradients_by_norm, forward_features
-from estimator_layer.heads.functions import (
+from estimator_layer.heads.v1_functions import (
     binary_classification_head, logistic_regression_head, multi_class_head, multi_head,
     multi_label_head, poisson_regression_head, regression_head,
 )
-from estimator_layer.in_memory_evaluation import InMemoryEvaluatorHook
-from estimator_layer.stopping_together import make_stop_at_checkpoint_step_hook
+from estimator_layer.hooks.early_stopping import (
+    make_early_stopping_hook, read_eval_metrics, stop_if_higher_hook, stop_if_lower_hook,
+    stop_if_no_decrease_hook, stop_if_no_increase_hook,
+)
+from estimator_layer.hooks.in_memory_evaluator import InMemoryEvaluatorHook
+from estimator_layer.hooks.stop_at_checkpoint import make_stop_at_checkpoint_step_hook
 
 __all__ = [
     'InMemoryEvaluatorHook', 'add_metrics', 'binary_classification_head',
