@@ -24,7 +24,12 @@ def listing(package):
         if isinstance(value, type) and value not in described and not _is_absl(value):
             described.add(value)
             lines += [f'{name}.{line}' for line in _members(value)]
-    return sorted(re.sub(r' at 0x[0-9a-f]+', '', line) for line in lines)
+    return sorted(_without_module(line) for line in lines)
+
+
+def _without_module(line):
+    """Default values by their class alone: neither an address nor the module of the class."""
+    return re.sub(r'<[\w.]+\.(\w+) object( at 0x[0-9a-f]+)?>', r'<\1 object>', line)
 
 
 def _walk(module, prefix):

@@ -158,7 +158,7 @@ class BoostedTreesExampleDebugOutputs(OnHandle):
         return (_batch(bucketized_features),)
 
     def kernel(tree_ensemble_handle, bucketized_features):
-        from tinyflow.formats.protos import boosted_trees_pb2
+        from tinyflow.formats.protos import boosted_trees_pb2  # for start-up time
         paths = _ensemble(tree_ensemble_handle).paths(_matrix(bucketized_features))
         found = np.empty(len(paths), object)
         found[:] = [boosted_trees_pb2.DebugOutput(

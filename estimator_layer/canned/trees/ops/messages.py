@@ -7,7 +7,7 @@ from tinyflow.graph.support import errors
 
 def serialized(ensemble):
     """The bytes of the message."""
-    from tinyflow.formats.protos import boosted_trees_pb2
+    from tinyflow.formats.protos import boosted_trees_pb2  # for start-up time
     message = boosted_trees_pb2.TreeEnsemble()
     for tree in ensemble.trees:
         _write_tree(tree, message.trees.add())
@@ -43,8 +43,9 @@ def _write_tree(tree, message):
 
 def restore(ensemble, stamp, data):
     """Makes `ensemble` what the bytes say. ValueError for bytes that are no such message."""
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # for start-up time
 
+    # for start-up time
     from tinyflow.formats.protos import boosted_trees_pb2
     message = boosted_trees_pb2.TreeEnsemble()
     try:
