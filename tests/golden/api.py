@@ -29,7 +29,8 @@ def listing(package):
 
 def _without_module(line):
     """Default values by their class alone: neither an address nor the module of the class."""
-    return re.sub(r'<[\w.]+\.(\w+) object( at 0x[0-9a-f]+)?>', r'<\1 object>', line)
+    line = re.sub(r' at 0x[0-9a-f]+', '', line)
+    return re.sub(r'<[\w.]+\.(\w+) object>', r'<\1 object>', line)
 
 
 def _walk(module, prefix):
