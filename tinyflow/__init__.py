@@ -42,7 +42,7 @@ from tinyflow.gradients.reverse import AggregationMethod, UnconnectedGradients, 
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     add_to_collection, add_to_collections, colocate_with, control_dependencies, device,
-    get_collection, get_collection_ref, get_default_graph, get_default_session, name_scope,
+    get_collection, get_collection_ref, get_default_graph, name_scope,
     reset_default_graph, set_random_seed,
 )
 from tinyflow.graph.dtypes import (
@@ -59,6 +59,7 @@ from tinyflow.graph.shapes import Dimension, TensorShape
 from tinyflow.graph.sparse_tensor import (
     SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor,
 )
+from tinyflow.graph.stacks import get_default_session
 from tinyflow.formats.graphdef import methods as _methods
 from tinyflow.ops.variables.initializers import (
     constant_initializer, glorot_normal_initializer, glorot_uniform_initializer, ones_initializer,

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import tinyflow as tf
-from tinyflow.graph.graph import stacks
+from tinyflow.graph.stacks import stacks
 
 pytestmark = pytest.mark.engine
 

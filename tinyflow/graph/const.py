@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.op import REQUIRED, Op, nodes
 
 
 class Const(Op):
@@ -40,9 +40,7 @@ class Pack(Op):
         return np.stack(values, axis, out)
 
     def gradient(op, dy):
-        from tinyflow.graph.op import Op as registry
-        unpack = registry.registry['Unpack']
-        return unpack.apply(dy, num=len(op.inputs), axis=op.attrs['axis'])
+        return nodes.Unpack(dy, num=len(op.inputs), axis=op.attrs['axis'])
 
     def fold_partial(op, value):
         if op.outputs[0].raw_shape is None or len(op.outputs[0].raw_shape) != 1:

@@ -9,7 +9,9 @@ from bisect import insort
 
 import numpy as np
 
-from tinyflow.graph import dtype_hints as mends, dtypes, shapes
+from tinyflow.graph import dtype_hints, dtypes, shapes
+from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import report, worded
@@ -45,7 +47,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
             raise worded(ValueError(report(
                 f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
                 f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
-                mend=mends.for_wanted('tensor', value, {dtype.base_dtype}))))
+                mend=dtype_hints.for_wanted('tensor', value, {dtype.base_dtype}))))
         return value
     for _, base_type, function in _conversions:
         if isinstance(value, base_type):
@@ -66,8 +68,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
 def constant(value, dtype, name):
     """A Const node holding `value`."""
     array, dtype = as_array(value, dtype)
-    from tinyflow.graph.const import Const
-    return Const.apply(name=name, value=array, dtype=dtype)
+    return nodes.Const(name=name, value=array, dtype=dtype)
 
 
 def why_none(what: str) -> str:
@@ -248,8 +249,6 @@ def _dtype_inside(value):
 
 def _pack(value, dtype, name):
     """Stacks a nested list that has tensors in it; each level is a Pack node, as in TF1."""
-    from tinyflow.graph.const import Pack
-    from tinyflow.graph.defaults import name_scope
     with name_scope(name) as scope:
         elements = []
         for i, item in enumerate(value):
@@ -259,4 +258,4 @@ def _pack(value, dtype, name):
             elements.append(item)
         elements = [convert_to_tensor(item, dtype, str(i)) if _is_tensor_like(item)
                     else constant(item, dtype, str(i)) for i, item in enumerate(elements)]
-        return Pack.apply(elements, name=scope)
+        return nodes.Pack(elements, name=scope)

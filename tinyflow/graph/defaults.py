@@ -1,13 +1,9 @@
-"""The default graph and Session of each thread, and the functions that work on the default graph.
-
-A Session is only known here as "something with run(fetches, feed_dict)".
-"""
+"""The default graph of each thread, and the functions that work on it."""
 from __future__ import annotations
 
-from contextlib import contextmanager
-
-from tinyflow.graph.graph import Graph, stacks
+from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.stacks import stacks
 from tinyflow.graph.support.errors import describe, report, worded
 
 _global_graph: Graph | None = None
@@ -35,36 +31,6 @@ def reset_default_graph() -> None:
             'Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared '
             'graph, exit the nesting and create a new graph.'))
     _global_graph = Graph()
-
-
-def get_default_session():
-    """The innermost Session made default in this thread, or None."""
-    return stacks.sessions[-1] if stacks.sessions else None
-
-
-@contextmanager
-def default_session(session):
-    """Makes `session` the default one inside the `with` block."""
-    stack = stacks.sessions
-    stack.append(session)
-    try:
-        yield session
-    finally:
-        stack.remove(session)
-
-
-def session_for(session, graph, what):
-    """`session` or the default one, checked to be about `graph`. ValueError otherwise."""
-    session = session or get_default_session()
-    if session is None:
-        raise worded(ValueError(
-            f'Cannot evaluate {what}: no default session is registered.\n  Mend: '
-            '`with tf.Session() as sess:` around it, or pass session=sess.'))
-    if session.graph is not graph:
-        raise worded(ValueError(
-            f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
-            f'{session.graph}.\n  Mend: tf.Session(graph=...) with the graph that has this node.'))
-    return session
 
 
 def common_graph(inputs) -> Graph:

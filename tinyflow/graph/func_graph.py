@@ -15,6 +15,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
 
@@ -85,10 +86,9 @@ class FuncGraph(Graph):
     def add_parameter(self, spec: Spec) -> Tensor:
         """A new placeholder, as the last input."""
         with super().control_dependencies(None):        # a parameter waits for nothing
-            placeholder = operation_class('Placeholder').make(
-                (), {'dtype': spec.dtype.base_dtype, 'shape': shapes.TensorShape(spec.shape)},
-                spec.name or 'placeholder')
-        parameter = placeholder.outputs[0]
+            parameter = nodes.Placeholder(
+                dtype=spec.dtype.base_dtype, shape=shapes.TensorShape(spec.shape),
+                name=spec.name or 'placeholder')
         if spec.dtype.is_ref:
             parameter.dtype = spec.dtype
         self.inputs.append(parameter)
@@ -115,12 +115,6 @@ class FuncGraph(Graph):
 
     def __str__(self):
         return f"function '{self.name}' in {self.outer_graph}"
-
-
-def operation_class(op_type: str):
-    """The declaration of an op type; this floor does not know the vocabulary by import."""
-    from tinyflow.graph.op import Op
-    return Op.registry[op_type]
 
 
 def func_graph_from_py(name: str, python_function: Callable, specs: Sequence[Spec] = (),
@@ -152,6 +146,6 @@ def _output(graph: FuncGraph, value: Any, op_value: Any) -> Any:
         if op_value is None:
             return None
         with graph.control_dependencies([value]):
-            return operation_class('Identity').apply(op_value)
+            return nodes.Identity(op_value)
     return graph.capture(convert_to_tensor(value))
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.source_location import Site, here
+from tinyflow.graph.stacks import stacks
 from tinyflow.graph.support.errors import report, worded
 
 _VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
@@ -437,12 +438,3 @@ def _device_text(device):
     text = device if isinstance(device, str) else device.to_string()
     return re.sub(r'/(cpu|gpu):(\d+|\*)', lambda m: f'/device:{m[1].upper()}:{m[2]}', text,
                   flags=re.IGNORECASE)
-
-
-class _Stacks(threading.local):
-    def __init__(self):
-        self.graphs = []
-        self.sessions = []
-
-
-stacks = _Stacks()

@@ -11,7 +11,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import common_graph
-from tinyflow.graph.op import Op
+from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support.errors import worded
 
@@ -125,8 +125,8 @@ def to_dense(slices, dtype=None, name=None, as_ref=False):
     if size is not None and size >= _LARGE:
         warn_at(user_site(), '[sparse-gradient] Converting sparse IndexedSlices to a dense Tensor '
                 f'with {size} elements. This may consume a large amount of memory.')
-    segment_sum = Op.registry['UnsortedSegmentSum']
-    dense = segment_sum.apply(slices.values, slices.indices, slices.dense_shape[0], name=name)
+    dense = nodes.UnsortedSegmentSum(slices.values, slices.indices, slices.dense_shape[0],
+                                     name=name)
     if slices.raw_shape is not None:
         dense.set_shape(slices.raw_shape)
     return dense

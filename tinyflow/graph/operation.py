@@ -11,6 +11,7 @@ from tinyflow.graph import node_errors, shapes
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.tensor_operators import TensorOperators
+from tinyflow.graph.stacks import session_for
 
 if TYPE_CHECKING:
     from tinyflow.graph.dtypes import DType
@@ -108,7 +109,6 @@ class Tensor(TensorOperators):
 
     def eval(self, feed_dict=None, session=None):
         """Its value, from `session` or the default Session."""
-        from tinyflow.graph.defaults import session_for
         return session_for(session, self.graph, f"'{self.name}'.eval()").run(self, feed_dict)
 
     def __repr__(self):
@@ -222,7 +222,6 @@ class Operation:
 
     def run(self, feed_dict=None, session=None):
         """Runs this operation in `session` or the default Session."""
-        from tinyflow.graph.defaults import session_for
         session_for(session, self.graph, f"'{self.name}'.run()").run(self, feed_dict)
 
     def __repr__(self):

@@ -1,6 +1,7 @@
 """The signature of an op: names and types of its inputs and outputs, in TF's OpDef terms.
 
-The little language is told in graph/op.py.
+graph/op.py describes the notation. A node holds its inputs as one flat list; `nest`,
+`flat_positions` and `type_attrs` match such a list to the arguments of the signature.
 """
 from __future__ import annotations
 
@@ -10,6 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 from tinyflow.graph import dtypes
+
+
+class Marker:
+    """A value that stands for itself and shows its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+REQUIRED = Marker('REQUIRED')          # in `Op.attrs`: an attribute without a default
 
 
 class Arg(NamedTuple):
@@ -54,3 +68,51 @@ def parameters(function) -> tuple[tuple[str, ...], tuple[str, ...]]:
     positional = code.co_argcount
     return (code.co_varnames[:positional],
             code.co_varnames[positional:positional + code.co_kwonlyargcount])
+
+
+# ---- flat inputs -----------------------------------------------------------------------------
+
+def flat_positions(args, positions, total) -> tuple[int, ...]:
+    """Where the arguments at `positions` stand in a flat list of `total` inputs."""
+    starts, start = [], 0
+    for arg in args:
+        starts.append(start)
+        start += flat_length(args, arg, total)
+    return tuple(starts[p] for p in positions)
+
+
+def flat_length(args, arg, total) -> int:
+    """How many of `total` flat inputs the argument has; several lists are of one length."""
+    if not arg.is_list:
+        return 1
+    lists = sum(a.is_list for a in args)
+    return (total - (len(args) - lists)) // lists
+
+
+def nest(args, flat) -> list:
+    """Flat inputs grouped as in the signature: a list for each list argument."""
+    nested, start, total = [], 0, len(flat)
+    for arg in args:
+        if arg.is_list:
+            length = flat_length(args, arg, total)
+            nested.append(list(flat[start:start + length]))
+            start += length
+        else:
+            nested.append(flat[start])
+            start += 1
+    return nested
+
+
+def type_attrs(args, inputs) -> dict:
+    """TF's type attributes (and list lengths) of input tensors, e.g. {'T': float32, 'N': 2}."""
+    found, start, total = {}, 0, len(inputs)
+    for arg in args:
+        length = flat_length(args, arg, total)
+        if arg.number:
+            found[arg.number] = length
+        if arg.any_types:
+            found[arg.type] = tuple(t.dtype.base_dtype for t in inputs[start:start + length])
+        elif arg.fixed is None and length:
+            found.setdefault(arg.type, inputs[start].dtype.base_dtype)
+        start += length
+    return found

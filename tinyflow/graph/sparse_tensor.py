@@ -8,6 +8,7 @@ from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph, name_scope
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import worded
 
 SparseTensorValue = namedtuple('SparseTensorValue', ['indices', 'values', 'dense_shape'])
@@ -110,7 +111,6 @@ class SparseTensor:
 
     def eval(self, feed_dict=None, session=None):
         """Its SparseTensorValue, from `session` or the default Session."""
-        from tinyflow.graph.defaults import session_for
         return session_for(session, self.graph, f'{self}.eval()').run(self, feed_dict)
 
     def _nest_parts(self):

@@ -15,8 +15,8 @@ from tinyflow.compiler.ir import Note, Program
 from tinyflow.compiler.prune import prune
 from tinyflow.compiler.schedule import schedule
 from tinyflow.graph import shapes
-from tinyflow.graph.defaults import get_default_session
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support.errors import FailedPreconditionError, InvalidArgumentError
 from tinyflow.inspect.nested_sources import sources_inside
 from tinyflow.session.executable import Executable

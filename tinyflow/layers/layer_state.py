@@ -6,8 +6,9 @@ import math
 import numpy as np
 
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_collection_ref, session_for
+from tinyflow.graph.defaults import get_collection_ref
 from tinyflow.graph.operation import Operation
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import worded
 

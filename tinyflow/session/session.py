@@ -16,9 +16,10 @@ import numpy as np
 
 from tinyflow.compiler.compile import Options
 from tinyflow.graph import dtypes
-from tinyflow.graph.defaults import default_session, get_default_graph, stacks
+from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.stacks import default_session, stacks
 from tinyflow.graph.support.errors import worded
 from tinyflow.session.config import ConfigProto, RunMetadata, RunOptions
 from tinyflow.session.executable import Executable

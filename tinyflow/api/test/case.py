@@ -12,7 +12,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from tinyflow.api.test.assertions import Assertions
-from tinyflow.graph.defaults import get_default_graph, get_default_session, reset_default_graph
+from tinyflow.graph.defaults import get_default_graph, reset_default_graph
+from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support import nest
 from tinyflow.session.session import Session
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.gradients.reverse import gradients
-from tinyflow.graph.defaults import get_default_session
 from tinyflow.graph.indexed_slices import IndexedSlices
+from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
 

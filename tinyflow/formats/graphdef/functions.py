@@ -97,7 +97,7 @@ def inner_name(tensor):
     """A tensor inside a FunctionDef: node:output_name:index."""
     operation, place = tensor.op, tensor.value_index
     for arg in operation.definition.outputs:
-        length = operation.definition._list_length(arg, operation) if arg.is_list else 1
+        length = operation.definition.output_length(arg, operation) if arg.is_list else 1
         if place < length:
             return f'{operation.name}:{arg.name}:{place}'
         place -= length

@@ -96,7 +96,7 @@ def outputs_called(part, made):
     operation: Operation = made.operations[0]
     definition, place = operation.definition, 0
     for arg in definition.outputs:
-        length = definition._list_length(arg, operation) if arg.is_list else 1
+        length = definition.output_length(arg, operation) if arg.is_list else 1
         if arg.name == part:
             return operation.outputs[place:place + length]
         place += length

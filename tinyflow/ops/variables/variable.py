@@ -18,12 +18,12 @@ from tinyflow.graph.defaults import (
     get_collection,
     get_default_graph,
     name_scope,
-    session_for,
 )
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.support.v1_v2_switches import wants_resource
 from tinyflow.graph.tensor_operators import TensorOperators

@@ -12,10 +12,10 @@ from tinyflow.graph.defaults import (
     get_collection,
     get_default_graph,
     name_scope,
-    session_for,
 )
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import indexing, shape_ops as measures
 from tinyflow.ops.control_flow import grouping as control

@@ -5,7 +5,8 @@ import os
 
 from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.defaults import get_default_graph, name_scope, session_for
+from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import (
     InvalidArgumentError,
     NotFoundError,

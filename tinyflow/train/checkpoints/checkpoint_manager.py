@@ -5,7 +5,8 @@ import os
 import time
 
 from tinyflow.formats.wire import bundle_writer
-from tinyflow.graph.defaults import get_default_graph, name_scope, session_for
+from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.variables.variable import init_scope
 from tinyflow.ops.variables.variable_ops import IsVariableInitialized

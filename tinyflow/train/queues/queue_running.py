@@ -4,13 +4,9 @@ from __future__ import annotations
 import threading
 import weakref
 
-from tinyflow.graph.defaults import (
-    add_to_collection,
-    get_collection,
-    get_default_graph,
-    get_default_session,
-)
+from tinyflow.graph.defaults import add_to_collection, get_collection, get_default_graph
 from tinyflow.graph.keys import GraphKeys
+from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.queues.state import node_of
