@@ -34,7 +34,6 @@ from tinyflow.formats.wire import messages as _messages
 from tinyflow.gradients.registry import (
     NoGradient, NotDifferentiable, RegisterGradient, custom_gradient, no_gradient,
 )
-import tinyflow.ops.control_flow.gradients as _control_gradients
 from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
 from tinyflow.graph.known_values import dimension_at_index, dimension_value, get_static_value
 from tinyflow.inspect.graph_diff import graph_diff
@@ -82,7 +81,8 @@ from tinyflow.ops.math.clip import (
 )
 from tinyflow.ops.math.complex_numbers import angle, complex, conj, imag, real
 from tinyflow.ops.math.composed_reductions import count_nonzero, reduce_logsumexp
-from tinyflow.ops.control_flow.cond import case, cond
+from tinyflow.ops.control_flow.case import case
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math.confusion import confusion_matrix
 from tinyflow.ops.array.constants import (
     bitcast, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, cast, check_numerics,

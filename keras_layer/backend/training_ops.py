@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import tinyflow as tf
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import nodes
 
 __all__ = ['scatter_add', 'scatter_add_rows', 'scatter_update_rows', 'sum_duplicate_rows',
            'training_op']
@@ -10,13 +10,13 @@ __all__ = ['scatter_add', 'scatter_add_rows', 'scatter_update_rows', 'sum_duplic
 
 def training_op(kind, *inputs, **attrs):
     """Adds the op Resource<kind>, such as ResourceApplyAdam; takes Variables as inputs."""
-    return Op.registry[f'Resource{kind}'].apply(
+    return getattr(nodes, f'Resource{kind}')(
         *[x.handle if isinstance(x, tf.Variable) else x for x in inputs], **attrs)
 
 
 def scatter_add(variable, indices, values):
     """variable[indices] += values, as an operation."""
-    return Op.registry['ResourceScatterAdd'].apply(variable.handle, indices, values)
+    return nodes.ResourceScatterAdd(variable.handle, indices, values)
 
 
 def scatter_add_rows(variable, indices, values):
@@ -27,7 +27,7 @@ def scatter_add_rows(variable, indices, values):
 
 def scatter_update_rows(variable, indices, values):
     """variable[indices] = values; the value afterwards."""
-    with tf.control_dependencies([Op.registry['ResourceScatterUpdate'].apply(
+    with tf.control_dependencies([nodes.ResourceScatterUpdate(
             variable.handle, indices, values)]):
         return variable.value()
 

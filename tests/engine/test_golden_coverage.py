@@ -18,7 +18,7 @@ from tests.golden.cases import CASES
 from tests.golden.programs import PROGRAMS
 from tests.golden.random_cases import RANDOM_CASES
 from tinyflow.graph.op import Op
-from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.ops.imported import (
     dense_bincount,
     einsum,

@@ -23,7 +23,7 @@ from tinyflow.graph.constant_value import as_python
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
-from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.ops.control_flow.persistent_list import ElementList
 from tinyflow.ops.control_flow.tensor_lists import Held
 from tinyflow.session.interpret import arguments_of, interpret, run_kernel

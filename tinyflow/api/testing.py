@@ -13,7 +13,7 @@ import numpy as np
 from tinyflow.gradients.reverse import gradients
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.session.session import Session
 
@@ -96,7 +96,7 @@ def _weights(ys, feed, session, rng):
     with ys[0].graph.as_default() if ys else name_scope(None):
         for y, value in zip(ys, values):
             dtype = y.dtype.base_dtype
-            weight = Op.registry['Placeholder'].apply(dtype=dtype, shape=y.shape, name='weight')
+            weight = nodes.Placeholder(dtype=dtype, shape=y.shape, name='weight')
             feed[weight] = rng.uniform(-1.0, 1.0, np.shape(value)).astype(dtype.np)
             weights.append(weight)
     return weights, feed

@@ -18,7 +18,7 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array import constants
-from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.ops.sparse import serializing as sparse_serializing
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import known
 
@@ -103,12 +103,11 @@ def _shaped_like(tensor):
 
 def _sum(grad, axes, keep_dims):
     axes = convert_to_tensor(np.array(axes, np.int32), name='axes')
-    return Op.registry['Sum'].apply(grad, axes, keep_dims=keep_dims)
+    return nodes.Sum(grad, axes, keep_dims=keep_dims)
 
 
 def _sum_dynamically(grad, tensor, output):
     """Leaves to the run which axes are summed, because the static shapes do not tell."""
-    ops = Op.registry
-    shape = ops['Shape'].apply(tensor)
-    axes = ops['BroadcastGradientArgs'].apply(shape, ops['Shape'].apply(output))[0]
-    return ops['Reshape'].apply(ops['Sum'].apply(grad, axes), shape)
+    shape = nodes.Shape(tensor)
+    axes = nodes.BroadcastGradientArgs(shape, nodes.Shape(output))[0]
+    return nodes.Reshape(nodes.Sum(grad, axes), shape)

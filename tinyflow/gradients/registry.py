@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import report, worded
 
@@ -116,10 +116,10 @@ def custom_gradient(f):
         # The Identity serves no purpose here; TF1 makes it, and node names count it.
         results = [convert_to_tensor(y) for y in results]
         for y in results:
-            Op.registry['Identity'].apply(y)
+            nodes.Identity(y)
         # One node holds results and inputs: its gradient, the rule, leads around what f built.
         with get_default_graph().gradient_override_map({'IdentityN': name}):
-            outputs = Op.registry['IdentityN'].apply(results + inputs)[:count]
+            outputs = nodes.IdentityN(results + inputs)[:count]
         return type(result)(outputs) if isinstance(result, (list, tuple)) else outputs[0]
 
     return with_own_gradient

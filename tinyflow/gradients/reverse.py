@@ -21,7 +21,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import known, merge, size, text
 from tinyflow.graph.support.errors import report, worded
@@ -82,7 +82,7 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
             _sweep_outwards(found, ys, xs, {t.op for t in stops})
     results = [found.get(x) for x in xs]
     if unconnected is UnconnectedGradients.ZERO:
-        results = [_op('ZerosLike', x) if g is None else g for g, x in zip(results, xs)]
+        results = [nodes.ZerosLike(x) if g is None else g for g, x in zip(results, xs)]
     return results
 
 
@@ -97,10 +97,6 @@ def _as_list(value: Any) -> list:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _op(op_type: str, *inputs: Any, **attrs: Any) -> Any:
-    return Op.registry[op_type].apply(*inputs, **attrs)
 
 
 def _target(value: Any, label: str, index: int) -> Tensor:
@@ -140,8 +136,8 @@ def _ones(y: Tensor, index: int) -> Tensor:
     if known(y.raw_shape):
         shape = convert_to_tensor(np.array(y.raw_shape, np.int32), name='Shape')
     else:
-        shape = _op('Shape', y)
-    return _op('Fill', shape, convert_to_tensor(1, dtype, f'grad_ys_{index}'))
+        shape = nodes.Shape(y)
+    return nodes.Fill(shape, convert_to_tensor(1, dtype, f'grad_ys_{index}'))
 
 
 def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
@@ -157,7 +153,7 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
             f'{want.name} does not fit', inputs=[('y', y), ('grad_ys', grad_y)])))
     if isinstance(grad_y, IndexedSlices):
         return grad_y
-    return _op('Identity', grad_y, name=f'grad_ys_{index}')
+    return nodes.Identity(grad_y, name=f'grad_ys_{index}')
 
 
 # ---- the sweep -------------------------------------------------------------------------------
@@ -304,9 +300,9 @@ def _total(parts: list[Gradient]) -> Gradient:
         return parts[0]
     slices = [p for p in parts if isinstance(p, IndexedSlices)]
     if len(slices) < len(parts):
-        return _op('AddN', [convert_to_tensor(p) for p in parts])
-    values = _op('ConcatV2', [p.values for p in slices], 0, name='concat')
-    indices = _op('ConcatV2', _alike([p.indices for p in slices]), 0, name='concat')
+        return nodes.AddN([convert_to_tensor(p) for p in parts])
+    values = nodes.ConcatV2([p.values for p in slices], 0, name='concat')
+    indices = nodes.ConcatV2(_alike([p.indices for p in slices]), 0, name='concat')
     return IndexedSlices(values, indices, slices[0].dense_shape)
 
 
@@ -314,7 +310,7 @@ def _alike(indices: list[Tensor]) -> list[Tensor]:
     """Row numbers of one dtype: int64 where they are of both."""
     if len({t.dtype for t in indices}) == 1:
         return indices
-    return [t if t.dtype is dtypes.int64 else _op('Cast', t, DstT=dtypes.int64)
+    return [t if t.dtype is dtypes.int64 else nodes.Cast(t, DstT=dtypes.int64)
             for t in indices]
 
 
@@ -341,7 +337,7 @@ def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> 
 
 def _with_zeros(operation: Operation, grads: list) -> list:
     """Zeros for unused outputs, as gradient functions registered by users expect."""
-    return [_op('ZerosLike', t) if g is None and t.dtype.base_dtype in _CARRIERS else g
+    return [nodes.ZerosLike(t) if g is None and t.dtype.base_dtype in _CARRIERS else g
             for g, t in zip(grads, operation.outputs)]
 
 
@@ -373,10 +369,10 @@ def _hessian(ys: Any, x: Tensor, settings: dict[str, Any]) -> Tensor:
     dx, = gradients(ys, x, **settings)
     if dx is None:
         raise worded(ValueError(report(why_no_gradient(ys, x), inputs=[('x', x)])))
-    flat = _op('Reshape', dx, [size(shape)])
+    flat = nodes.Reshape(dx, [size(shape)])
     rows = [gradients(element, x, unconnected_gradients=UnconnectedGradients.ZERO, **settings)[0]
-            for element in _op('Unpack', flat, num=size(shape), axis=0)]
-    return _op('Reshape', _op('Pack', rows), [*shape, *shape])
+            for element in nodes.Unpack(flat, num=size(shape), axis=0)]
+    return nodes.Reshape(nodes.Pack(rows), [*shape, *shape])
 
 
 __all__ = ['AggregationMethod', 'UnconnectedGradients', 'gradients', 'hessians']

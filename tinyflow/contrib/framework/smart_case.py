@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.control_flow.cond import case
+from tinyflow.ops.control_flow.case import case
 from tinyflow.ops.control_flow.smart_cond import smart_constant_value
 
 

@@ -16,7 +16,7 @@ from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.control_flow.function_nodes import functions_of
 
 
 def with_captures(function, captured):

@@ -6,11 +6,11 @@ from tinyflow.formats.graphdef.nodes import Function, Node, newer_type, upgrade
 from tinyflow.formats.graphdef.rewritten import rewrite
 from tinyflow.graph import shapes
 from tinyflow.graph.func_graph import FuncGraph, Spec
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow.function_nodes import written
 from tinyflow.ops.imported import stack_ops as stacks, tf_gradient_ops as gradient_nodes
 from tinyflow.ops.support.registry_loading import load_every_op
 
@@ -201,7 +201,7 @@ class Builder:
                           for shape, more in zip(shape_list, given)]
         return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
                 'Tout': tuple([t.dtype.base_dtype for t in graphs[0].outputs]),
-                '_writes': conditionals.written(graphs, inputs, 1)}
+                '_writes': written(graphs, inputs, 1)}
 
     def _loop(self, node, inputs):
         """The attributes of a While: its FuncGraphs, for shapes that no iteration contradicts."""
@@ -225,7 +225,7 @@ class Builder:
                 for graph in (condition, body):
                     del graph._source[graph.inputs[i]]
         return {'cond': condition, 'body': body, 'output_shapes': tuple(shape_list),
-                '_writes': conditionals.written([condition, body], inputs, 0)}
+                '_writes': written([condition, body], inputs, 0)}
 
     def _declared(self, function):
         """The one FuncGraph of a function for the parameters that it declares."""
@@ -325,7 +325,7 @@ def _fill_missing(*graphs):
             if tensor is None:
                 wanted = other.outputs[i]
                 with graph.as_default():
-                    graph.outputs[i] = Op.registry['FakeParam'].apply(
+                    graph.outputs[i] = nodes.FakeParam(
                         dtype=wanted.dtype.base_dtype, shape=wanted.shape)
 
 

@@ -12,7 +12,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.inspect.doctor.report import Finding
-from tinyflow.ops.control_flow.cond import functions_of
+from tinyflow.ops.control_flow.function_nodes import functions_of
 
 _HUGE = 10 << 20                        # bytes
 _SUMMARIES = ('ScalarSummary', 'HistogramSummary', 'ImageSummary', 'AudioSummary',

@@ -12,7 +12,7 @@ from tinyflow.graph.const import Const
 from tinyflow.graph.convert import as_array, convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array.identity_and_cast import (
@@ -79,7 +79,7 @@ class Fill(Op):
         return out
 
     def gradient(op, dy):
-        return None, Op.registry['Sum'].apply(dy, shape_range(dy), keep_dims=False)
+        return None, nodes.Sum(dy, shape_range(dy), keep_dims=False)
 
 
 def shape_range(x):
@@ -260,7 +260,7 @@ def _filled(value, shape, dtype, scope):
         shape = (_convert_shape(shape) if known is None
                  else convert_to_tensor(shapes.TensorShape(known), name='shape_as_tensor'))
     if shape.raw_shape is None or len(shape.raw_shape) != 1:
-        shape = Op.registry['Reshape'].apply(shape, [-1])
+        shape = nodes.Reshape(shape, [-1])
     filler = Const.apply(name='Const', value=np.array(value, dtype.np), dtype=dtype)
     return Fill.apply(shape, filler, name=scope)
 

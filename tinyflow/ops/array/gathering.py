@@ -9,7 +9,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.indexed_slices import IndexedSlices
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
@@ -113,7 +113,7 @@ def _gather_gradient(params, indices, axis, batch_dims, dy):
 def product(shape, static_shape, part):
     """Number of elements of a part of a shape: an int if it is known, else a tensor."""
     known = shapes.size(static_shape[part])
-    return Op.registry['Prod'].apply(shape[part], [0], keep_dims=False) if known is None else known
+    return nodes.Prod(shape[part], [0], keep_dims=False) if known is None else known
 
 
 class GatherNd(Op):
@@ -291,7 +291,7 @@ def batch_gather(params, indices, name=None):
 
 def _batch_gather(params, indices, batch_dims):
     """Gather from params with its batch axes folded into the gathered one, as TF1 builds it."""
-    reduce_prod = Op.registry['Prod'].apply
+    reduce_prod = nodes.Prod
     places, sizes = constants.shape(indices), constants.shape(params)
     step = constants.ones([], indices.dtype.base_dtype)
     widths = Cast.apply(sizes, DstT=indices.dtype.base_dtype)

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import ANY, FLOATS, INEXACT, NUMBERS
 from tinyflow.graph.elementwise import Unary
 from tinyflow.graph.indexed_slices import IndexedSlices
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import OpFailure, report, worded
@@ -282,14 +282,13 @@ def saturate_cast(value, dtype, name=None):
 
     Shapes: value [*a] -> [*a].
     """
-    maximum, minimum = Op.registry['Maximum'], Op.registry['Minimum']
     with name_scope(name, 'saturate_cast', [value]) as scope:
         value = convert_to_tensor(value, name='value')
         dtype = dtypes.as_dtype(dtype).base_dtype
         if value.dtype.min < dtype.min:
-            value = maximum.apply(value, convert_to_tensor(dtype.min, value.dtype, 'min'))
+            value = nodes.Maximum(value, convert_to_tensor(dtype.min, value.dtype, 'min'))
         if value.dtype.max > dtype.max:
-            value = minimum.apply(value, convert_to_tensor(dtype.max, value.dtype, 'max'))
+            value = nodes.Minimum(value, convert_to_tensor(dtype.max, value.dtype, 'max'))
         return cast(value, dtype, name=scope)
 
 

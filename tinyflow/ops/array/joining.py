@@ -9,7 +9,7 @@ from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OpFailure, report, worded
@@ -215,7 +215,7 @@ class Tile(Op):
     def gradient(op, dy):
         x, multiples = op.inputs
         times = static_value(multiples)
-        reduce_sum, reshape = Op.registry['Sum'].apply, Op.registry['Reshape'].apply
+        reduce_sum, reshape = nodes.Sum, nodes.Reshape
         if times is not None and None not in times and shapes.known(x.raw_shape):
             pairs = [d for pair in zip(times, x.raw_shape) for d in pair]
             axes = np.arange(0, len(pairs), 2, dtype=np.int32)
@@ -290,7 +290,7 @@ def parallel_stack(values, name='parallel_stack'):
     with name_scope(name):
         first = convert_to_tensor(values[0])
         shape = shapes.TensorShape((len(values), *first.shape.as_list()))
-        expanded = [Op.registry['ExpandDims'].apply(v, 0) for v in values]
+        expanded = [nodes.ExpandDims(v, 0) for v in values]
         return ParallelConcat.apply(expanded, shape=shape)
 
 
@@ -357,7 +357,7 @@ def meshgrid(*args, **kwargs):
                                'function'))
     if indexing not in ('xy', 'ij'):
         raise worded(ValueError("indexing parameter must be either 'xy' or 'ij'"))
-    reshape = Op.registry['Reshape'].apply
+    reshape = nodes.Reshape
     with name_scope(name, 'meshgrid', args):
         rank = len(args)
         grid = [reshape(stack(x), [-1 if j == i else 1 for j in range(rank)])

@@ -5,10 +5,9 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.arguments import renamed
 from tinyflow.ops.support.ranks import of_rank
 
@@ -70,7 +69,7 @@ class PadV2(_Padding):
 
     def gradient(op, dy):
         inside = _unpad(op, dy)
-        reduce_sum = Op.registry['Sum'].apply
+        reduce_sum = nodes.Sum
         around = reduce_sum(dy, constants.shape_range(dy), keep_dims=False) - reduce_sum(
             inside, constants.shape_range(inside), keep_dims=False)
         return inside, None, around
@@ -88,7 +87,7 @@ def padded(input, paddings, value, out):
 def _unpad(op, dy):
     """The part of dy that is not padding."""
     x, paddings = op.inputs[:2]
-    return choosing.part(dy, paddings[:, 0], constants.shape(x, out_type=paddings.dtype))
+    return nodes.Slice(dy, paddings[:, 0], constants.shape(x, out_type=paddings.dtype))
 
 
 class MirrorPad(_Padding):

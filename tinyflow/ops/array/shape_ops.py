@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.sparse_tensor import SparseTensor, is_sparse
 from tinyflow.ops.support.ranks import of_rank
 
@@ -164,7 +164,7 @@ def _stretched(shape, result):
 
 def sum_to_shape_of(dy, x):
     """The gradient of x, given that of x broadcast: dy summed along the stretched axes."""
-    reduce_sum, reshape = Op.registry['Sum'].apply, Op.registry['Reshape'].apply
+    reduce_sum, reshape = nodes.Sum, nodes.Reshape
     small, large = x.raw_shape, dy.raw_shape
     if shapes.known(small) and shapes.known(large):
         if small == large:

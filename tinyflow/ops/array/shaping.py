@@ -7,7 +7,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.array.identity_and_cast import small_integers
@@ -166,7 +166,7 @@ class ConjugateTranspose(Op):
 
 
 def _inverse(perm):
-    return Op.registry['InvertPermutation'].apply(perm)
+    return nodes.InvertPermutation(perm)
 
 
 def _transposed(x, perm):

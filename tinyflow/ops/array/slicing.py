@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, joining, where_onehot as masking
@@ -60,7 +60,7 @@ class Slice(Op):
         x, begin = op.inputs[:2]
         dtype = begin.dtype
         after = constants.shape(x, out_type=dtype) - begin - constants.shape(dy, out_type=dtype)
-        return Op.registry['Pad'].apply(dy, joining.stack([begin, after], axis=1)), None, None
+        return nodes.Pad(dy, joining.stack([begin, after], axis=1)), None, None
 
     def fold_partial(op, value):
         begin, size = value(op.inputs[1]), value(op.inputs[2])

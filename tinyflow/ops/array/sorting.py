@@ -7,7 +7,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import nodes
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, shaping
 
@@ -54,7 +54,7 @@ def _descending(values, axis, output):
     constants.rank(values)
     rank = None if values.raw_shape is None else len(values.raw_shape)
     if axis == -1 or axis + 1 == rank:
-        return Op.registry['TopKV2'].apply(values, count)[output]
+        return nodes.TopKV2(values, count)[output]
     if rank is None:
         raise worded(ValueError('Sorting along another axis than the last (-1) needs values of '
                                 'known rank.'))
@@ -62,5 +62,5 @@ def _descending(values, axis, output):
     order = np.arange(rank)
     order[[axis, -1]] = order[[-1, axis]]
     exchange = constants.constant(order, name='transposition')
-    result = Op.registry['TopKV2'].apply(shaping.transpose(values, exchange), count)[output]
+    result = nodes.TopKV2(shaping.transpose(values, exchange), count)[output]
     return shaping.transpose(result, exchange)

@@ -8,7 +8,7 @@ from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, gathering, joining, shaping
 from tinyflow.ops.array.identity_and_cast import Cast
@@ -130,8 +130,8 @@ def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
                 'E.g. shape=[None] is ok, but shape=None is not.'))
         axis, rank = _mask_axis(axis), len(mask.raw_shape)
         _check_mask(tensor.raw_shape, mask.raw_shape, axis)
-        count = Op.registry['Prod'].apply(constants.shape(tensor)[axis:axis + rank],
-                                          _reduction_axis(), keep_dims=False, name='Prod')
+        count = nodes.Prod(constants.shape(tensor)[axis:axis + rank],
+                           _reduction_axis(), keep_dims=False, name='Prod')
         folded = joining.concat([constants.shape(tensor)[:axis], [count],
                                  constants.shape(tensor)[axis + rank:]], 0)
         tensor = shaping.reshape(tensor, folded)
@@ -209,8 +209,8 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
     with name_scope(name, 'SequenceMask', [lengths, maxlen]):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
-            maxlen = Op.registry['Max'].apply(lengths, _all_axes(lengths), keep_dims=False)
-            maxlen = Op.registry['Maximum'].apply(constants.constant(0, maxlen.dtype), maxlen)
+            maxlen = nodes.Max(lengths, _all_axes(lengths), keep_dims=False)
+            maxlen = nodes.Maximum(constants.constant(0, maxlen.dtype), maxlen)
         else:
             maxlen = convert_to_tensor(maxlen)
         if maxlen.raw_shape not in (None, ()):
@@ -268,8 +268,8 @@ def _repeated_unevenly(input, repeats, axis, rank, shape):
         outer = axis + 1 - constants.rank(repeats)
         counts = constants.broadcast_to(
             repeats, joining.concat([shape[:outer], inner], axis=0))
-    most = Op.registry['Max'].apply(counts, _all_axes(counts), keep_dims=False)
-    most = Op.registry['Maximum'].apply(0, most)
+    most = nodes.Max(counts, _all_axes(counts), keep_dims=False)
+    most = nodes.Maximum(0, most)
     mask = sequence_mask(counts, most)
     expanded = shaping.expand_dims(input, axis + 1)
     tiled = joining.tile(expanded, [*[1] * (axis + 1), most, *[1] * (rank - axis - 1)])

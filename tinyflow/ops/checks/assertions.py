@@ -11,7 +11,8 @@ from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.checks.value_text import first_values
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow.cond import cond
+from tinyflow.ops.control_flow.grouping import no_op
 
 _SHOWN = 3              # values of each tensor that the error tells, unless asked for more
 
@@ -55,11 +56,8 @@ def Assert(condition, data, summarize=None, name=None):
         if all(t.dtype.base_dtype in (dtypes.string, dtypes.int32) for t in tensors):
             return AssertOp.apply(condition, data, summarize=summarize, name='Assert')
         condition = convert_to_tensor(condition, name='Condition')
-        from tinyflow.ops.control_flow import (
-            names as control_flow,  # which is built of ops that assert
-        )
-        guard = control_flow.cond(
-            condition, control.no_op,
+        guard = cond(
+            condition, no_op,
             lambda: AssertOp.apply(condition, data, summarize=summarize, name='Assert'),
             name='AssertGuard')
         return guard.op

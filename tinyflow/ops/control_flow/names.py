@@ -1,5 +1,6 @@
 """Control flow in the graph, by name: choices, loops, and the lists that loops fill."""
-from tinyflow.ops.control_flow.cond import case, cond
+from tinyflow.ops.control_flow.case import case
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.functional import foldl, foldr, map_fn, scan
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.control_flow.while_loop import while_loop

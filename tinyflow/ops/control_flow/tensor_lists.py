@@ -11,7 +11,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, nodes
 from tinyflow.graph.support.errors import InvalidArgumentError, OpFailure
 from tinyflow.ops.control_flow.persistent_list import ElementList
 
@@ -174,8 +174,8 @@ class TensorListPushBack(_ListOp):
         return wrapped(items.set(items.length, tensor))
 
     def gradient(op, grad):
-        return _op('TensorListPopBack', grad, shape_input(op.inputs[1].shape),
-                   element_dtype=op.attrs['element_dtype'])
+        return nodes.TensorListPopBack(grad, shape_input(op.inputs[1].shape),
+                                       element_dtype=op.attrs['element_dtype'])
 
 
 class TensorListPopBack(Op):
@@ -199,11 +199,11 @@ class TensorListPopBack(Op):
 
     def gradient(op, list_grad, grad):
         if list_grad is None:
-            list_grad = _op('EmptyTensorList', shape_input(op.outputs[1].shape), -1,
-                            element_dtype=op.attrs['element_dtype'])
+            list_grad = nodes.EmptyTensorList(shape_input(op.outputs[1].shape), -1,
+                                              element_dtype=op.attrs['element_dtype'])
         if grad is None:
-            grad = _op('ZerosLike', op.outputs[1])
-        return _op('TensorListPushBack', list_grad, grad), None
+            grad = nodes.ZerosLike(op.outputs[1])
+        return nodes.TensorListPushBack(list_grad, grad), None
 
 
 class TensorListLength(Op):
@@ -240,7 +240,7 @@ class TensorListResize(_ListOp):
         return wrapped(items if size == items.length else items.resized(size))
 
     def gradient(op, grad):
-        return _op('TensorListResize', grad, _op('TensorListLength', op.inputs[0])), None
+        return nodes.TensorListResize(grad, nodes.TensorListLength(op.inputs[0])), None
 
 
 class TensorListGetItem(Op):
@@ -261,10 +261,10 @@ class TensorListGetItem(Op):
         return found
 
     def gradient(op, grad):
-        size = _op('TensorListLength', op.inputs[0])
-        empty = _op('TensorListReserve', shape_input(op.outputs[0].shape), size,
-                    element_dtype=op.attrs['element_dtype'])
-        return _op('TensorListSetItem', empty, op.inputs[1], grad), None, None
+        size = nodes.TensorListLength(op.inputs[0])
+        empty = nodes.TensorListReserve(shape_input(op.outputs[0].shape), size,
+                                        element_dtype=op.attrs['element_dtype'])
+        return nodes.TensorListSetItem(empty, op.inputs[1], grad), None, None
 
 
 class TensorListSetItem(_ListOp):
@@ -287,9 +287,9 @@ class TensorListSetItem(_ListOp):
 
     def gradient(op, grad):
         _, index, item = op.inputs
-        without = _op('TensorListSetItem', grad, index, _op('ZerosLike', item))
-        element = _op('TensorListGetItem', grad, index, shape_input(item.shape),
-                      element_dtype=op.attrs['element_dtype'])
+        without = nodes.TensorListSetItem(grad, index, nodes.ZerosLike(item))
+        element = nodes.TensorListGetItem(grad, index, shape_input(item.shape),
+                                          element_dtype=op.attrs['element_dtype'])
         return without, None, element
 
 
@@ -310,7 +310,7 @@ class TensorListStack(Op):
         return _stacked(items, range(items.length), _raw(element_shape))
 
     def gradient(op, grad):
-        return _op('TensorListFromTensor', grad, _inner(grad)), None
+        return nodes.TensorListFromTensor(grad, _inner(grad)), None
 
 
 class TensorListFromTensor(_ListOp):
@@ -331,10 +331,10 @@ class TensorListFromTensor(_ListOp):
     def gradient(op, grad):
         tensor = op.inputs[0]
         raw = tensor.raw_shape
-        return _op('TensorListStack', grad,
-                   np.array(-1, np.int32) if raw is None else shape_input(raw[1:]),
-                   element_dtype=op.attrs['element_dtype'],
-                   num_elements=-1 if not raw or raw[0] is None else raw[0]), None
+        return nodes.TensorListStack(
+            grad, np.array(-1, np.int32) if raw is None else shape_input(raw[1:]),
+            element_dtype=op.attrs['element_dtype'],
+            num_elements=-1 if not raw or raw[0] is None else raw[0]), None
 
 
 class TensorListGather(Op):
@@ -354,8 +354,8 @@ class TensorListGather(Op):
         return _stacked(elements(input_handle), indices.tolist(), _raw(element_shape))
 
     def gradient(op, grad):
-        size = _op('TensorListLength', op.inputs[0])
-        return _op('TensorListScatterV2', grad, op.inputs[1], _inner(grad), size), None, None
+        size = nodes.TensorListLength(op.inputs[0])
+        return nodes.TensorListScatterV2(grad, op.inputs[1], _inner(grad), size), None, None
 
 
 def _scattered(items: ElementList, tensor, indices) -> ElementList:
@@ -399,9 +399,9 @@ class TensorListScatterIntoExistingList(_ListOp):
 
     def gradient(op, grad):
         _, tensor, indices = op.inputs
-        rows = _op('TensorListGather', grad, indices, _row_shape(tensor),
-                   element_dtype=op.attrs['element_dtype'])
-        without = _op('TensorListScatterIntoExistingList', grad, _op('ZerosLike', tensor), indices)
+        rows = nodes.TensorListGather(grad, indices, _row_shape(tensor),
+                                      element_dtype=op.attrs['element_dtype'])
+        without = nodes.TensorListScatterIntoExistingList(grad, nodes.ZerosLike(tensor), indices)
         return without, rows, None
 
 
@@ -436,9 +436,9 @@ class TensorListConcatV2(Op):
 
     def gradient(op, grad, lengths_grad):
         shape = op.outputs[0].raw_shape
-        return _op('TensorListSplit', grad,
-                   np.array(-1, np.int32) if shape is None else shape_input((None, *shape[1:])),
-                   op.outputs[1]), None, None
+        return nodes.TensorListSplit(
+            grad, np.array(-1, np.int32) if shape is None else shape_input((None, *shape[1:])),
+            op.outputs[1]), None, None
 
 
 class TensorListSplit(_ListOp):
@@ -459,14 +459,10 @@ class TensorListSplit(_ListOp):
 
     def gradient(op, grad):
         shape = op.inputs[0].raw_shape
-        joined = _op('TensorListConcatV2', grad,
-                     np.array(-1, np.int32) if shape is None else shape_input((None, *shape[1:])),
-                     op.inputs[2], element_dtype=op.attrs['element_dtype'])
+        joined = nodes.TensorListConcatV2(
+            grad, np.array(-1, np.int32) if shape is None else shape_input((None, *shape[1:])),
+            op.inputs[2], element_dtype=op.attrs['element_dtype'])
         return joined[0], None, None
-
-
-def _op(op_type, *inputs, **attrs):
-    return Op.registry[op_type].apply(*inputs, **attrs)
 
 
 def _row_shape(tensor):
@@ -479,13 +475,13 @@ def _inner(tensor):
     raw = tensor.raw_shape
     if raw is not None and shapes.known(raw[1:]):
         return shape_input(raw[1:])
-    return _op('StridedSlice', _op('Shape', tensor), [1], [0], [1], end_mask=1)
+    return nodes.StridedSlice(nodes.Shape(tensor), [1], [0], [1], end_mask=1)
 
 
 def _rows_at(op, grad):
     tensor, indices = op.inputs[0], op.inputs[1]
-    return _op('TensorListGather', grad, indices, _row_shape(tensor),
-               element_dtype=op.attrs['element_dtype'])
+    return nodes.TensorListGather(grad, indices, _row_shape(tensor),
+                                  element_dtype=op.attrs['element_dtype'])
 
 
 # ---- sums and zeros, for AddN and ZerosLike --------------------------------------------------

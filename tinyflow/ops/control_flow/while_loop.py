@@ -13,7 +13,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.func_graph import Spec
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.op import REQUIRED, Op
@@ -21,10 +21,11 @@ from tinyflow.graph.operation import WRITES_OF_FUNCTIONS, Tensor
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, identity_and_cast as identities, shaping
-from tinyflow.ops.control_flow.cond import told_value, written
+from tinyflow.ops.array import constants, identity_and_cast, shaping
+from tinyflow.ops.control_flow.function_nodes import make_while, told_value
+from tinyflow.ops.control_flow.while_gradient import while_gradient
 from tinyflow.ops.math import logic
-from tinyflow.ops.random import tf1_node_count as node_counts
+from tinyflow.ops.random import tf1_node_count
 
 __all__ = ['while_loop']
 
@@ -40,6 +41,7 @@ class While(Op):
     pure = False
     calls_user_code = True
     partial_rank = True
+    gradient = while_gradient
 
     def shape(input, *, output_shapes):
         return list(output_shapes)
@@ -131,12 +133,12 @@ def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
     invariants = _invariants(structure, initial, shape_invariants)
     with name_scope(name or 'while') as scope:
         limit, counter = _counters(maximum_iterations)
-        node_counts.add(-2 if maximum_iterations is None else 0)
+        tf1_node_count.add(-2 if maximum_iterations is None else 0)
         loop = _Loop(cond, body, structure, [counter, limit, *initial], maximum_iterations, scope)
         graphs = loop.functions([(), (), *invariants], widen=shape_invariants is None)
-        with node_counts.standing_for(0):
+        with tf1_node_count.standing_for(0):
             outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
-            outputs = [identities.identity(t) for t in outputs]
+            outputs = [identity_and_cast.identity(t) for t in outputs]
     result = nest.pack_sequence_as(structure, outputs[2:2 + len(initial)], expand_composites=True)
     if isinstance(loop_vars, (list, tuple)) and (len(initial) > 1 or return_same_structure):
         return loop.kind(result)
@@ -216,7 +218,7 @@ class _Loop:
         self.count = len(initial)
         self.shapes: list = []
         self.kind = list        # or tuple, as the body returns: the last values are given so
-        self.counts = node_counts.Loop(initial[2:], initial[1] if self.limited else None)
+        self.counts = tf1_node_count.Loop(initial[2:], initial[1] if self.limited else None)
 
     def functions(self, invariants, widen):
         """(condition, body) as FuncGraphs whose variables have the shapes `invariants`."""
@@ -231,7 +233,7 @@ class _Loop:
             invariants = changed
         else:
             self._refuse(graphs[1], invariants)
-        with node_counts.standing_for(0):
+        with tf1_node_count.standing_for(0):
             self._capture_alike(*graphs)
         self.shapes = [*invariants, *[t.raw_shape for t in graphs[1].outputs[self.count:]]]
         return graphs
@@ -242,13 +244,13 @@ class _Loop:
         name = self.scope.replace('/', '_')
         context = self.counts.begin()
         condition, body = context.function(name + 'cond'), context.function(name + 'body')
-        with node_counts.standing_for(0), condition.as_default():
+        with tf1_node_count.standing_for(0), condition.as_default():
             parameters = [condition.add_parameter(spec) for spec in specs]
         self.counts.condition()
         with condition.as_default():
             condition.outputs = [condition.capture(self._condition(*parameters))]
         with body.as_default():
-            with node_counts.standing_for(0):
+            with tf1_node_count.standing_for(0):
                 parameters = [body.add_parameter(spec) for spec in specs]
                 for outer in condition.captured:
                     body.capture(outer)
@@ -278,7 +280,7 @@ class _Loop:
     def _condition(self, counter, limit, *variables):
         goes_on = convert_to_tensor(self._call(self.cond, 'cond', variables))
         if goes_on.raw_shape is None or len(goes_on.raw_shape):
-            with node_counts.standing_for(0):
+            with tf1_node_count.standing_for(0):
                 goes_on = shaping.squeeze(goes_on)
         if goes_on.dtype.base_dtype is not dtypes.bool:
             raise worded(TypeError(report(
@@ -286,7 +288,7 @@ class _Loop:
                 inputs=[('cond', goes_on)], mend='compare: lambda i: i < 10.')))
         if not self.limited:
             return goes_on
-        node_counts.add(-1)                     # TF1 has compared before
+        tf1_node_count.add(-1)                     # TF1 has compared before
         return logic.logical_and(counter < limit, goes_on)
 
     def _body(self, counter, limit, *variables):
@@ -307,7 +309,7 @@ class _Loop:
                     f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
                     'in an iteration.', inputs=[('before', before), ('after', after)],
                     mend=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
-        with node_counts.standing_for(0):
+        with tf1_node_count.standing_for(0):
             return [counter + 1, limit, *flat]
 
     def _check_structure(self, result):
@@ -373,15 +375,3 @@ def _listed(shape):
 
 def _told(structure):
     return repr(nest.map_structure(told_value, structure))
-
-
-def make_while(condition, body, initial, output_shapes, name, parallel_iterations=10):
-    """The While node's outputs, for two FuncGraphs with `initial` as the loop variables."""
-    waits = [*condition.control_captures, *body.control_captures]
-    with get_default_graph().control_dependencies(list(dict.fromkeys(waits))):
-        operation = While.make(
-            (list(initial),),
-            {'cond': condition, 'body': body, 'output_shapes': tuple(output_shapes),
-             'parallel_iterations': parallel_iterations, '_num_original_outputs': len(initial),
-             '_writes': written([condition, body], initial, 0)}, name)
-    return operation.outputs

@@ -7,7 +7,7 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import FLOATS, INDEX, REAL
-from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.ops.array import constants
 from tinyflow.ops.conv import conv_geometry as windows, pooling_kernels
 
@@ -88,8 +88,8 @@ class _MaxPool(Op, abstract=True):
         return _run(pooling_kernels.max_pool, [input], shape, geometry, data_format, out)
 
     def gradient(op, dy):
-        backward = Op.registry[op.type + 'Grad']
-        return backward.apply(op.inputs[0], op.outputs[0], dy, **_attrs(op))
+        backward = getattr(nodes, op.type + 'Grad')
+        return backward(op.inputs[0], op.outputs[0], dy, **_attrs(op))
 
 
 class _MaxPoolGrad(Op, abstract=True):
@@ -113,9 +113,9 @@ class _MaxPoolGrad(Op, abstract=True):
     def gradient(op, ddx):
         # Which element is the largest does not change with small changes of the input.
         x, y, _ = op.inputs
-        backward = Op.registry[op.type + 'Grad']
+        backward = getattr(nodes, op.type + 'Grad')
         return (constants.zeros_like(x), constants.zeros_like(y),
-                backward.apply(x, y, ddx, **_attrs(op)))
+                backward(x, y, ddx, **_attrs(op)))
 
 
 class _MaxPoolGradGrad(Op, abstract=True):
@@ -138,9 +138,9 @@ class _MaxPoolGradGrad(Op, abstract=True):
 
     def gradient(op, dddy):
         x, y, _ = op.inputs
-        backward = Op.registry[op.type[:-len('Grad')]]
+        backward = getattr(nodes, op.type[:-len('Grad')])
         return (constants.zeros_like(x), constants.zeros_like(y),
-                backward.apply(x, y, dddy, **_attrs(op)))
+                backward(x, y, dddy, **_attrs(op)))
 
 
 class MaxPool(_MaxPool):
@@ -257,8 +257,8 @@ class _AvgPool(Op, abstract=True):
     partial_rank = True
 
     def gradient(op, dy):
-        backward = Op.registry[op.type + 'Grad']
-        return backward.apply(constants.shape(op.inputs[0]), dy, **_attrs(op))
+        backward = getattr(nodes, op.type + 'Grad')
+        return backward(constants.shape(op.inputs[0]), dy, **_attrs(op))
 
 
 class _AvgPoolGrad(Op, abstract=True):
@@ -282,7 +282,8 @@ class _AvgPoolGrad(Op, abstract=True):
                     data_format, out)
 
     def gradient(op, ddx):
-        return None, Op.registry[op.type[:-len('Grad')]].apply(ddx, **_attrs(op))
+        backward = getattr(nodes, op.type[:-len('Grad')])
+        return None, backward(ddx, **_attrs(op))
 
 
 class AvgPool(_AvgPool):

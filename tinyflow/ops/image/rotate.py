@@ -11,7 +11,7 @@ from tinyflow.ops.array import (
     shaping,
     slicing,
 )
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow.case import case
 from tinyflow.ops.image.checks import at_least_3d
 from tinyflow.ops.math import division as quotients, logic
 
@@ -33,7 +33,7 @@ def rot90(image, k=1, name=None):
         k = quotients.floormod(k, 4)
         rows, columns = rank - 3, rank - 2
         order = [1, 0, 2] if rank == 3 else [0, 2, 1, 3]
-        turned = conditionals.case([
+        turned = case([
             (logic.equal(k, 1),
              lambda: shaping.transpose(shaping.reverse(image, [columns]), order)),
             (logic.equal(k, 2), lambda: shaping.reverse(image, [rows, columns])),

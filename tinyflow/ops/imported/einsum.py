@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import shapes
-from tinyflow.graph.op import REQUIRED, Op
+from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, shape_ops as measures, shaping
 from tinyflow.ops.math import reduction
@@ -80,7 +80,7 @@ def _no_gradient(op, reason):
 def _summed(result, x):
     """The sum over the leading axes along which x was repeated."""
     shape, whole = measures.shape(x), measures.shape(result)
-    axes = Op.registry['BroadcastGradientArgs'].apply(shape, whole)[0]
+    axes = nodes.BroadcastGradientArgs(shape, whole)[0]
     return shaping.reshape(reduction.reduce_sum(result, axes), shape)
 
 

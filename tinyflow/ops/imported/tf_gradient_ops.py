@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.dtypes import FLOATS, INDEX, INEXACT
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.ops.array import gathering
 from tinyflow.ops.math import arithmetic, complex_numbers
 
@@ -33,7 +33,7 @@ class SigmoidGrad(_OfResult):
     def gradient(op, grad):
         y, dy = map(complex_numbers.conj, op.inputs)
         scaled = grad * dy
-        return scaled - 2 * scaled * y, _of('SigmoidGrad', y, grad)
+        return scaled - 2 * scaled * y, nodes.SigmoidGrad(y, grad)
 
 
 class TanhGrad(_OfResult):
@@ -44,7 +44,7 @@ class TanhGrad(_OfResult):
 
     def gradient(op, grad):
         y, dy = map(complex_numbers.conj, op.inputs)
-        return -2 * grad * dy * y, _of('TanhGrad', y, grad)
+        return -2 * grad * dy * y, nodes.TanhGrad(y, grad)
 
 
 class SqrtGrad(_OfResult):
@@ -66,7 +66,7 @@ class RsqrtGrad(_OfResult):
 
     def gradient(op, grad):
         y, dy = map(complex_numbers.conj, op.inputs)
-        return -1.5 * grad * dy * arithmetic.square(y), _of('RsqrtGrad', y, grad)
+        return -1.5 * grad * dy * arithmetic.square(y), nodes.RsqrtGrad(y, grad)
 
 
 class ReciprocalGrad(_OfResult):
@@ -77,15 +77,11 @@ class ReciprocalGrad(_OfResult):
 
     def gradient(op, grad):
         y, dy = map(complex_numbers.conj, op.inputs)
-        return -2 * grad * dy * y, _of('ReciprocalGrad', y, grad)
+        return -2 * grad * dy * y, nodes.ReciprocalGrad(y, grad)
 
 
 class InvGrad(ReciprocalGrad):
     """-dy * y**2, by its older name."""
-
-
-def _of(name, *inputs):
-    return Op.registry[name].apply(*inputs)
 
 
 class ConcatOffset(Op):
@@ -147,7 +143,7 @@ class SparseSegmentSumGrad(_SparseSegmentGrad):
 
     def gradient(op, dy):
         _, indices, segments, _ = op.inputs
-        return _of('SparseSegmentSum', dy, indices, segments), None, None, None
+        return nodes.SparseSegmentSum(dy, indices, segments), None, None, None
 
 
 class SparseSegmentMeanGrad(_SparseSegmentGrad):
@@ -159,7 +155,7 @@ class SparseSegmentMeanGrad(_SparseSegmentGrad):
     def gradient(op, dy):
         _, indices, segments, _ = op.inputs
         picked = gathering.gather(dy, indices)
-        return _of('SegmentMean', picked, segments), None, None, None
+        return nodes.SegmentMean(picked, segments), None, None, None
 
 
 class SparseSegmentSqrtNGrad(_SparseSegmentGrad):
@@ -170,4 +166,4 @@ class SparseSegmentSqrtNGrad(_SparseSegmentGrad):
 
     def gradient(op, dy):
         _, indices, segments, _ = op.inputs
-        return _of('SparseSegmentSqrtN', dy, indices, segments), None, None, None
+        return nodes.SparseSegmentSqrtN(dy, indices, segments), None, None, None

@@ -5,12 +5,12 @@ import numpy as np
 
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, diagonals, shaping
 from tinyflow.ops.linalg import decompositions, matmul as linalg
 from tinyflow.ops.math import arithmetic, complex_numbers, reduction
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.arguments import renamed
 
 
@@ -143,7 +143,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         s, u, v = decompositions.svd(a)
         cutoff = rcond * reduction.reduce_max(s, axis=-1)
         large = s > shaping.expand_dims(cutoff, -1)
-        inverse = choosing.where(large, arithmetic.reciprocal(s), constants.zeros_like(s))
+        inverse = nodes.Select(large, arithmetic.reciprocal(s), constants.zeros_like(s))
         return linalg.matmul(v * shaping.expand_dims(inverse, -2), u, adjoint_b=True)
 
 

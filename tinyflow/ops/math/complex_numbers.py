@@ -8,10 +8,10 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import COMPLEX
 from tinyflow.graph.elementwise import Elementwise, Unary
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.support import choosing
 
 _REAL = frozenset((dtypes.float32, dtypes.float64))
 
@@ -25,7 +25,7 @@ class ComplexAbs(Unary):
 
     def gradient(op, dy):
         dy = complex(dy, constants.zeros_like(dy))
-        return dy * choosing.sign(op.inputs[0])
+        return dy * nodes.Sign(op.inputs[0])
 
 
 class Real(Unary):

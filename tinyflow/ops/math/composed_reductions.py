@@ -4,10 +4,10 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.op import nodes
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.math import arithmetic, logic, unary as elementary
 from tinyflow.ops.math.reduction import Max, Mean, Sum, reduced
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['count_nonzero', 'reduce_logsumexp', 'reduce_std', 'reduce_variance']
@@ -24,7 +24,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reductio
     with name_scope(name, 'ReduceLogSumExp', [input_tensor]):
         largest = reduced(Max, input_tensor, axis, True, None)
         # Infinities would make x - max undefined.
-        shift = constants.stop_gradient(choosing.where(
+        shift = constants.stop_gradient(nodes.Select(
             logic.is_finite(largest), largest, constants.zeros_like(largest)))
         total = reduced(Sum, elementary.exp(arithmetic.subtract(input_tensor, shift)), axis,
                         keepdims, None)

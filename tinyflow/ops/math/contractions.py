@@ -12,12 +12,12 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, diagonals, joining, shaping
 from tinyflow.ops.linalg import matmul as linalg
 from tinyflow.ops.math import arithmetic, reduction
-from tinyflow.ops.support import choosing
 
 # ---- tensordot -------------------------------------------------------------------------------
 
@@ -101,9 +101,9 @@ def _as_matrix_at_run_time(x, axes, listed, summed_first):
     else:
         shape, rank = constants.shape(x), constants.rank(x)
         axes = convert_to_tensor(axes, dtypes.int32, 'axes')
-        axes = choosing.where(axes >= 0, axes, axes + rank)
-        free = choosing.list_difference(constants.range(rank), axes)
-    free_sizes, summed_sizes = choosing.gather(shape, free), choosing.gather(shape, axes)
+        axes = nodes.Select(axes >= 0, axes, axes + rank)
+        free = nodes.ListDiff(constants.range(rank), axes)[0]
+    free_sizes, summed_sizes = nodes.GatherV2(shape, free, 0), nodes.GatherV2(shape, axes, 0)
     sizes = [reduction.reduce_prod(free_sizes), reduction.reduce_prod(summed_sizes)]
     order = joining.concat([axes, free] if summed_first else [free, axes], 0)
     sizes = joining.stack(sizes[::-1] if summed_first else sizes)

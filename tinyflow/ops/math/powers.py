@@ -11,10 +11,10 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INEXACT
 from tinyflow.graph.elementwise import Elementwise, Unary
+from tinyflow.graph.op import nodes
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import complex_numbers, logic
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.elementwise_helpers import room
 
 _WIDE = INEXACT | dtypes.INDEX
@@ -43,7 +43,7 @@ class Pow(Elementwise):
         # The logarithm is only taken where it exists; elsewhere TF defines the gradient as 0.
         positive = logic.not_equal(x, 0) if x.dtype.is_complex else x > 0
         ones, zeros = constants.ones_like(x), constants.zeros_like(x)
-        log_x = choosing.where(positive, choosing.log(choosing.where(positive, x, ones)), zeros)
+        log_x = nodes.Select(positive, nodes.Log(nodes.Select(positive, x, ones)), zeros)
         return to_x, dy * conj(op.outputs[0]) * conj(log_x)
 
 

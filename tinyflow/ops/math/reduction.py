@@ -13,12 +13,11 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import INDEX, NUMBERS
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, ranking, shaping, unique as sets
 from tinyflow.ops.math import arithmetic, complex_numbers, logic, scans, segments
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.arguments import renamed
 
 
@@ -86,7 +85,7 @@ def _kept_shape(x, axes):
     axes = shaping.reshape(constants.cast(axes, dtypes.int32), [-1])
     axes = (axes + rank) % rank
     reduced = segments.unsorted_segment_max(constants.ones_like(axes), axes, rank)
-    return choosing.where(reduced > 0, constants.ones_like(shape), shape)
+    return nodes.Select(reduced > 0, constants.ones_like(shape), shape)
 
 
 def _spread(op, dy):

@@ -11,11 +11,10 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.math import arithmetic, logic, reduction
-from tinyflow.ops.support import choosing
 
 # ---- sorted ids ------------------------------------------------------------------------------
 
@@ -58,7 +57,7 @@ class SegmentSum(_Segment):
         return _reduce_sorted(np.add, data, ids)[0]
 
     def gradient(op, dy):
-        return choosing.gather(dy, op.inputs[1]), None
+        return nodes.GatherV2(dy, op.inputs[1], 0), None
 
 
 class SegmentMean(_Segment):
@@ -73,8 +72,8 @@ class SegmentMean(_Segment):
     def gradient(op, dy):
         data, ids = op.inputs
         ones = constants.cast(constants.ones_like(ids), dy.dtype)
-        counts = choosing.gather(segment_sum(ones, ids), ids)
-        return choosing.gather(dy, ids) / _as_column(counts, data), None
+        counts = nodes.GatherV2(segment_sum(ones, ids), ids, 0)
+        return nodes.GatherV2(dy, ids, 0) / _as_column(counts, data), None
 
 
 class SegmentProd(_Segment):
@@ -88,9 +87,9 @@ class SegmentProd(_Segment):
 def _gradient_of_segment_extreme(op, dy):
     """Shared equally between the rows that have the extreme value."""
     data, ids = op.inputs
-    chosen = constants.cast(logic.equal(choosing.gather(op.outputs[0], ids), data), dy.dtype)
+    chosen = constants.cast(logic.equal(nodes.GatherV2(op.outputs[0], ids, 0), data), dy.dtype)
     count = segment_sum(chosen, ids)
-    return chosen * choosing.gather(arithmetic.div_no_nan(dy, count), ids), None
+    return chosen * nodes.GatherV2(arithmetic.div_no_nan(dy, count), ids, 0), None
 
 
 class SegmentMax(_Segment):
@@ -179,19 +178,19 @@ class UnsortedSegmentProd(_UnsortedSegment):
         zero = logic.equal(data, 0)
         zeros = unsorted_segment_sum(constants.cast(zero, dtypes.int32), ids, count)
         without = unsorted_segment_prod(
-            choosing.where(zero, constants.ones_like(data), data), ids, count)
+            nodes.Select(zero, constants.ones_like(data), data), ids, count)
         ids = arithmetic.maximum(ids, 0)
-        divided = choosing.gather(op.outputs[0], ids) / data
-        alone = choosing.where(choosing.gather(zeros, ids) > 1, constants.zeros_like(data),
-                               choosing.gather(without, ids))
-        return (_gather_kept(dy, op.inputs[1], data) * choosing.where(zero, alone, divided),
+        divided = nodes.GatherV2(op.outputs[0], ids, 0) / data
+        alone = nodes.Select(nodes.GatherV2(zeros, ids, 0) > 1, constants.zeros_like(data),
+                             nodes.GatherV2(without, ids, 0))
+        return (_gather_kept(dy, op.inputs[1], data) * nodes.Select(zero, alone, divided),
                 None, None)
 
 
 def _gradient_of_unsorted_extreme(op, dy):
     """Shared equally between the rows that have the extreme value."""
     data, ids, count = op.inputs
-    largest = choosing.gather(op.outputs[0], arithmetic.maximum(ids, 0))
+    largest = nodes.GatherV2(op.outputs[0], arithmetic.maximum(ids, 0), 0)
     chosen = constants.cast(logic.equal(largest, data), dy.dtype)
     total = unsorted_segment_sum(chosen, ids, count)
     return chosen * _gather_kept(arithmetic.div_no_nan(dy, total), ids, data), None, None
@@ -222,7 +221,7 @@ def limits(dtype):
 
 def _gather_kept(values, ids, data):
     """values[ids] in the shape of `data`, with 0 for the rows that were dropped."""
-    rows = choosing.gather(values, arithmetic.maximum(ids, 0))
+    rows = nodes.GatherV2(values, arithmetic.maximum(ids, 0), 0)
     keep = constants.cast(ids >= 0, values.dtype)
     extra = constants.rank(data) - constants.rank(ids)
     ones = constants.fill(shaping.reshape(extra, [1]), 1)

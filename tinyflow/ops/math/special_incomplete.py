@@ -7,6 +7,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.elementwise import Elementwise, Unary
+from tinyflow.graph.op import nodes
 from tinyflow.ops.math import arithmetic, incomplete_functions, special, unary as elementary
 
 _WIDE = frozenset((dtypes.float32, dtypes.float64))
@@ -81,10 +82,9 @@ class BesselI1e(Unary):
         x, y = op.inputs[0], op.outputs[0]
         from tinyflow.ops.array import constants
         from tinyflow.ops.math import logic
-        from tinyflow.ops.support import choosing
         tiny = logic.equal(x, constants.zeros_like(x))
-        safe = choosing.where(tiny, constants.ones_like(x), x)
-        ratio = choosing.where(tiny, 0.5 * constants.ones_like(x), y / safe)
+        safe = nodes.Select(tiny, constants.ones_like(x), x)
+        ratio = nodes.Select(tiny, 0.5 * constants.ones_like(x), y / safe)
         return dy * (bessel_i0e(x) - arithmetic.sign(x) * y - ratio)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import bool as bool_, float16, float32, int32
+from tinyflow.graph.op import nodes
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
@@ -21,7 +22,6 @@ from tinyflow.ops.array import (
 from tinyflow.ops.math import arithmetic, logic, reduction, segments
 from tinyflow.ops.nn import embedding
 from tinyflow.ops.sparse import rows as sparse_rows, segments as sparse_segments
-from tinyflow.ops.support import choosing
 
 _COMBINED = {'sum': sparse_segments.sparse_segment_sum,
              'mean': sparse_segments.sparse_segment_mean,
@@ -77,7 +77,7 @@ def _weighted(rows, place, weights):
     """The rows in the order of the ids, each times its weight; and the weights as a column."""
     if weights.dtype is not rows.dtype:
         weights = identities.cast(weights, rows.dtype)
-    rows = choosing.gather(rows, place)
+    rows = nodes.GatherV2(rows, place, 0)
     ones = constants.fill(shaping.expand_dims(measures.rank(rows) - 1, 0), 1)
     known = weights.raw_shape
     weights = shaping.reshape(weights, joining.concat([measures.shape(weights), ones], 0))

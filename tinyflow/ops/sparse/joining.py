@@ -6,13 +6,12 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op, nodes
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.math import logic, reduction, scans
 from tinyflow.ops.sparse.entries import checked_sparse, entries_shape, rank_of, row_major
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['sparse_concat', 'sparse_slice', 'sparse_split']
@@ -127,9 +126,9 @@ class SparseSlice(Op):
             logic.greater_equal(indices, start), logic.less(indices, start + size)), 1)
         # Entry number n of the slice takes its gradient; 0 stands for those outside.
         numbers = scans.cumsum(constants.cast(inside, dtypes.int64))
-        rows = choosing.where(inside, numbers, constants.zeros_like(numbers))
+        rows = nodes.Select(inside, numbers, constants.zeros_like(numbers))
         padded = joining.concat([constants.zeros([1], d_values.dtype), d_values], 0)
-        return None, choosing.gather(padded, rows), None, None, None
+        return None, nodes.GatherV2(padded, rows, 0), None, None, None
 
 
 # ---- public functions ------------------------------------------------------------------------

@@ -6,13 +6,12 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shaping
 from tinyflow.ops.linalg import matmul as linalg
 from tinyflow.ops.math import arithmetic, complex_numbers, reduction
 from tinyflow.ops.sparse.entries import check_inside, checked_sparse
-from tinyflow.ops.support import choosing
 
 __all__ = ['sparse_matmul', 'sparse_tensor_dense_matmul']
 
@@ -66,8 +65,8 @@ class SparseTensorDenseMatMul(Op):
             d_b = _adjoint(d_b)
         rows, columns = shaping.unstack(indices, num=2, axis=1)
         to, of = (columns, rows) if adjoint_a else (rows, columns)
-        factors = choosing.gather(_adjoint(b) if adjoint_b else b, of)
-        d_rows = choosing.gather(dy, to)
+        factors = nodes.GatherV2(_adjoint(b) if adjoint_b else b, of, 0)
+        d_rows = nodes.GatherV2(dy, to, 0)
         if adjoint_a:
             d_values = arithmetic.multiply(complex_numbers.conj(d_rows), factors)
         else:

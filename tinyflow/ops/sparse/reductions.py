@@ -4,12 +4,11 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph import dtypes
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops.array import constants, gathering, shape_ops as measures, shaping
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.sparse.entries import check_inside, checked_sparse, groups_of
-from tinyflow.ops.support import choosing
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['sparse_reduce_max', 'sparse_reduce_max_sparse', 'sparse_reduce_sum',
@@ -106,7 +105,7 @@ def _ones_along(shape, axes):
     axes = shaping.reshape(arithmetic.floormod(axes + rank, rank), [-1, 1])
     numbers = constants.range(rank)
     chosen = reduction.reduce_any(logic.equal(axes, shaping.expand_dims(numbers, 0)), 0)
-    return choosing.where(chosen, constants.ones_like(shape), shape)
+    return nodes.Select(chosen, constants.ones_like(shape), shape)
 
 
 class SparseReduceMax(_Reduced):

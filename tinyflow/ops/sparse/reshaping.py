@@ -5,6 +5,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
+from tinyflow.graph.op import nodes
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
@@ -20,7 +21,6 @@ from tinyflow.ops.checks import value_checks
 from tinyflow.ops.math import arithmetic, reduction
 from tinyflow.ops.sparse import merging as sparse_merging
 from tinyflow.ops.sparse.entries import checked_sparse
-from tinyflow.ops.support import choosing
 
 __all__ = ['sparse_expand_dims', 'sparse_reset_shape', 'sparse_transpose']
 
@@ -40,7 +40,7 @@ def sparse_transpose(sp_input, perm=None, name=None):
                 and None not in raw:
             shape = [raw[axis] for axis in known]
         else:
-            shape = choosing.gather(sp_input.dense_shape, perm)
+            shape = nodes.GatherV2(sp_input.dense_shape, perm, 0)
         return sparse_merging.sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
@@ -48,13 +48,13 @@ def _turned_around(sp_input):
     rank = measures.Size.apply(sp_input.dense_shape, out_type=dtypes.int32, name='Rank')
     perm = (rank - 1) - constants.range(0, rank, 1)
     indices = _permuted(sp_input, perm)
-    shape = choosing.gather(sp_input.dense_shape, perm)
+    shape = nodes.GatherV2(sp_input.dense_shape, perm, 0)
     indices, values = sparse_merging.SparseReorder.apply(indices, sp_input.values, shape)
     return SparseTensor(indices, values, identities.identity(shape))
 
 
 def _permuted(sp_input, perm):
-    return shaping.transpose(choosing.gather(shaping.transpose(sp_input.indices), perm))
+    return shaping.transpose(nodes.GatherV2(shaping.transpose(sp_input.indices), perm, 0))
 
 
 def sparse_expand_dims(sp_input, axis=None, name=None):

@@ -9,10 +9,9 @@ import numpy as np
 
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import INDEX, REAL
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.ops.array import constants, shape_ops as measures
 from tinyflow.ops.math import arithmetic, segments
-from tinyflow.ops.support import choosing
 
 _PLAIN = 'data: T, indices: Tidx, segment_ids: int32 -> output: T'
 _COUNTED = ('data: T, indices: Tidx, segment_ids: int32, num_segments: Tnumsegments '
@@ -55,7 +54,7 @@ def _divided(data, indices, ids, num_segments, root):
 def _scattered(op, dy, weights=None):
     """The rows of dy, each to the rows of data that its segment is the sum of."""
     data, indices, ids = op.inputs[:3]
-    rows = choosing.gather(dy, ids)
+    rows = nodes.GatherV2(dy, ids, 0)
     if weights is not None:
         rows = rows / segments._as_column(weights, data)
     count = measures.shape(data)[0]
@@ -66,7 +65,7 @@ def _scattered(op, dy, weights=None):
 def _counts(op, dy):
     ids = op.inputs[2]
     ones = constants.cast(constants.ones_like(ids), dy.dtype)
-    return choosing.gather(segments.segment_sum(ones, ids), ids)
+    return nodes.GatherV2(segments.segment_sum(ones, ids), ids, 0)
 
 
 class _Sum(Op, abstract=True):

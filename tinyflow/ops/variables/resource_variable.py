@@ -10,7 +10,7 @@ from tinyflow.graph import dtype_hints as mends, dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import colocate_with, control_dependencies, device, name_scope
 from tinyflow.graph.indexed_slices import IndexedSlices
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import identity_and_cast as identities
@@ -164,7 +164,7 @@ class ResourceVariable(Variable):
     def scatter_rows(self, kind, indices, updates, name=None):
         """The Operation ResourceScatter<kind> on this variable."""
         updates = self._tensor(updates)
-        return Op.registry[f'ResourceScatter{kind}'].apply(
+        return getattr(nodes, f'ResourceScatter{kind}')(
             self._handle, indices, updates, name=name)
 
     def _scatter(self, kind, indices, updates, name=None):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.indexed_slices import IndexedSlices
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import worded
@@ -88,7 +88,7 @@ def add_up(values, mean, add=None):
     elif len(values) == 1:
         return values[0]
     else:
-        total = Op.registry['AddN'].apply(list(values))
+        total = nodes.AddN(list(values))
     return arithmetic.divide(total, len(values)) if mean else total
 
 

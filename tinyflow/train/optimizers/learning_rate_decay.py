@@ -6,12 +6,12 @@ from math import pi
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, logic, unary
 from tinyflow.ops.random import random_functions as random, tf1_node_count as node_counts
-from tinyflow.ops.support import choosing
 from tinyflow.ops.variables.variable import Variable
 
 
@@ -88,7 +88,7 @@ def piecewise_constant(x, boundaries, values, name=None):
             node_counts.enter_here(tensor, tensor.op.graph)
         with node_counts.standing_for(_nodes_of_exclusive_case(len(boundaries), x)):
             for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
-                result = choosing.where(logic.less_equal(x, boundary), value, result)
+                result = nodes.Select(logic.less_equal(x, boundary), value, result)
         return result
 
 
@@ -141,8 +141,8 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
             first = logic.equal(step, 0)
             handles = int(hasattr(step, 'handle'))      # TF1 reads it anew inside its tf.cond
             with name_scope('cond'), node_counts.standing_for(10 + handles):
-                times = choosing.where(first, constants.constant(1.0, dtype),
-                                       arithmetic.ceil(step / steps))
+                times = nodes.Select(first, constants.constant(1.0, dtype),
+                                     arithmetic.ceil(step / steps))
             steps = arithmetic.multiply(steps, times)
         else:
             step = arithmetic.minimum(step, decay_steps)
@@ -187,7 +187,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         equal_periods = logic.equal(longer, 1.0)
         with name_scope('cond'), node_counts.standing_for(29):          # tf.cond in TF1
             if isinstance(t_mul, (Tensor, Variable)):
-                restarts, within = [choosing.where(equal_periods, a, b) for a, b in zip(
+                restarts, within = [nodes.Select(equal_periods, a, b) for a, b in zip(
                     _in_equal_periods(done), _in_growing_periods(done, longer))]
             elif t_mul == 1.0:
                 restarts, within = _in_equal_periods(done)

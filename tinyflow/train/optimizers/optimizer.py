@@ -25,7 +25,7 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.op import Op
+from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow import grouping as control
@@ -270,9 +270,9 @@ class Optimizer:
 
     def _apply_sparse_duplicate_indices(self, grad, var):
         """Adds rows of equal index up, for most rules are not linear in the gradient."""
-        indices, positions = Op.registry['Unique'].apply(grad.indices)
+        indices, positions = nodes.Unique(grad.indices)
         count = constants.shape(indices)[0]
-        values = Op.registry['UnsortedSegmentSum'].apply(grad.values, positions, count)
+        values = nodes.UnsortedSegmentSum(grad.values, positions, count)
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _finish(self, update_ops, name_scope):
