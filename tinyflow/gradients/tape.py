@@ -10,7 +10,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import shaping
+from tinyflow.ops.array import constants, joining, shaping
 from tinyflow.ops.variables.variable import Variable
 
 __all__ = ['GradientTape']
@@ -196,7 +196,6 @@ class GradientTape:
 
 
 def _stack(tensors, axis=0):
-    from tinyflow.ops.array import joining
     return joining.stack(list(tensors), axis)
 
 
@@ -211,7 +210,6 @@ def _names_a_variable(tensor):
 
 
 def _zeros(source):
-    from tinyflow.ops.array import constants
     return constants.zeros_like(source)
 
 

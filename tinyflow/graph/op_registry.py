@@ -7,7 +7,6 @@ The gradient of one op is made of others, often of a family whose module imports
 """
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
 from tinyflow.graph.support.errors import report, worded
@@ -34,7 +33,8 @@ nodes = _Nodes()
 
 
 def _unknown(op_type):
-    near = difflib.get_close_matches(op_type, registry, 3)
+    from difflib import get_close_matches  # only an error message needs it
+    near = get_close_matches(op_type, registry, 3)
     return worded(AttributeError(report(
         f'No op of type {op_type!r} is declared, or its module has not been imported.',
         mend=f'similar types: {", ".join(near)}.' if near else None)))

@@ -222,7 +222,7 @@ def _raised_by_users_function(error, frames):
 
 
 def _is_library(filename):
-    import sysconfig
+    import sysconfig  # slow to load
     places = [sysconfig.get_path(name) for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')]
     return filename.startswith(('<frozen', *[place + os.sep for place in places if place])) or \
         not {'site-packages', 'dist-packages'}.isdisjoint(filename.split(os.sep))

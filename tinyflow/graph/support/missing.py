@@ -282,7 +282,7 @@ def _nearest(space, name, own):
 
 def _alike(name, names, contained=True):
     """Up to three of `names` that look like `name`, or of which one contains the other."""
-    from difflib import get_close_matches
+    from difflib import get_close_matches  # only an error message needs it
     by_lower = {n.lower(): n for n in names}
     lower = name.lower()
     found = get_close_matches(lower, by_lower, n=3, cutoff=0.7)
@@ -293,5 +293,5 @@ def _alike(name, names, contained=True):
 
 
 def _likeness(name, other):
-    from difflib import SequenceMatcher
+    from difflib import SequenceMatcher  # only an error message needs it
     return SequenceMatcher(None, name.lower(), other.lower()).ratio()

@@ -79,7 +79,7 @@ def _workers():
     global _pool
     if _pool is None:
         # Imported here because few programs need it, and it takes longer than they run.
-        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor  # slow to load
         _pool = ThreadPoolExecutor(_MOST_THREADS - 1, 'tinyflow-tiles', _be_quiet)
     return _pool
 

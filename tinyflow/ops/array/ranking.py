@@ -9,9 +9,8 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, NUMBERS, REAL
-from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
+from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.ops.array import constants, shaping
-from tinyflow.ops.math import segments
 from tinyflow.ops.support.arguments import renamed
 from tinyflow.ops.support.elementwise_helpers import holds_nan
 from tinyflow.ops.support.ranks import of_rank
@@ -98,7 +97,7 @@ class TopKV2(Op):
         flat = shaping.reshape(indices, convert_to_tensor([-1, constants.shape(indices)[-1]]))
         rows = constants.range(constants.shape(flat)[0]) * columns
         places = shaping.reshape(flat + shaping.expand_dims(rows, -1), [-1])
-        total = segments.unsorted_segment_sum(
+        total = nodes.UnsortedSegmentSum(
             shaping.reshape(dy, [-1]), places, constants.size(x))
         return shaping.reshape(total, shape), None
 

@@ -197,9 +197,8 @@ def shape_internal(input, name=None, optimize=True, out_type=dtypes.int32):
 
 def _cast(dense_shape, out_type):
     """The shape of a SparseTensor; TF makes a node even of int64."""
-    from tinyflow.ops.array import identity_and_cast as identities  # which measures itself
-    return identities.Cast.apply(convert_to_tensor(dense_shape, dtypes.int64),
-                                 DstT=dtypes.as_dtype(out_type))
+    return nodes.Cast(convert_to_tensor(dense_shape, dtypes.int64),
+                      DstT=dtypes.as_dtype(out_type))
 
 
 def shape_n(input, out_type=dtypes.int32, name=None):
@@ -217,8 +216,7 @@ def size(input, name=None, out_type=dtypes.int32):
     """
     with name_scope(name, 'Size', [input]) as scope:
         if is_sparse(input):
-            from tinyflow.ops.math import reduction  # which measures itself
-            return reduction.reduce_prod(_cast(input.dense_shape, out_type), 0, name=scope)
+            return nodes.Prod(_cast(input.dense_shape, out_type), 0, keep_dims=False, name=scope)
         input = convert_to_tensor(input)
         out_type = dtypes.as_dtype(out_type)
         if shapes.known(input.raw_shape):

@@ -6,6 +6,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import shape_ops as measures, shaping, slicing
 from tinyflow.ops.checks import type_checks
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import logic, reduction
 
 __all__ = ['is_non_decreasing', 'is_strictly_increasing']
@@ -29,7 +30,6 @@ def is_strictly_increasing(x, name=None):
 
 def _differences(x):
     """x[i + 1] - x[i] for all i of the flattened x; empty for one element or none."""
-    from tinyflow.ops.control_flow import names as control_flow
     x = shaping.reshape(x, [-1])
     if not type_checks.is_numeric_tensor(x):
         raise worded(TypeError(report(f'Expected x to be numeric, instead found: {x}',
@@ -40,4 +40,4 @@ def _differences(x):
     def difference():
         return (slicing.strided_slice(x, [1], [1] + length)
                 - slicing.strided_slice(x, [0], length))
-    return control_flow.cond(short, lambda: convert_to_tensor([], x.dtype), difference)
+    return cond(short, lambda: convert_to_tensor([], x.dtype), difference)

@@ -10,6 +10,7 @@ from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import shape_ops as measures
 from tinyflow.ops.checks import assertions, type_checks
 from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import logic
 
 __all__ = ['assert_rank', 'assert_rank_at_least', 'assert_rank_in', 'assert_scalar',
@@ -164,9 +165,7 @@ def _dimensions(x):
     dynamic = measures.shape(x)
     if x.raw_shape is not None:
         return [dynamic[i] if size is None else size for i, size in enumerate(x.raw_shape)] or [1]
-    from tinyflow.ops.control_flow import names as control_flow
-    return control_flow.cond(logic.equal(measures.rank(x), 0), lambda: convert_to_tensor([1]),
-                             lambda: dynamic)
+    return cond(logic.equal(measures.rank(x), 0), lambda: convert_to_tensor([1]), lambda: dynamic)
 
 
 def _known(size):

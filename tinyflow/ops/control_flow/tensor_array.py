@@ -15,6 +15,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, identity_and_cast as identities
 from tinyflow.ops.control_flow import grouping as control, tensor_lists as lists
+from tinyflow.ops.math import arithmetic
 from tinyflow.ops.random import tf1_node_count as node_counts
 
 __all__ = ['TensorArray']
@@ -140,7 +141,6 @@ class TensorArray:
 
     def _grown(self, index):
         """The list, made longer if `index` lies behind its end."""
-        from tinyflow.ops.math import arithmetic
         size = lists.TensorListLength.apply(self._flow)
         return lists.TensorListResize.apply(
             self._flow, arithmetic.maximum(size, arithmetic.add(index, 1)))

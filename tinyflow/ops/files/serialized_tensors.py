@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.formats.wire.tensors import array_from, fill_tensor, shape_proto
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
@@ -21,8 +22,7 @@ class SerializeTensor(Op):
     partial_rank = True
 
     def kernel(tensor):
-        from tinyflow.formats.protos.tensor_pb2 import TensorProto
-        from tinyflow.formats.wire.tensors import fill_tensor, shape_proto
+        from tinyflow.formats.protos.tensor_pb2 import TensorProto  # protobuf loads slowly
         array, proto = np.asarray(tensor), TensorProto()
         if array.dtype == object:
             fill_tensor(proto, array, dtypes.string)
@@ -43,10 +43,9 @@ class ParseTensor(Op):
         return None
 
     def kernel(serialized, *, out_type):
-        from google.protobuf.message import DecodeError
+        from google.protobuf.message import DecodeError  # protobuf loads slowly
 
         from tinyflow.formats.protos import tensor_pb2
-        from tinyflow.formats.wire.tensors import array_from
         if serialized.ndim:
             raise OpFailure('Expected `serialized` to be a scalar, got shape: '
                             f'{list(serialized.shape)}',

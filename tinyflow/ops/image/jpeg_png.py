@@ -10,6 +10,7 @@ import io
 
 import numpy as np
 
+from tinyflow.formats.wire import png
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure
@@ -24,7 +25,7 @@ _OTHERS = {b'GIF8': 'a GIF', b'BM': 'a BMP',
 def pillow():
     """Pillow's module Image; ImportError that says how to get it."""
     try:
-        from PIL import Image
+        from PIL import Image  # not installed with tinyflow, and slow to load
     except ImportError as error:
         raise ImportError('Image files need Pillow, which is not installed: '
                           'pip install tinyflow-graph[images]') from error
@@ -144,7 +145,6 @@ class EncodePng(Op):
         return ()
 
     def kernel(image):
-        from tinyflow.formats.wire import png
         if image.ndim != 3 or image.shape[2] not in (1, 3, 4) or not image.size:
             raise ValueError('image must be [height, width, 1, 3 or 4 channels], not '
                              f'{list(image.shape)}')

@@ -16,8 +16,8 @@ from tinyflow.graph.dtypes import INDEX, NUMBERS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.array import constants, ranking, shaping, unique as sets
-from tinyflow.ops.math import arithmetic, complex_numbers, logic, scans, segments
+from tinyflow.ops.array import constants, ranking, shaping
+from tinyflow.ops.math import arithmetic, complex_numbers, logic, scans
 from tinyflow.ops.support.arguments import renamed
 
 
@@ -84,7 +84,7 @@ def _kept_shape(x, axes):
     shape, rank = constants.shape(x), constants.rank(x)
     axes = shaping.reshape(constants.cast(axes, dtypes.int32), [-1])
     axes = (axes + rank) % rank
-    reduced = segments.unsorted_segment_max(constants.ones_like(axes), axes, rank)
+    reduced = nodes.UnsortedSegmentMax(constants.ones_like(axes), axes, rank)
     return nodes.Select(reduced > 0, constants.ones_like(shape), shape)
 
 
@@ -189,7 +189,7 @@ class Prod(Reduction):
         before = scans.cumprod(matrix, exclusive=True)
         after = scans.cumprod(matrix, exclusive=True, reverse=True)
         others = shaping.reshape(before * after, constants.shape(moved))
-        others = shaping.transpose(others, sets.invert_permutation(order))
+        others = shaping.transpose(others, unique.invert_permutation(order))
         return others * with_reduced_axes(op, dy), None
 
 
@@ -198,7 +198,7 @@ def _reduced_first(op):
     x, axes = op.inputs
     rank = constants.rank(x)
     axes = (shaping.reshape(constants.cast(axes, dtypes.int32), [-1]) + rank) % rank
-    reduced = segments.unsorted_segment_max(constants.ones_like(axes), axes, rank)
+    reduced = nodes.UnsortedSegmentMax(constants.ones_like(axes), axes, rank)
     return ranking.top_k(reduced, rank)[1]
 
 

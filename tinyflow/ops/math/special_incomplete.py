@@ -8,14 +8,15 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import nodes
-from tinyflow.ops.math import arithmetic, incomplete_functions, special, unary as elementary
+from tinyflow.ops.array import constants
+from tinyflow.ops.math import arithmetic, incomplete_functions, logic, special, unary
 
 _WIDE = frozenset((dtypes.float32, dtypes.float64))
 
 
 def _density(a, x):
     """The derivative of igamma in x."""
-    return elementary.exp(-x + (a - 1) * elementary.log(x) - special.lgamma(a))
+    return unary.exp(-x + (a - 1) * unary.log(x) - special.lgamma(a))
 
 
 class _Incomplete(Elementwise, abstract=True):
@@ -57,7 +58,7 @@ class Betainc(Elementwise):
     def gradient(op, dy):
         a, b, x = op.inputs
         log_beta = special.lgamma(a) + special.lgamma(b) - special.lgamma(a + b)
-        density = elementary.exp((b - 1) * elementary.log1p(-x) + (a - 1) * elementary.log(x)
+        density = unary.exp((b - 1) * unary.log1p(-x) + (a - 1) * unary.log(x)
                                  - log_beta)
         return None, None, dy * density
 
@@ -80,8 +81,6 @@ class BesselI1e(Unary):
     def gradient(op, dy):
         # I1'(x) = I0(x) - I1(x) / x (9.6.26), and I1(x) / x is 1/2 at 0.
         x, y = op.inputs[0], op.outputs[0]
-        from tinyflow.ops.array import constants
-        from tinyflow.ops.math import logic
         tiny = logic.equal(x, constants.zeros_like(x))
         safe = nodes.Select(tiny, constants.ones_like(x), x)
         ratio = nodes.Select(tiny, 0.5 * constants.ones_like(x), y / safe)
@@ -135,13 +134,13 @@ def bessel_i1e(x, name=None):
 def bessel_i0(x, name=None):
     """The modified Bessel function of order 0. Shapes: x [*a] -> [*a]."""
     with name_scope(name, 'bessel_i0', [x]):
-        return elementary.exp(arithmetic.abs(x)) * bessel_i0e(x)
+        return unary.exp(arithmetic.abs(x)) * bessel_i0e(x)
 
 
 def bessel_i1(x, name=None):
     """The modified Bessel function of order 1. Shapes: x [*a] -> [*a]."""
     with name_scope(name, 'bessel_i1', [x]):
-        return elementary.exp(arithmetic.abs(x)) * bessel_i1e(x)
+        return unary.exp(arithmetic.abs(x)) * bessel_i1e(x)
 
 
 def nextafter(x1, x2, name=None):

@@ -10,9 +10,9 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX, INEXACT
 from tinyflow.graph.elementwise import Elementwise, Unary
+from tinyflow.graph.op import nodes
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, complex_numbers, logic
-from tinyflow.ops.nn import activations as nn
 from tinyflow.ops.support.elementwise_helpers import room
 
 
@@ -337,7 +337,7 @@ def log_sigmoid(x, name=None):
     """
     with name_scope(name, 'LogSigmoid', [x]) as scope:
         x = convert_to_tensor(x, name='x')
-        return arithmetic.negative(nn.softplus(-x), name=scope)
+        return arithmetic.negative(nodes.Softplus(-x), name=scope)
 
 
 def xlogy(x, y, name=None):

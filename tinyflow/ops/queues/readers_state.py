@@ -1,12 +1,14 @@
 """The readers themselves: what a Session holds for a reader node, and the records of one file."""
 from __future__ import annotations
 
+import io
 import os
 import threading
 import zlib
 from contextlib import contextmanager
 
 from tinyflow.formats.wire import varints
+from tinyflow.formats.wire.records import RecordReader
 from tinyflow.graph.support import errors
 from tinyflow.ops.files.file_ops import explained, path_of
 from tinyflow.ops.queues.waiting import idle
@@ -159,7 +161,6 @@ def fixed_records(path, record, header, footer, hop, encoding):
         file = open(path, 'rb')
     with file:
         if encoding:
-            import io
             try:
                 file = io.BytesIO(zlib.decompress(file.read()))
             except zlib.error as error:
@@ -174,7 +175,6 @@ def fixed_records(path, record, header, footer, hop, encoding):
 
 def tf_records(path, compression):
     """(path:offset, bytes) of each record of a TFRecord file."""
-    from tinyflow.formats.wire.records import RecordReader
     with explained(path), open(path, 'rb'):
         pass
     with RecordReader(path, compression) as reader:

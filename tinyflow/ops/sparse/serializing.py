@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.formats.wire.tensors import make_ndarray
 from tinyflow.graph import dtypes
 from tinyflow.graph.object_scalars import BoxedArray
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
@@ -121,10 +122,9 @@ def _together(serialized, dtype):
 def _array(item):
     if isinstance(item, BoxedArray):
         return item.array
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # protobuf loads slowly
 
     from tinyflow.formats.protos.tensor_pb2 import TensorProto
-    from tinyflow.formats.wire.tensors import make_ndarray
     try:
         return make_ndarray(TensorProto.FromString(item))
     except (DecodeError, TypeError, ValueError):

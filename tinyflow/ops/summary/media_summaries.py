@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tinyflow.formats.wire import png, wav
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.keys import GraphKeys
@@ -48,8 +49,7 @@ class ImageSummary(Op):
         return ()
 
     def kernel(tag, tensor, *, max_images, bad_color):
-        from tinyflow.formats.protos import summary_pb2
-        from tinyflow.formats.wire import png
+        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
         _check_images(tensor)
         message = summary_pb2.Summary()
         images = tensor[:max_images]
@@ -123,8 +123,7 @@ class AudioSummaryV2(Op):
         return ()
 
     def kernel(tag, tensor, sample_rate, *, max_outputs):
-        from tinyflow.formats.protos import summary_pb2
-        from tinyflow.formats.wire import wav
+        from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
         rate = _checked_rate(tensor, sample_rate)
         message = summary_pb2.Summary()
         clips = tensor[:max_outputs]

@@ -10,6 +10,7 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, identity_and_cast as identities, shape_ops as measures
 from tinyflow.ops.array.where_v2 import SelectV2
+from tinyflow.ops.control_flow.grouping import no_op
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.strings import fingerprints
 from tinyflow.ops.strings.as_string import AsString
@@ -61,8 +62,7 @@ class IdTableWithHashBuckets(LookupInterface):
     @property
     def init(self):
         """The Operation that fills the table."""
-        from tinyflow.ops.control_flow import grouping as control
-        return self._table.init if self._table else control.no_op()
+        return self._table.init if self._table else no_op()
 
     initializer = init
 
