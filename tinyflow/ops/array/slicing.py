@@ -9,7 +9,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.array import constants, joining, where_onehot as masking
+from tinyflow.ops.array import constants, joining, where_onehot
 from tinyflow.ops.array.identity_and_cast import small_integers
 
 __all__ = ['slice', 'strided_slice']
@@ -367,7 +367,7 @@ def get_item(tensor, key, var=None):
     Entries may be ints, scalar integer tensors, slices of them, `...` and tf.newaxis.
     """
     if _is_mask(key):
-        return masking.boolean_mask(tensor, key)
+        return where_onehot.boolean_mask(tensor, key)
     entries = key if isinstance(key, (list, tuple)) else (key,)
     begin, end, strides = [], [], []
     masks = dict.fromkeys(_MASKS, 0)

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import constants, where_onehot as masking
+from tinyflow.ops.array import constants, where_onehot
 
 # NumPy's `where` jumps at each element. Where one choice is zeros, the bits of the other one are
 # multiplied by 0 or 1, which takes a tenth of the time and, unlike floats, makes 0 of infinity.
@@ -64,7 +64,7 @@ def where_v2(condition, x=None, y=None, name=None):
     [number of true elements, rank of a]. ValueError for only one of x and y.
     """
     if x is None and y is None:
-        return masking.where(condition, name=name)
+        return where_onehot.where(condition, name=name)
     if x is None or y is None:
         raise worded(ValueError('x and y must both be non-None or both be None.'))
     return SelectV2.apply(condition, x, y, name=name)

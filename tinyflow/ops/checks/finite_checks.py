@@ -5,8 +5,8 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, get_default_graph, name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.array import identity_and_cast
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['add_check_numerics_ops', 'verify_tensor_all_finite']
@@ -20,8 +20,8 @@ def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
     x, message = renamed('x', x, 't', t), renamed('message', message, 'msg', msg)
     with name_scope(name, 'VerifyFinite', [x]):
         x = convert_to_tensor(x, name='x')
-        check = identities.check_numerics(x, message=message)
-        return control.with_dependencies([check], x)
+        check = identity_and_cast.check_numerics(x, message=message)
+        return grouping.with_dependencies([check], x)
 
 
 def add_check_numerics_ops():
@@ -41,5 +41,5 @@ def add_check_numerics_ops():
                     f"operations such as `tf.cond()` or `tf.while_loop()`: '{op.name}'.\n  Mend: "
                     'tf.check_numerics on the tensors inside.'))
             with control_dependencies(checks[-1:]):
-                checks.append(identities.check_numerics(output, message=output.name))
-    return control.group(*checks[-1:])
+                checks.append(identity_and_cast.check_numerics(output, message=output.name))
+    return grouping.group(*checks[-1:])

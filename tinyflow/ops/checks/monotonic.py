@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import shape_ops as measures, shaping, slicing
+from tinyflow.ops.array import shape_ops, shaping, slicing
 from tinyflow.ops.checks import type_checks
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import logic, reduction
@@ -34,8 +34,8 @@ def _differences(x):
     if not type_checks.is_numeric_tensor(x):
         raise worded(TypeError(report(f'Expected x to be numeric, instead found: {x}',
                                       inputs=[('x', x)])))
-    short = logic.less(measures.size(x), 2)
-    length = measures.shape(x) - 1
+    short = logic.less(shape_ops.size(x), 2)
+    length = shape_ops.shape(x) - 1
 
     def difference():
         return (slicing.strided_slice(x, [1], [1] + length)

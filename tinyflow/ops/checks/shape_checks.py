@@ -7,9 +7,9 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import shape_ops as measures
+from tinyflow.ops.array import shape_ops
 from tinyflow.ops.checks import assertions, type_checks
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import logic
 
@@ -42,13 +42,13 @@ def _one_rank(x, rank, data, summarize, message, must, holds, compare):
     rank = convert_to_tensor(rank, name='rank')
     if data is None:
         data = [message or '', f'Tensor {x.name} {must}', rank, 'Received shape: ',
-                measures.shape(x)]
+                shape_ops.shape(x)]
     known = _scalar_ranks([rank])
     if known is not None and x.raw_shape is not None:
         if not holds(len(x.raw_shape), known[0]):
             raise _wrong_rank(x, f'{must} {known[0]}', message)
-        return control.no_op(name='static_checks_determined_all_ok')
-    condition = compare(measures.rank(x), rank)
+        return grouping.no_op(name='static_checks_determined_all_ok')
+    condition = compare(shape_ops.rank(x), rank)
     return assertions.Assert(_with_scalar_ranks(condition, [rank]), data, summarize=summarize)
 
 
@@ -62,13 +62,13 @@ def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None)
         ranks = [convert_to_tensor(rank, name='rank') for rank in ranks]
         if data is None:
             data = [message or '', f'Tensor {x.name} must have rank in', *ranks,
-                    'Received shape: ', measures.shape(x)]
+                    'Received shape: ', shape_ops.shape(x)]
         known = _scalar_ranks(ranks)
         if known is not None and x.raw_shape is not None:
             if len(x.raw_shape) not in known:
                 raise _wrong_rank(x, f'must have rank in {tuple(known)}', message)
-            return control.no_op(name='static_checks_determined_all_ok')
-        condition = _is_one_of(measures.rank(x), ranks)
+            return grouping.no_op(name='static_checks_determined_all_ok')
+        condition = _is_one_of(shape_ops.rank(x), ranks)
         return assertions.Assert(_with_scalar_ranks(condition, ranks), data, summarize=summarize)
 
 
@@ -98,7 +98,7 @@ def _with_scalar_ranks(condition, ranks):
     for rank in ranks:
         if constant_value(rank) is None:
             check = assert_rank(rank, 0, data=['Rank must be a scalar. Received rank: ', rank])
-            condition = control.with_dependencies([check], condition)
+            condition = grouping.with_dependencies([check], condition)
     return condition
 
 
@@ -162,10 +162,10 @@ class _Checked:
 
 def _dimensions(x):
     """The sizes of all axes: ints where known, else scalar tensors (one tensor if no rank is)."""
-    dynamic = measures.shape(x)
+    dynamic = shape_ops.shape(x)
     if x.raw_shape is not None:
         return [dynamic[i] if size is None else size for i, size in enumerate(x.raw_shape)] or [1]
-    return cond(logic.equal(measures.rank(x), 0), lambda: convert_to_tensor([1]), lambda: dynamic)
+    return cond(logic.equal(shape_ops.rank(x), 0), lambda: convert_to_tensor([1]), lambda: dynamic)
 
 
 def _known(size):
@@ -195,7 +195,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
         ranks = [one.check_rank(data, summarize, message, name) for one in checked]
         sizes = _check_sizes(checked, data, summarize, message)
         with control_dependencies([check for check in ranks if check is not None]):
-            return control.group(*sizes)
+            return grouping.group(*sizes)
 
 
 def _check_sizes(checked, data, summarize, message):
@@ -225,5 +225,5 @@ def _size_check(x, axis, actual, wanted, told, data, summarize, message):
     condition = logic.equal(convert_to_tensor(actual), convert_to_tensor(wanted))
     if data is None:
         data = [message, told, f'Tensor {x.name} dimension', axis, 'must have size', wanted,
-                'Received shape: ', measures.shape(x)]
+                'Received shape: ', shape_ops.shape(x)]
     return assertions.Assert(condition, data, summarize=summarize)

@@ -10,7 +10,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 
 __all__ = ['assert_integer', 'assert_proper_iterable', 'assert_same_float_dtype', 'assert_type',
            'is_numeric_tensor', 'is_tensor']
@@ -25,7 +25,7 @@ def assert_integer(x, message=None, name=None):
                 f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype '
                 f'{x.dtype.name}'.strip(), inputs=[('x', x)], site=user_site(),
                 mend='tf.cast(x, tf.int32) cuts off what is behind the point.')))
-        return control.no_op('statically_determined_was_integer')
+        return grouping.no_op('statically_determined_was_integer')
 
 
 def assert_type(tensor, tf_type, message=None, name=None):
@@ -36,7 +36,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
             raise worded(TypeError(report(
                 f'{message or ""}  {tensor.name} must be of type {tf_type!r}'.strip(),
                 inputs=[('tensor', tensor)], site=user_site())))
-        return control.no_op('statically_determined_correct_type')
+        return grouping.no_op('statically_determined_correct_type')
 
 
 def is_tensor(x):

@@ -18,7 +18,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import InvalidArgumentError, report
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import arithmetic, logic, reduction
 
 __all__ = [
@@ -63,7 +63,7 @@ def assert_equal(x, y, data=None, summarize=None, message=None, name=None):
     """Fails unless x == y everywhere. Shapes: x [*a], y [*b] (broadcast) -> no tensor."""
     with name_scope(name, 'assert_equal', [x, y, data]):
         if x is y:
-            return control.no_op()
+            return grouping.no_op()
     return _binary('==', 'assert_equal', logic.equal, np.equal, x, y, data, summarize, message,
                    name)
 

@@ -7,7 +7,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, shape_ops as measures
+from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.control_flow.while_loop import while_loop
 
@@ -189,7 +189,7 @@ def _static_count(tensor):
 
 
 def _count(tensor):
-    return measures.shape(tensor)[0]
+    return shape_ops.shape(tensor)[0]
 
 
 def _unstacked(tensors, count):

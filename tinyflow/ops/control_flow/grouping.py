@@ -7,8 +7,8 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.array import identity_and_cast
+from tinyflow.ops.variables import variable_ops
 
 __all__ = ['group', 'no_op', 'tuple']
 
@@ -111,8 +111,8 @@ def with_dependencies(dependencies, output_tensor, name=None):
     with name_scope(name, 'control_dependency', [*dependencies, output_tensor]) as scope, \
             colocate_with(output_tensor), control_dependencies(dependencies):
         if isinstance(output_tensor, IndexedSlices):
-            values = identities.Identity.apply(output_tensor.values, name=scope)
+            values = identity_and_cast.Identity.apply(output_tensor.values, name=scope)
             return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
         tensor = convert_to_tensor(output_tensor)
-        kind = state.RefIdentity if tensor.dtype.is_ref else identities.Identity
+        kind = variable_ops.RefIdentity if tensor.dtype.is_ref else identity_and_cast.Identity
         return kind.apply(tensor, name=scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow.cond import cond
 
 
 def smart_constant_value(pred):
@@ -32,7 +32,7 @@ def smart_cond(pred, true_fn=None, false_fn=None, name=None):
         known = smart_constant_value(pred)
     if known is not None:
         return true_fn() if known else false_fn()
-    return conditionals.cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
+    return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
 
 
 __all__ = ['smart_cond', 'smart_constant_value']

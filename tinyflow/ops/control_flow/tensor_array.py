@@ -13,10 +13,10 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, identity_and_cast as identities
-from tinyflow.ops.control_flow import grouping as control, tensor_lists as lists
+from tinyflow.ops.array import constants, identity_and_cast
+from tinyflow.ops.control_flow import grouping, tensor_lists
 from tinyflow.ops.math import arithmetic
-from tinyflow.ops.random import tf1_node_count as node_counts
+from tinyflow.ops.random import tf1_node_count
 
 __all__ = ['TensorArray']
 
@@ -52,10 +52,11 @@ class TensorArray:
         self._shape = [shapes.raw(element_shape)]
         # TF1's nodes that stand for the handle in loops; see ops/node_counts.py.
         self._handle, self._home = object(), get_default_graph()
-        node_counts.add(0 if size is None else -1)
+        tf1_node_count.add(0 if size is None else -1)
         with name_scope(name, 'TensorArrayV2', [size, flow]) as scope:
-            self._flow = flow if flow is not None else lists.TensorListReserve.apply(
-                lists.shape_input(element_shape), size, element_dtype=self._dtype, name=scope)
+            self._flow = flow if flow is not None else tensor_lists.TensorListReserve.apply(
+                tensor_lists.shape_input(element_shape), size, element_dtype=self._dtype,
+                name=scope)
 
     # ---- what it is ----------------------------------------------------------------------
 
@@ -113,9 +114,9 @@ class TensorArray:
 
     def _count(self, more):
         """Counts `more` nodes of TF1, and those that bring the handle into a loop or branch."""
-        node_counts.enter_here(self._handle, self._home)
-        node_counts.enter_here(self._flow, self._flow.op.graph)
-        node_counts.add(more)
+        tf1_node_count.enter_here(self._handle, self._home)
+        tf1_node_count.enter_here(self._flow, self._flow.op.graph)
+        tf1_node_count.add(more)
 
     # ---- elements ------------------------------------------------------------------------
 
@@ -123,9 +124,9 @@ class TensorArray:
         """The element at `index`."""
         self._count(-1)
         with name_scope(name, 'TensorArrayV2Read', [self._flow, index]):
-            return lists.TensorListGetItem.apply(
-                self._flow, index, lists.shape_input(self._shape[0]), element_dtype=self._dtype,
-                name=name)
+            return tensor_lists.TensorListGetItem.apply(
+                self._flow, index, tensor_lists.shape_input(self._shape[0]),
+                element_dtype=self._dtype, name=name)
 
     def write(self, index, value, name=None):
         """A TensorArray with `value` at `index`."""
@@ -135,14 +136,15 @@ class TensorArray:
             self._learn_shape(value.raw_shape, value)
             flow = self._flow
             if self._dynamic_size:
-                with node_counts.standing_for(0):
+                with tf1_node_count.standing_for(0):
                     flow = self._grown(index)
-            return self._with_flow(lists.TensorListSetItem.apply(flow, index, value, name=name))
+            return self._with_flow(
+                tensor_lists.TensorListSetItem.apply(flow, index, value, name=name))
 
     def _grown(self, index):
         """The list, made longer if `index` lies behind its end."""
-        size = lists.TensorListLength.apply(self._flow)
-        return lists.TensorListResize.apply(
+        size = tensor_lists.TensorListLength.apply(self._flow)
+        return tensor_lists.TensorListResize.apply(
             self._flow, arithmetic.maximum(size, arithmetic.add(index, 1)))
 
     def stack(self, name=None):
@@ -152,23 +154,23 @@ class TensorArray:
         """
         self._count(3)
         with name_scope(name, 'TensorArrayV2Stack', [self._flow]):
-            return lists.TensorListStack.apply(
-                self._flow, lists.shape_input(self._shape[0]), element_dtype=self._dtype)
+            return tensor_lists.TensorListStack.apply(
+                self._flow, tensor_lists.shape_input(self._shape[0]), element_dtype=self._dtype)
 
     def gather(self, indices, name=None):
         """The elements at `indices` as one tensor [number of indices, *element]."""
         self._count(-1)
-        return lists.TensorListGather.apply(
-            self._flow, indices, lists.shape_input(self._shape[0]), element_dtype=self._dtype,
-            name=name)
+        return tensor_lists.TensorListGather.apply(
+            self._flow, indices, tensor_lists.shape_input(self._shape[0]),
+            element_dtype=self._dtype, name=name)
 
     def concat(self, name=None):
         """All elements joined along their first axis."""
         self._count(-2)
         raw = self._shape[0]
         lengths = constants.constant(np.zeros(0, np.int64))
-        return lists.TensorListConcatV2.apply(
-            self._flow, lists.shape_input(None if raw is None else (None, *raw[1:])),
+        return tensor_lists.TensorListConcatV2.apply(
+            self._flow, tensor_lists.shape_input(None if raw is None else (None, *raw[1:])),
             lengths, element_dtype=self._dtype, name=name)[0]
 
     def unstack(self, value, name=None):
@@ -179,8 +181,8 @@ class TensorArray:
             value = self._value(value)
             rows = None if value.raw_shape is None else value.raw_shape[1:]
             self._learn_shape(rows, value)
-            return self._with_flow(lists.TensorListFromTensor.apply(
-                value, lists.shape_input(rows)))
+            return self._with_flow(tensor_lists.TensorListFromTensor.apply(
+                value, tensor_lists.shape_input(rows)))
 
     def scatter(self, indices, value, name=None):
         """A TensorArray with the rows of `value` at `indices`."""
@@ -190,7 +192,7 @@ class TensorArray:
             self._learn_shape(None if value.raw_shape is None else value.raw_shape[1:], value)
             indices = convert_to_tensor(indices, dtypes.int32,
                                         'TensorListScatterIntoExistingList/indices')
-            return self._with_flow(lists.TensorListScatterIntoExistingList.apply(
+            return self._with_flow(tensor_lists.TensorListScatterIntoExistingList.apply(
                 self._flow, value, indices))
 
     def split(self, value, lengths, name=None):
@@ -202,17 +204,17 @@ class TensorArray:
             known = constant_value(lengths)
             if known is not None and value.raw_shape and known.size and known.min() == known.max():
                 self._learn_shape((int(known.flat[0]), *value.raw_shape[1:]), value)
-            return self._with_flow(lists.TensorListSplit.apply(
-                value, lists.shape_input(self._shape[0]), lengths, name=name))
+            return self._with_flow(tensor_lists.TensorListSplit.apply(
+                value, tensor_lists.shape_input(self._shape[0]), lengths, name=name))
 
     def size(self, name=None):
         """The number of elements, an int32 scalar."""
         self._count(0)
-        return lists.TensorListLength.apply(self._flow, name=name)
+        return tensor_lists.TensorListLength.apply(self._flow, name=name)
 
     def identity(self):
         """A TensorArray of the same elements, as a node of its own."""
-        return self._with_flow(identities.identity(self._flow))
+        return self._with_flow(identity_and_cast.identity(self._flow))
 
     def grad(self, source, flow=None, name=None):
         """Not there: tf.gradients goes through TensorArrays by itself."""
@@ -221,4 +223,4 @@ class TensorArray:
 
     def close(self, name=None):
         """Does nothing: memory goes with the value."""
-        return control.no_op(name=name)
+        return grouping.no_op(name=name)

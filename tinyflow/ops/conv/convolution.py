@@ -13,7 +13,7 @@ from tinyflow.graph.dtypes import FLOATS, INDEX
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants
-from tinyflow.ops.conv import conv_geometry as windows
+from tinyflow.ops.conv import conv_geometry
 from tinyflow.ops.conv.convolution_kernels import convolve, filter_gradient, input_gradient
 
 _FILTER_AXES = {4: 'height, width, in channels, out channels',
@@ -28,22 +28,22 @@ def _result(input, filter, strides, padding, explicit_paddings, data_format, dil
     fit together; unknown sizes fit with everything.
     """
     rank = len(dilations)
-    windows.check_format(data_format, rank)
-    windows.check_padding(padding, explicit=rank == 4)
-    strides = windows.spatial(strides, data_format, 'strides', rank)
-    rates = windows.spatial(dilations, data_format, 'dilations', rank)
-    margins = windows.explicit_margins(explicit_paddings, data_format, rank)
-    windows.check_rank('input', input, rank)
-    windows.check_rank('filter', filter, rank, _FILTER_AXES[rank])
-    input = (None,) * rank if input is None else windows.last_shape(input, data_format)
+    conv_geometry.check_format(data_format, rank)
+    conv_geometry.check_padding(padding, explicit=rank == 4)
+    strides = conv_geometry.spatial(strides, data_format, 'strides', rank)
+    rates = conv_geometry.spatial(dilations, data_format, 'dilations', rank)
+    margins = conv_geometry.explicit_margins(explicit_paddings, data_format, rank)
+    conv_geometry.check_rank('input', input, rank)
+    conv_geometry.check_rank('filter', filter, rank, _FILTER_AXES[rank])
+    input = (None,) * rank if input is None else conv_geometry.last_shape(input, data_format)
     filter = (None,) * rank if filter is None else filter
     _check_channels(input, filter, data_format)
     sizes, kernel = input[1:-1], filter[:-2]
-    places = windows.positions(sizes, kernel, strides, rates, padding, margins, 'a kernel')
+    places = conv_geometry.positions(sizes, kernel, strides, rates, padding, margins, 'a kernel')
     geometry = None
     if None not in sizes + kernel:
-        geometry = windows.windows(sizes, kernel, strides, rates, padding, margins)
-    return windows.from_last_shape((input[0], *places, filter[-1]), data_format), geometry
+        geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding, margins)
+    return conv_geometry.from_last_shape((input[0], *places, filter[-1]), data_format), geometry
 
 
 def _check_channels(input, filter, data_format):
@@ -51,7 +51,7 @@ def _check_channels(input, filter, data_format):
     if None in (have, wanted) or have == wanted:
         return
     mend = f'a filter is [{_FILTER_AXES[len(filter)]}].'
-    if windows.first(data_format):
+    if conv_geometry.first(data_format):
         if input[-2] == wanted:
             mend = f'the last axis of the input fits: data_format {data_format!r} says that axis ' \
                    '1 holds the channels.'
@@ -87,25 +87,25 @@ def _sizes(value, what, rank):
 def _forward(input, filter, out, *attrs):
     geometry = _result(input.shape, filter.shape, *attrs)[1]
     data_format = attrs[3]
-    y = convolve(windows.last(input, data_format), filter, geometry,
-                 windows.last(out, data_format))
-    return windows.returned(y, data_format, out)
+    y = convolve(conv_geometry.last(input, data_format), filter, geometry,
+                 conv_geometry.last(out, data_format))
+    return conv_geometry.returned(y, data_format, out)
 
 
 def _to_input(input_sizes, filter, dy, out, *attrs):
     geometry = _fitting(dy.shape, input_sizes, filter.shape, *attrs)
     data_format = attrs[3]
-    sizes = windows.last_shape(input_sizes, data_format)[1:-1]
-    dx = input_gradient(filter, windows.last(dy, data_format), geometry, sizes,
-                        windows.last(out, data_format))
-    return windows.returned(dx, data_format, out)
+    sizes = conv_geometry.last_shape(input_sizes, data_format)[1:-1]
+    dx = input_gradient(filter, conv_geometry.last(dy, data_format), geometry, sizes,
+                        conv_geometry.last(out, data_format))
+    return conv_geometry.returned(dx, data_format, out)
 
 
 def _to_filter(input, filter_sizes, dy, out, *attrs):
     geometry = _fitting(dy.shape, input.shape, filter_sizes, *attrs)
     data_format = attrs[3]
-    return filter_gradient(windows.last(input, data_format), windows.last(dy, data_format),
-                           geometry, out)
+    return filter_gradient(conv_geometry.last(input, data_format),
+                           conv_geometry.last(dy, data_format), geometry, out)
 
 
 def _shape_of_input(input_sizes, filter, dy, *attrs):

@@ -16,7 +16,7 @@ from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.array import constants
-from tinyflow.ops.conv import conv_geometry as windows
+from tinyflow.ops.conv import conv_geometry
 from tinyflow.ops.conv.convolution_functions import integers
 from tinyflow.ops.conv.convolution_kernels import with_margins, workspace
 
@@ -29,26 +29,26 @@ _PIECE = 1 << 16        # elements of the result at a time
 @lru_cache(maxsize=1024)
 def _result(input, filter, strides, padding, data_format, dilations):
     """(shape of the convolution, its `Windows` or None) for the shapes of input and filter."""
-    windows.check_format(data_format, 4)
-    windows.check_padding(padding)
-    strides = windows.spatial(strides, data_format, 'strides', 4)
-    rates = windows.spatial(dilations, data_format, 'dilations', 4)
-    windows.check_rank('input', input, 4)
-    windows.check_rank('filter', filter, 4, _FILTER_AXES)
-    input = (None,) * 4 if input is None else windows.last_shape(input, data_format)
+    conv_geometry.check_format(data_format, 4)
+    conv_geometry.check_padding(padding)
+    strides = conv_geometry.spatial(strides, data_format, 'strides', 4)
+    rates = conv_geometry.spatial(dilations, data_format, 'dilations', 4)
+    conv_geometry.check_rank('input', input, 4)
+    conv_geometry.check_rank('filter', filter, 4, _FILTER_AXES)
+    input = (None,) * 4 if input is None else conv_geometry.last_shape(input, data_format)
     filter = (None,) * 4 if filter is None else filter
     if None not in (input[-1], filter[2]) and input[-1] != filter[2]:
         raise OpFailure(f'Dimensions must be equal, but are {input[-1]} and {filter[2]}: the '
                         f'input has {input[-1]} channels, and the filter takes {filter[2]}',
                         f'a filter is [{_FILTER_AXES}].')
     sizes, kernel = input[1:-1], filter[:2]
-    places = windows.positions(sizes, kernel, strides, rates, padding, what='a kernel')
+    places = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a kernel')
     geometry = None
     if None not in sizes + kernel:
-        geometry = windows.windows(sizes, kernel, strides, rates, padding)
+        geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding)
     channels = input[-1] if filter[2] is None else filter[2]
     out = None if None in (channels, filter[3]) else channels * filter[3]
-    return windows.from_last_shape((input[0], *places, out), data_format), geometry
+    return conv_geometry.from_last_shape((input[0], *places, out), data_format), geometry
 
 
 def _fitting(dy, input, filter, *attrs):
@@ -165,7 +165,7 @@ def _run(function, a, b, geometry, shape, out, data_format=None):
         out[...] = y
         return out
     result = np.empty(shape, a.dtype) if out is None else out
-    function(a, b, geometry, windows.last(result, data_format) if data_format else result)
+    function(a, b, geometry, conv_geometry.last(result, data_format) if data_format else result)
     return result
 
 
@@ -183,8 +183,8 @@ class DepthwiseConv2dNative(Op):
     def kernel(input, filter, out=None, *, strides, padding, data_format, dilations):
         shape, geometry = _result(input.shape, filter.shape, strides, padding, data_format,
                                   dilations)
-        return _run(_convolved, windows.last(input, data_format), filter, geometry, shape, out,
-                    data_format)
+        return _run(_convolved, conv_geometry.last(input, data_format), filter, geometry, shape,
+                    out, data_format)
 
     def gradient(op, dy):
         x, filter = op.inputs
@@ -211,7 +211,7 @@ class DepthwiseConv2dNativeBackpropInput(Op):
                dilations):
         geometry = _fitting(out_backprop.shape, input_sizes, filter.shape, strides, padding,
                             data_format, dilations)
-        return _run(_to_input, filter, windows.last(out_backprop, data_format), geometry,
+        return _run(_to_input, filter, conv_geometry.last(out_backprop, data_format), geometry,
                     input_sizes, out, data_format)
 
     def gradient(op, ddx):
@@ -238,8 +238,8 @@ class DepthwiseConv2dNativeBackpropFilter(Op):
                dilations):
         geometry = _fitting(out_backprop.shape, input.shape, filter_sizes, strides, padding,
                             data_format, dilations)
-        return _run(_to_filter, windows.last(input, data_format),
-                    windows.last(out_backprop, data_format), geometry, filter_sizes, out)
+        return _run(_to_filter, conv_geometry.last(input, data_format),
+                    conv_geometry.last(out_backprop, data_format), geometry, filter_sizes, out)
 
     def gradient(op, dfilter):
         x, _, dy = op.inputs

@@ -14,7 +14,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, joining, shaping
-from tinyflow.ops.conv import space_to_batch as blocks
+from tinyflow.ops.conv import space_to_batch
 from tinyflow.ops.conv.convolution import Conv2DBackpropInput, Conv3D
 from tinyflow.ops.conv.convolution_functions import (
     channels_first,
@@ -55,12 +55,12 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     if known is not None and (known == 1).all():
         return op(input, axes, padding)
     base = _base_paddings(padding, filter_shape, axes, rates if known is None else known)
-    paddings, crops = blocks.required_space_to_batch_paddings(
+    paddings, crops = space_to_batch.required_space_to_batch_paddings(
         _sizes(input, spatial_dims), rates, base)
     rates, paddings, crops = (_for_all_axes(v, fill, spatial_dims)
                               for v, fill in ((rates, 1), (paddings, 0), (crops, 0)))
-    result = op(blocks.space_to_batch_nd(input, rates, paddings), axes, 'VALID')
-    return blocks.batch_to_space_nd(result, rates, crops)
+    result = op(space_to_batch.space_to_batch_nd(input, rates, paddings), axes, 'VALID')
+    return space_to_batch.batch_to_space_nd(result, rates, crops)
 
 
 def _spatial_dims(given, axes, data_format):
@@ -236,7 +236,7 @@ def _transposed_atrous(value, filters, output_shape, rate, same):
     sizes = output_shape if known is None else known.tolist()
     padded = [sizes[1 + i] + before[i] + after[i] for i in range(2)]
     missing = [(rate - size % rate) % rate for size in padded]
-    parts = blocks.space_to_batch_nd(
+    parts = space_to_batch.space_to_batch_nd(
         value, np.array([rate, rate], np.int32),
         [[0, missing[0]], [0, missing[1]]])
     input_sizes = [rate * rate * sizes[0], (padded[0] + missing[0]) // rate,
@@ -244,7 +244,7 @@ def _transposed_atrous(value, filters, output_shape, rate, same):
     result = Conv2DBackpropInput.apply(input_sizes, filters, parts, strides=(1, 1, 1, 1),
                                        padding='VALID')
     crops = [[before[i], after[i] + missing[i]] for i in range(2)]
-    return blocks.batch_to_space_nd(result, np.array([rate, rate], np.int32), crops)
+    return space_to_batch.batch_to_space_nd(result, np.array([rate, rate], np.int32), crops)
 
 
 # ---- depthwise ---------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float32, float64, int32, int64
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.array import shape_ops as measures
+from tinyflow.ops.array import shape_ops
 from tinyflow.ops.random import samplers
 from tinyflow.ops.random.philox import PhiloxStream, words
 from tinyflow.ops.random.philox_floats import uniform64
@@ -180,7 +180,7 @@ class FractionalAvgPool(_FractionalPool):
 
     def gradient(op, dy, drows, dcolumns):
         return FractionalAvgPoolGrad.apply(
-            measures.shape(op.inputs[0], out_type=int64), dy, *op.outputs[1:],
+            shape_ops.shape(op.inputs[0], out_type=int64), dy, *op.outputs[1:],
             overlapping=op.attrs['overlapping'])
 
 

@@ -11,7 +11,7 @@ from tinyflow.graph.dtypes import REAL
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shaping
-from tinyflow.ops.conv import conv_geometry as windows
+from tinyflow.ops.conv import conv_geometry
 from tinyflow.ops.conv.convolution_functions import integers
 from tinyflow.ops.conv.convolution_kernels import strided
 from tinyflow.ops.math import arithmetic
@@ -23,21 +23,21 @@ _ATTRS = {'strides': REQUIRED, 'rates': REQUIRED, 'padding': REQUIRED}
 @lru_cache(maxsize=256)
 def _result(input, filter, strides, rates, padding):
     """(shape of the dilation, its `Windows` or None) for the shapes of input and filter."""
-    windows.check_padding(padding)
-    windows.check_rank('input', input, 4)
-    windows.check_rank('filter', filter, 3, 'height, width, channels')
-    strides = windows.spatial(strides, 'NHWC', 'strides', 4)
-    rates = windows.spatial(rates, 'NHWC', 'rates', 4)
+    conv_geometry.check_padding(padding)
+    conv_geometry.check_rank('input', input, 4)
+    conv_geometry.check_rank('filter', filter, 3, 'height, width, channels')
+    strides = conv_geometry.spatial(strides, 'NHWC', 'strides', 4)
+    rates = conv_geometry.spatial(rates, 'NHWC', 'rates', 4)
     input, filter = input or (None,) * 4, filter or (None,) * 3
     if None not in (input[-1], filter[-1]) and input[-1] != filter[-1]:
         raise OpFailure(f'Dimensions must be equal, but are {input[-1]} and {filter[-1]}: the '
                         f'input has {input[-1]} channels, and the filter {filter[-1]}',
                         'a filter is [height, width, channels].')
     sizes, kernel = input[1:-1], filter[:-1]
-    places = windows.positions(sizes, kernel, strides, rates, padding, what='a filter')
+    places = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a filter')
     geometry = None
     if None not in sizes + kernel:
-        geometry = windows.windows(sizes, kernel, strides, rates, padding)
+        geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding)
     channels = input[-1] if filter[-1] is None else filter[-1]
     return (input[0], *places, channels), geometry
 

@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.graph.dtypes import REAL
 from tinyflow.graph.op import REQUIRED, Op
 from tinyflow.ops.array import constants, diagonals, shaping
-from tinyflow.ops.conv import conv_geometry as windows
+from tinyflow.ops.conv import conv_geometry
 from tinyflow.ops.conv.convolution import Conv2DBackpropInput, Conv3DBackpropInputV2
 from tinyflow.ops.conv.convolution_functions import integers
 from tinyflow.ops.conv.convolution_kernels import strided, with_margins
@@ -21,16 +21,16 @@ def _result(input, ksizes, strides, rates, padding):
     """(shape of the patches, their `Windows` or None) for the shape of the input."""
     rank = len(ksizes) if len(ksizes) > 3 else 4
     data_format = 'NHWC' if rank == 4 else 'NDHWC'
-    windows.check_padding(padding)
-    windows.check_rank('input', input, rank)
-    kernel = windows.spatial(ksizes, data_format, 'ksizes', rank)
-    strides = windows.spatial(strides, data_format, 'strides', rank)
-    rates = windows.spatial(rates, data_format, 'rates', rank)
+    conv_geometry.check_padding(padding)
+    conv_geometry.check_rank('input', input, rank)
+    kernel = conv_geometry.spatial(ksizes, data_format, 'ksizes', rank)
+    strides = conv_geometry.spatial(strides, data_format, 'strides', rank)
+    rates = conv_geometry.spatial(rates, data_format, 'rates', rank)
     input = (None,) * rank if input is None else input
-    places = windows.positions(input[1:-1], kernel, strides, rates, padding, what='a patch')
+    places = conv_geometry.positions(input[1:-1], kernel, strides, rates, padding, what='a patch')
     geometry = None
     if None not in input[1:-1]:
-        geometry = windows.windows(input[1:-1], kernel, strides, rates, padding)
+        geometry = conv_geometry.windows(input[1:-1], kernel, strides, rates, padding)
     depth = None if input[-1] is None else input[-1] * prod(kernel)
     return (input[0], *places, depth), geometry
 

@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import FLOATS, INDEX, REAL
 from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.ops.array import constants
-from tinyflow.ops.conv import conv_geometry as windows, pooling_kernels
+from tinyflow.ops.conv import conv_geometry, pooling_kernels
 
 _ATTRS_2D = {'ksize': REQUIRED, 'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NHWC'}
 _ATTRS_3D = {**_ATTRS_2D, 'data_format': 'NDHWC'}
@@ -23,32 +23,32 @@ def _result(input, ksize, strides, padding, data_format, over_channels=False):
     length of `ksize` must be that of the data. ValueError where something does not fit together.
     """
     rank = 5 if 'D' in data_format else 4
-    windows.check_format(data_format, rank)
-    windows.check_padding(padding)
-    kernel = windows.spatial(ksize, data_format, 'ksize', rank, over_channels)
-    steps = windows.spatial(strides, data_format, 'strides', rank, over_channels)
-    windows.check_rank('input', input, rank)
-    input = (None,) * rank if input is None else windows.last_shape(input, data_format)
+    conv_geometry.check_format(data_format, rank)
+    conv_geometry.check_padding(padding)
+    kernel = conv_geometry.spatial(ksize, data_format, 'ksize', rank, over_channels)
+    steps = conv_geometry.spatial(strides, data_format, 'strides', rank, over_channels)
+    conv_geometry.check_rank('input', input, rank)
+    input = (None,) * rank if input is None else conv_geometry.last_shape(input, data_format)
     sizes, channels = input[1:-1], input[-1]
     if over_channels and _goes_over_channels(ksize, strides, data_format):
-        place = 1 if windows.first(data_format) else -1
+        place = 1 if conv_geometry.first(data_format) else -1
         kernel, steps, sizes = (*kernel, ksize[place]), (*steps, strides[place]), (*sizes, channels)
     ones = (1,) * len(kernel)
-    places = windows.positions(sizes, kernel, steps, ones, padding, what='a window')
-    geometry = None if None in sizes else windows.windows(sizes, kernel, steps, ones, padding)
+    places = conv_geometry.positions(sizes, kernel, steps, ones, padding, what='a window')
+    geometry = None if None in sizes else conv_geometry.windows(sizes, kernel, steps, ones, padding)
     result = (input[0], *places, channels)[:rank]
-    return windows.from_last_shape(result, data_format), geometry
+    return conv_geometry.from_last_shape(result, data_format), geometry
 
 
 def _goes_over_channels(ksize, strides, data_format):
-    place = 1 if windows.first(data_format) else -1
+    place = 1 if conv_geometry.first(data_format) else -1
     return (ksize[place], strides[place]) != (1, 1)
 
 
 def _laid_out(x, geometry, data_format):
     """x channels last; if pools go over channels, these are a spatial axis, and a new one of size
     1 takes their place."""
-    x = windows.last(x, data_format)
+    x = conv_geometry.last(x, data_format)
     return x[..., None] if x is not None and len(geometry.kernel) == x.ndim - 1 else x
 
 

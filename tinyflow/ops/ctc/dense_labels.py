@@ -9,16 +9,16 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
     padding,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     unique as sets,
-    where_onehot as masking,
+    where_onehot,
 )
 from tinyflow.ops.control_flow import functional
-from tinyflow.ops.ctc import loss as ctc
+from tinyflow.ops.ctc.loss import ctc_loss
 from tinyflow.ops.math import logic, reduction
 from tinyflow.ops.sparse import rows as sparse_rows
 
@@ -28,7 +28,7 @@ __all__ = ['collapse_repeated', 'ctc_loss_v2', 'ctc_unique_labels']
 def _size(tensor, axis):
     """The size of an axis: a number if it is known, else a node."""
     known = None if tensor.raw_shape is None else tensor.raw_shape[axis]
-    return measures.shape(tensor)[axis] if known is None else known
+    return shape_ops.shape(tensor)[axis] if known is None else known
 
 
 def collapse_repeated(labels, seq_length, name=None):
@@ -43,21 +43,21 @@ def collapse_repeated(labels, seq_length, name=None):
         first = constants.ones_like(labels[:, :1], dtypes.bool)
         changed = logic.not_equal(labels[:, 1:], labels[:, :-1])
         starts = joining.concat([first, changed], axis=1)
-        inside = masking.sequence_mask(seq_length, maxlen=_size(labels, 1))
+        inside = where_onehot.sequence_mask(seq_length, maxlen=_size(labels, 1))
         kept = logic.logical_and(starts, inside)
-        lengths = reduction.reduce_sum(identities.cast(kept, dtypes.int32), axis=1)
+        lengths = reduction.reduce_sum(identity_and_cast.cast(kept, dtypes.int32), axis=1)
         longest = reduction.reduce_max(lengths)
-        filled = masking.sequence_mask(lengths, maxlen=longest)
+        filled = where_onehot.sequence_mask(lengths, maxlen=longest)
         flat_labels = shaping.reshape(labels, [-1])
         flat_kept = shaping.reshape(kept, [-1])
         flat_filled = shaping.reshape(filled, [-1])
         places = constants.range(_size(flat_filled, 0))
-        targets = shaping.expand_dims(masking.boolean_mask(places, flat_filled), axis=1)
-        values = masking.boolean_mask(flat_labels, flat_kept)
-        flat = gathering.scatter_nd(targets, values, measures.shape(flat_filled))
+        targets = shaping.expand_dims(where_onehot.boolean_mask(places, flat_filled), axis=1)
+        values = where_onehot.boolean_mask(flat_labels, flat_kept)
+        flat = gathering.scatter_nd(targets, values, shape_ops.shape(flat_filled))
         rows = _size(labels, 0)
         return (shaping.reshape(flat, [rows, longest]),
-                identities.cast(lengths, seq_length.dtype))
+                identity_and_cast.cast(lengths, seq_length.dtype))
 
 
 def ctc_unique_labels(labels, name=None):
@@ -72,21 +72,21 @@ def ctc_unique_labels(labels, name=None):
         def row(sequence):
             values, which = sets.unique(sequence)
             room = _size(which, 0) - _size(values, 0)
-            return [identities.cast(padding.pad(values, [[0, room]]), dtypes.int64), which]
+            return [identity_and_cast.cast(padding.pad(values, [[0, room]]), dtypes.int64), which]
 
         return functional.map_fn(row, labels, dtype=[dtypes.int64, dtypes.int32])
 
 
 def _sparse(dense, lengths):
     """The SparseTensor of the first `lengths` labels of each row."""
-    inside = masking.sequence_mask(lengths, maxlen=measures.shape(dense)[1])
+    inside = where_onehot.sequence_mask(lengths, maxlen=shape_ops.shape(dense)[1])
     flat = shaping.reshape(dense, [-1])
-    places = constants.range(measures.shape(flat, out_type=dtypes.int64)[0])
+    places = constants.range(shape_ops.shape(flat, out_type=dtypes.int64)[0])
     flat_inside = shaping.reshape(inside, [-1])
-    indices = shaping.expand_dims(masking.boolean_mask(places, flat_inside), 1)
-    values = identities.cast(masking.boolean_mask(flat, flat_inside), dtypes.int32)
-    long = SparseTensor(indices, values, measures.shape(flat, out_type=dtypes.int64))
-    return sparse_rows.sparse_reshape(long, measures.shape(dense))
+    indices = shaping.expand_dims(where_onehot.boolean_mask(places, flat_inside), 1)
+    values = identity_and_cast.cast(where_onehot.boolean_mask(flat, flat_inside), dtypes.int32)
+    long = SparseTensor(indices, values, shape_ops.shape(flat, out_type=dtypes.int64))
+    return sparse_rows.sparse_reshape(long, shape_ops.shape(dense))
 
 
 def _blank_last(labels, logits, blank_index):
@@ -98,7 +98,7 @@ def _blank_last(labels, logits, blank_index):
         return labels, logits
     logits = joining.concat([logits[:, :, :blank_index], logits[:, :, blank_index + 1:],
                              logits[:, :, blank_index:blank_index + 1]], axis=2)
-    values = masking.where(labels.values < blank_index, labels.values, labels.values - 1)
+    values = where_onehot.where(labels.values < blank_index, labels.values, labels.values - 1)
     return SparseTensor(labels.indices, values, labels.dense_shape), logits
 
 
@@ -119,11 +119,11 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
             raise worded(ValueError('blank_index must be given when using SparseTensor labels.'
                                     '\n  Mend: blank_index=-1, as for tf.nn.ctc_loss.'))
         labels, logits = _blank_last(labels, convert_to_tensor(logits), blank_index)
-        return ctc.ctc_loss(labels, logits, logit_length, time_major=logits_time_major)
+        return ctc_loss(labels, logits, logit_length, time_major=logits_time_major)
     with name_scope(name, 'ctc_loss_dense', [logits, labels, label_length, logit_length]):
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
         label_length = convert_to_tensor(label_length, name='label_length')
         logit_length = convert_to_tensor(logit_length, name='logit_length')
         sparse, logits = _blank_last(_sparse(labels, label_length), logits, blank_index or 0)
-        return ctc.ctc_loss(sparse, logits, logit_length, time_major=logits_time_major)
+        return ctc_loss(sparse, logits, logit_length, time_major=logits_time_major)

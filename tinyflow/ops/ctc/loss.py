@@ -9,7 +9,7 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import shaping
-from tinyflow.ops.ctc import paths as ctc_paths
+from tinyflow.ops.ctc import paths
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['ctc_loss']
@@ -113,7 +113,7 @@ class CTCLoss(Op):
                             f'{given[row]}, available: {lengths[row]}) in row {row}',
                             'ignore_longer_outputs_than_inputs=True leaves such rows out.')
         with np.errstate(invalid='ignore'):
-            loss, gradient = ctc_paths.loss_and_gradient(
+            loss, gradient = paths.loss_and_gradient(
                 inputs, labels, label_lengths, lengths, ctc_merge_repeated)
         loss[longer] = 0
         gradient[:, longer] = 0

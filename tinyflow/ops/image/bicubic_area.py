@@ -13,7 +13,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import REAL
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.ops.image import resize as resizing
+from tinyflow.ops.image.resize import check_sizes, places, resize, resized_shape
 
 __all__ = ['resize_area', 'resize_bicubic']
 
@@ -34,7 +34,7 @@ def _far(x, a):
 @lru_cache(maxsize=64)
 def _cubic(count, total, align_corners, half_pixel_centers):
     """The matrix [count, total] of the weights of the old pixels in each new one."""
-    at, _ = resizing.places(count, total, align_corners, half_pixel_centers)
+    at, _ = places(count, total, align_corners, half_pixel_centers)
     floor = np.floor(at)
     x = np.rint((at - floor) * np.float32(_STEPS)) / _STEPS
     a = -.5 if half_pixel_centers else -.75
@@ -55,7 +55,7 @@ def _cubic(count, total, align_corners, half_pixel_centers):
 @lru_cache(maxsize=64)
 def _area(count, total, align_corners):
     """The matrix [count, total] of the part of each new pixel that each old one covers."""
-    _, step = resizing.places(count, total, align_corners, False)
+    _, step = places(count, total, align_corners, False)
     edges = np.arange(count + 1, dtype=np.float32) * step
     matrix = np.zeros((count, total))
     for i, (low, high) in enumerate(zip(edges[:-1], edges[1:])):
@@ -84,10 +84,10 @@ class ResizeBicubic(Op):
     partial_rank = True
 
     def shape(images, size):
-        return resizing.resized_shape(images, size)
+        return resized_shape(images, size)
 
     def kernel(images, size, *, align_corners, half_pixel_centers):
-        resizing.check_sizes(images, size)
+        check_sizes(images, size)
         matrices = (_cubic(count, total, align_corners, half_pixel_centers)
                     for count, total in zip(size, images.shape[1:3]))
         return _resized(images, *matrices).astype(np.float32, copy=False)
@@ -126,10 +126,10 @@ class ResizeArea(Op):
     gradient = NOT_DIFFERENTIABLE
 
     def shape(images, size):
-        return resizing.resized_shape(images, size)
+        return resized_shape(images, size)
 
     def kernel(images, size, *, align_corners):
-        resizing.check_sizes(images, size)
+        check_sizes(images, size)
         matrices = (_area(count, total, align_corners)
                     for count, total in zip(size, images.shape[1:3]))
         return _resized(images, *matrices).astype(np.float32, copy=False)
@@ -140,7 +140,7 @@ def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_cent
 
     Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
     """
-    return resizing.resize(ResizeBicubic, images, size, align_corners, half_pixel_centers, name)
+    return resize(ResizeBicubic, images, size, align_corners, half_pixel_centers, name)
 
 
 def resize_area(images, size, align_corners=False, name=None):

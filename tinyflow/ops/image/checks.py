@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import shape_ops as measures
+from tinyflow.ops.array import shape_ops
 from tinyflow.ops.checks import value_checks
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 
 
 def checks_of_3d(image):
@@ -20,10 +20,10 @@ def checks_of_3d(image):
                                        inputs=[('image', image)])))
     if None not in sides:
         return []
-    return [value_checks.assert_positive(measures.shape(image),
+    return [value_checks.assert_positive(shape_ops.shape(image),
                                          ["all dims of 'image.shape' must be > 0."]),
             value_checks.assert_greater_equal(
-                measures.rank(image), 3, message="'image' must be at least three-dimensional.")]
+                shape_ops.rank(image), 3, message="'image' must be at least three-dimensional.")]
 
 
 def at_least_3d(image):
@@ -31,4 +31,4 @@ def at_least_3d(image):
 
     Shapes: image [*a, height, width, channels] -> as image. ValueError for another rank.
     """
-    return control.with_dependencies(checks_of_3d(image), image)
+    return grouping.with_dependencies(checks_of_3d(image), image)

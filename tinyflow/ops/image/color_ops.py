@@ -9,8 +9,8 @@ import numpy as np
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.array import gathering, ranking, where_onehot as masking
-from tinyflow.ops.math import division as quotients, reduction
+from tinyflow.ops.array import gathering, ranking, where_onehot
+from tinyflow.ops.math import division, reduction
 
 __all__ = ['hsv_to_rgb', 'rgb_to_hsv']
 
@@ -153,12 +153,12 @@ def _back_to_rgb(rgb, hsv, dy):
     value = hsv[..., 2:]
     low = reduction.reduce_min(rgb, -1, keepdims=True)
     extent = value - low
-    largest = masking.one_hot(ranking.argmax(rgb, -1), 3, dtype=rgb.dtype)
-    smallest = masking.one_hot(ranking.argmin(rgb, -1), 3, dtype=rgb.dtype)
+    largest = where_onehot.one_hot(ranking.argmax(rgb, -1), 3, dtype=rgb.dtype)
+    smallest = where_onehot.one_hot(ranking.argmin(rgb, -1), 3, dtype=rgb.dtype)
     sign = gathering.gather(largest, [2, 0, 1], axis=-1) \
         - gathering.gather(largest, [1, 2, 0], axis=-1)
     n = reduction.reduce_sum(rgb * sign, -1, keepdims=True)
-    divided = quotients.div_no_nan
+    divided = division.div_no_nan
     d_hue = (divided(sign, extent) - divided(n * (largest - smallest), extent * extent)) / 6
     d_saturation = divided(low * largest, value * value) - divided(smallest, value)
     return dy[..., :1] * d_hue + dy[..., 1:2] * d_saturation + dy[..., 2:] * largest

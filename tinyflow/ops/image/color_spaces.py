@@ -7,9 +7,9 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.checks import value_checks
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.image.colors import as_float, convert_image_dtype
 from tinyflow.ops.math import contractions
 
@@ -39,8 +39,8 @@ def _one_channel(images):
                                        mend='images[..., :1] takes one channel.')))
     checks = []
     if channels is None:
-        checks = [value_checks.assert_equal(measures.shape(images)[-1], 1, message=problem)]
-    return control.with_dependencies(checks, images)
+        checks = [value_checks.assert_equal(shape_ops.shape(images)[-1], 1, message=problem)]
+    return grouping.with_dependencies(checks, images)
 
 
 def grayscale_to_rgb(images, name=None):
@@ -50,7 +50,7 @@ def grayscale_to_rgb(images, name=None):
     """
     with name_scope(name, 'grayscale_to_rgb', [images]) as scope:
         images = _one_channel(convert_to_tensor(images, name='images'))
-        before = constants.ones(shaping.expand_dims(measures.rank(images) - 1, 0), dtypes.int32)
+        before = constants.ones(shaping.expand_dims(shape_ops.rank(images) - 1, 0), dtypes.int32)
         multiples = joining.concat([before, shaping.expand_dims(3, 0)], 0)
         rgb = joining.tile(images, multiples, name=scope)
         if images.shape.ndims is not None:

@@ -5,10 +5,10 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.image.color_ops import AdjustContrastv2, AdjustHue, AdjustSaturation
-from tinyflow.ops.math import arithmetic, division as quotients
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.math import arithmetic, division
+from tinyflow.ops.random import random_functions
 
 
 def convert_image_dtype(image, dtype, saturate=False, name=None):
@@ -19,20 +19,21 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
     image = convert_to_tensor(image, name='image')
     dtype, own = dtypes.as_dtype(dtype), image.dtype
     if dtype == own:
-        return identities.identity(image, name=name)
+        return identity_and_cast.identity(image, name=name)
     with name_scope(name, 'convert_image', [image]) as scope:
-        cast = identities.saturate_cast if saturate else identities.cast
+        cast = identity_and_cast.saturate_cast if saturate else identity_and_cast.cast
         if own.is_integer and dtype.is_integer:
             if own.max > dtype.max:
-                scaled = quotients.floordiv(image, (own.max + 1) // (dtype.max + 1), name='div')
+                scaled = division.floordiv(image, (own.max + 1) // (dtype.max + 1), name='div')
                 return cast(scaled, dtype, name=scope)
-            wide = identities.saturate_cast(image, dtype) if saturate \
-                else identities.cast(image, dtype)
+            wide = identity_and_cast.saturate_cast(image, dtype) if saturate \
+                else identity_and_cast.cast(image, dtype)
             return arithmetic.multiply(wide, (dtype.max + 1) // (own.max + 1), name=scope)
         if own.is_floating and dtype.is_floating:
-            return identities.cast(image, dtype, name=scope)
+            return identity_and_cast.cast(image, dtype, name=scope)
         if own.is_integer:
-            return arithmetic.multiply(identities.cast(image, dtype), 1. / own.max, name=scope)
+            return arithmetic.multiply(identity_and_cast.cast(image, dtype), 1. / own.max,
+                                       name=scope)
         scaled = arithmetic.multiply(image, dtype.max + .5, name='Mul')
         return cast(scaled, dtype, name=scope)
 
@@ -51,11 +52,12 @@ def adjust_brightness(image, delta):
     Shapes: image [*a], delta [] -> [*a].
     """
     with name_scope(None, 'adjust_brightness', [image, delta]) as scope:
-        image = identities.identity(image, name='image') if hasattr(image, 'initializer') \
+        image = identity_and_cast.identity(image, name='image') if hasattr(image, 'initializer') \
             else convert_to_tensor(image, name='image')
         floats, own = as_float(image)
         # Add, not AddV2: an old function that kept its old node.
-        adjusted = arithmetic.Add.apply(floats, identities.cast(delta, floats.dtype), name=scope)
+        adjusted = arithmetic.Add.apply(
+            floats, identity_and_cast.cast(delta, floats.dtype), name=scope)
         return convert_image_dtype(adjusted, own, saturate=True)
 
 
@@ -110,7 +112,8 @@ def random_brightness(image, max_delta, seed=None):
     """
     if max_delta < 0:
         raise worded(ValueError('max_delta must be non-negative.'))
-    return adjust_brightness(image, random.random_uniform([], -max_delta, max_delta, seed=seed))
+    return adjust_brightness(
+        image, random_functions.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
 def random_contrast(image, lower, upper, seed=None):
@@ -119,7 +122,7 @@ def random_contrast(image, lower, upper, seed=None):
     Shapes: image [*a, height, width, channels] -> as image.
     """
     _check_order(lower, upper)
-    return adjust_contrast(image, random.random_uniform([], lower, upper, seed=seed))
+    return adjust_contrast(image, random_functions.random_uniform([], lower, upper, seed=seed))
 
 
 def random_hue(image, max_delta, seed=None):
@@ -131,7 +134,7 @@ def random_hue(image, max_delta, seed=None):
         raise worded(ValueError('max_delta must be <= 0.5.'))
     if max_delta < 0:
         raise worded(ValueError('max_delta must be non-negative.'))
-    return adjust_hue(image, random.random_uniform([], -max_delta, max_delta, seed=seed))
+    return adjust_hue(image, random_functions.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
 def random_saturation(image, lower, upper, seed=None):
@@ -140,4 +143,4 @@ def random_saturation(image, lower, upper, seed=None):
     Shapes: image [*a, height, width, 3] -> as image.
     """
     _check_order(lower, upper)
-    return adjust_saturation(image, random.random_uniform([], lower, upper, seed=seed))
+    return adjust_saturation(image, random_functions.random_uniform([], lower, upper, seed=seed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, joining, padding, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, joining, padding, shape_ops, shaping
 from tinyflow.ops.conv import dilated
 
 # The filters down and across, [3, 3, 1, 2].
@@ -20,7 +20,7 @@ def image_gradients(image):
     if image.shape.ndims != 4:
         raise worded(ValueError(report('image_gradients expects a 4D tensor [batch_size, h, w, d].',
                                        inputs=[('image', image)])))
-    shape = measures.shape(image)
+    shape = shape_ops.shape(image)
     batch, height, width, channels = joining.unstack(shape)
     dy = image[:, 1:, :, :] - image[:, :-1, :, :]
     dx = image[:, :, 1:, :] - image[:, :, :-1, :]
@@ -37,7 +37,7 @@ def sobel_edges(image):
 
     Shapes: image [batch, height, width, channels] -> [batch, height, width, channels, 2].
     """
-    shape = measures.shape(image)
+    shape = shape_ops.shape(image)
     filters = constants.constant(_SOBEL, 'float32')
     filters = joining.tile(filters, [1, 1, shape[-1], 1], name='sobel_filters')
     padded = padding.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode='REFLECT')

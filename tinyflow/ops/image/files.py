@@ -7,13 +7,13 @@ from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, gathering
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.image.colors import convert_image_dtype
 from tinyflow.ops.image.gif_bmp import decode_bmp, decode_gif
 from tinyflow.ops.image.jpeg import EncodeJpegVariableQuality
 from tinyflow.ops.image.jpeg_png import decode_jpeg, decode_png
 from tinyflow.ops.math import logic
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.strings import substrings
 
 
@@ -44,8 +44,8 @@ class _Decoding:
             return convert_image_dtype(decode(), self.dtype)
 
     def any(self):
-        return conditionals.cond(is_jpeg(self.contents), self.jpeg, self.png_or_other,
-                                 name='cond_jpeg')
+        return cond(is_jpeg(self.contents), self.jpeg, self.png_or_other,
+                    name='cond_jpeg')
 
     def jpeg(self):
         good = logic.not_equal(self.channels, 4, name='check_jpeg_channels')
@@ -54,8 +54,8 @@ class _Decoding:
         return self._after([check], lambda: decode_jpeg(self.contents, self.channels))
 
     def png_or_other(self):
-        return conditionals.cond(_is_png(self.contents), self.png, self.gif_or_bmp,
-                                 name='cond_png')
+        return cond(_is_png(self.contents), self.png, self.gif_or_bmp,
+                    name='cond_png')
 
     def png(self):
         wide = dtypes.uint8 if self.dtype == dtypes.uint8 else dtypes.uint16
@@ -64,7 +64,7 @@ class _Decoding:
 
     def gif_or_bmp(self):
         is_gif = logic.equal(self.beginning, b'GIF', name='is_gif')
-        return conditionals.cond(is_gif, self.gif, self.bmp, name='cond_gif')
+        return cond(is_gif, self.gif, self.bmp, name='cond_gif')
 
     def gif(self):
         not_one = logic.not_equal(self.channels, 1, name='check_gif_channels')
@@ -128,4 +128,5 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None):
         raise worded(ValueError('jpeg encoding range must be between 0 and 100.'))
     if low >= high:
         raise worded(ValueError('`min_jpeg_quality` must be less than `max_jpeg_quality`.'))
-    return adjust_jpeg_quality(image, random.random_uniform([], low, high, dtypes.int32, seed))
+    return adjust_jpeg_quality(
+        image, random_functions.random_uniform([], low, high, dtypes.int32, seed))

@@ -4,11 +4,11 @@ from __future__ import annotations
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.image.checks import at_least_3d
 from tinyflow.ops.math import arithmetic, logic
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 
 
 def _rank(image):
@@ -37,14 +37,14 @@ def _random_flip(image, axis, seed, scope_name):
     with name_scope(None, scope_name, [image]) as scope:
         image = at_least_3d(convert_to_tensor(image, name='image'))
         if _rank(image) == 3:
-            drawn = random.random_uniform([], 0, 1., seed=seed)
-            return _as_known(image, conditionals.cond(
+            drawn = random_functions.random_uniform([], 0, 1., seed=seed)
+            return _as_known(image, cond(
                 logic.less(drawn, .5), lambda: shaping.reverse(image, [axis]), lambda: image,
                 name=scope))
-        batch = measures.shape(image)[0]
-        drawn = random.random_uniform([batch], 0, 1., seed=seed)
+        batch = shape_ops.shape(image)[0]
+        drawn = random_functions.random_uniform([batch], 0, 1., seed=seed)
         flips = arithmetic.round(shaping.reshape(drawn, [batch, 1, 1, 1]))
-        flips = identities.cast(flips, image.dtype)
+        flips = identity_and_cast.cast(flips, image.dtype)
         return flips * shaping.reverse(image, [axis + 1]) + (1 - flips) * image
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.image import jpeg_png as images_files
+from tinyflow.ops.image import jpeg_png
 
 __all__ = ['decode_bmp', 'decode_gif']
 
@@ -34,7 +34,7 @@ class DecodeGif(Op):
     def kernel(contents):
         _check_scalar(contents.shape)
         frames = []
-        with images_files.opened(contents.item(), ['GIF']) as picture:
+        with jpeg_png.opened(contents.item(), ['GIF']) as picture:
             for i in range(picture.n_frames):
                 picture.seek(i)
                 frames.append(np.array(picture.convert('RGB')))
@@ -62,7 +62,7 @@ class DecodeBmp(Op):
             raise ValueError(f'Incomplete bmp content, requires at least {_HEAD} bytes, got '
                              f'{len(data)} bytes')
         if not data.startswith(b'BM'):
-            raise OpFailure('Invalid bmp data', images_files.what_it_is(data))
+            raise OpFailure('Invalid bmp data', jpeg_png.what_it_is(data))
         start, width, height = struct.unpack('<i4xii', data[10:26])
         bits, = struct.unpack('<H', data[28:30])
         if bits not in (8, 24, 32):

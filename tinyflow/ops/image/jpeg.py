@@ -12,7 +12,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.image import jpeg_png as images_files
+from tinyflow.ops.image import jpeg_png
 from tinyflow.ops.image.jpeg_png import DecodeJpeg
 
 __all__ = ['decode_and_crop_jpeg', 'encode_jpeg', 'extract_jpeg_shape']
@@ -42,7 +42,7 @@ def _encoded(image, allowed, **options):
     if image.ndim != 3 or not image.size or image.shape[2] not in allowed:
         raise ValueError(f'image must be [height, width, channels] with '
                          f'{" or ".join(map(str, allowed))} channels, got {list(image.shape)}')
-    pillow = images_files.pillow()
+    pillow = jpeg_png.pillow()
     pixels = image[..., 0] if image.shape[2] == 1 else image
     buffer = io.BytesIO()
     pillow.fromarray(np.ascontiguousarray(pixels)).save(buffer, 'JPEG', **options)
@@ -114,7 +114,7 @@ class ExtractJpegShape(Op):
 
     def kernel(contents, *, output_type):
         _check_scalar('contents', contents.shape)
-        with images_files.opened(contents.item(), ['JPEG']) as picture:
+        with jpeg_png.opened(contents.item(), ['JPEG']) as picture:
             width, height = picture.size
             return np.array([height, width, len(picture.getbands())], output_type.as_numpy_dtype)
 

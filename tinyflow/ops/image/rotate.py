@@ -6,14 +6,14 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import (
-    identity_and_cast as identities,
-    shape_ops as measures,
+    identity_and_cast,
+    shape_ops,
     shaping,
     slicing,
 )
 from tinyflow.ops.control_flow.case import case
 from tinyflow.ops.image.checks import at_least_3d
-from tinyflow.ops.math import division as quotients, logic
+from tinyflow.ops.math import division, logic
 
 
 def rot90(image, k=1, name=None):
@@ -30,7 +30,7 @@ def rot90(image, k=1, name=None):
                                            inputs=[('image', image)])))
         k = convert_to_tensor(k, dtypes.int32, 'k')
         k.shape.assert_has_rank(0)
-        k = quotients.floormod(k, 4)
+        k = division.floormod(k, 4)
         rows, columns = rank - 3, rank - 2
         order = [1, 0, 2] if rank == 3 else [0, 2, 1, 3]
         turned = case([
@@ -49,14 +49,14 @@ def rot90(image, k=1, name=None):
 def _side(image, axis):
     """One side, as a number if it is known, else as a tensor."""
     known = image.shape.as_list()[axis]
-    return measures.shape(image)[axis] if known is None else known
+    return shape_ops.shape(image)[axis] if known is None else known
 
 
 def _start(side, fraction):
     if not hasattr(side, 'op'):
         return int((side - side * fraction) / 2)
-    exact = identities.cast(side, dtypes.float64)
-    return identities.cast((exact - exact * fraction) / 2, dtypes.int32)
+    exact = identity_and_cast.cast(side, dtypes.float64)
+    return identity_and_cast.cast((exact - exact * fraction) / 2, dtypes.int32)
 
 
 def central_crop(image, central_fraction):

@@ -12,18 +12,18 @@ from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
     padding,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.conv import dilated, pooling_functions
 from tinyflow.ops.image.colors import convert_image_dtype
-from tinyflow.ops.math import arithmetic, logic, powers, reduction, unary as elementary
-from tinyflow.ops.nn import activations as nn, softmax
+from tinyflow.ops.math import arithmetic, logic, powers, reduction, unary
+from tinyflow.ops.nn import activations, softmax
 
 _SCALES = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 _HALF = [1, 2, 2, 1]
@@ -38,8 +38,8 @@ def _comparable(first, second):
             if 1 not in (a, b) and None not in (a, b) and a != b:
                 raise worded(ValueError(report('Two images are not compatible.', inputs=[
                     ('first', first), ('second', second)])))
-    shapes = measures.shape_n([first, second])
-    enough = logic.greater_equal(measures.size(shapes[0]), 3)
+    shapes = shape_ops.shape_n([first, second])
+    enough = logic.greater_equal(shape_ops.size(shapes[0]), 3)
     checks = [assertions.Assert(enough, shapes, summarize=10)]
     alike = reduction.reduce_all(logic.equal(shapes[0][-3:], shapes[1][-3:]))
     checks.append(assertions.Assert(alike, shapes, summarize=10))
@@ -48,12 +48,12 @@ def _comparable(first, second):
 
 def _after(checks, tensor):
     with get_default_graph().control_dependencies(checks):
-        return identities.identity(tensor)
+        return identity_and_cast.identity(tensor)
 
 
 def _scaled(max_val, first, second):
     """max_val and both images, as floats."""
-    max_val = identities.cast(max_val, first.dtype)
+    max_val = identity_and_cast.cast(max_val, first.dtype)
     return [convert_image_dtype(x, dtypes.float32) for x in (max_val, first, second)]
 
 
@@ -67,16 +67,16 @@ def psnr(a, b, max_val, name=None):
         max_val, a, b = _scaled(max_val, a, b)
         error = reduction.reduce_mean(powers.squared_difference(a, b), [-3, -2, -1])
         decibels = arithmetic.subtract(
-            20 * elementary.log(max_val) / elementary.log(10.0),
-            np.float32(10 / np.log(10)) * elementary.log(error), name='psnr')
+            20 * unary.log(max_val) / unary.log(10.0),
+            np.float32(10 / np.log(10)) * unary.log(error), name='psnr')
         _, checks = _comparable(a, b)
         return _after(checks, decibels)
 
 
 def _gaussian(size, sigma):
     """A filter [size, size, 1, 1] that sums to 1."""
-    places = identities.cast(constants.range(size), sigma.dtype)
-    places = places - identities.cast(size - 1, sigma.dtype) / 2.0
+    places = identity_and_cast.cast(constants.range(size), sigma.dtype)
+    places = places - identity_and_cast.cast(size - 1, sigma.dtype) / 2.0
     exponents = powers.square(places)
     exponents = exponents * (-0.5 / powers.square(sigma))
     both = shaping.reshape(exponents, [1, -1]) + shaping.reshape(exponents, [-1, 1])
@@ -85,10 +85,10 @@ def _gaussian(size, sigma):
 
 
 def _local_mean(x, kernel):
-    shape = measures.shape(x)
+    shape = shape_ops.shape(x)
     flat = shaping.reshape(x, joining.concat([[-1], shape[-3:]], 0))
     means = dilated.depthwise_conv2d(flat, kernel, [1, 1, 1, 1], 'VALID')
-    return shaping.reshape(means, joining.concat([shape[:-3], measures.shape(means)[1:]], 0))
+    return shaping.reshape(means, joining.concat([shape[:-3], shape_ops.shape(means)[1:]], 0))
 
 
 def _factors(x, y, kernel, max_val, k1, k2):
@@ -108,7 +108,7 @@ def _per_channel(x, y, max_val, filter_size, filter_sigma, k1, k2):
     """(SSIM, its part without luminance) [*batch, channels]."""
     size = constants.constant(filter_size, dtypes.int32)
     sigma = constants.constant(filter_sigma, x.dtype)
-    shapes = measures.shape_n([x, y])
+    shapes = shape_ops.shape_n([x, y])
     checks = [assertions.Assert(
         reduction.reduce_all(logic.greater_equal(shape[-3:-1], size)), [shape, size], summarize=8)
         for shape in shapes]
@@ -143,10 +143,10 @@ def _halved(images, heads, tails, divisor):
     """(the images at half the size, the last three sides of each)."""
     flat = [shaping.reshape(x, joining.concat([[-1], tail], 0)) for x, tail in zip(images, tails)]
     odd = tails[0] % divisor
-    even = conditionals.cond(reduction.reduce_any(logic.not_equal(odd, 0)),
-                             lambda: _evened(flat, odd), lambda: flat)
+    even = cond(reduction.reduce_any(logic.not_equal(odd, 0)),
+                lambda: _evened(flat, odd), lambda: flat)
     smaller = [pooling_functions.avg_pool(x, _HALF, _HALF, 'VALID') for x in even]
-    tails = [shape[1:] for shape in measures.shape_n(smaller)]
+    tails = [shape[1:] for shape in shape_ops.shape_n(smaller)]
     return [shaping.reshape(x, joining.concat([head, tail], 0))
             for x, head, tail in zip(smaller, heads, tails)], tails
 
@@ -173,7 +173,7 @@ def ssim_multiscale(img1, img2, max_val, power_factors=_SCALES, filter_size=11, 
                     images, tails = _halved(images, heads, tails, divisor)
                 similar, structure = _per_channel(*images, max_val, filter_size, filter_sigma,
                                                   k1, k2)
-                parts.append(nn.relu(structure))
-        together = shaping.stack([*parts[:-1], nn.relu(similar)], axis=-1)
+                parts.append(activations.relu(structure))
+        together = shaping.stack([*parts[:-1], activations.relu(similar)], axis=-1)
         powered = powers.pow(together, power_factors)
         return reduction.reduce_mean(reduction.reduce_prod(powered, [-1]), [-1])

@@ -7,14 +7,14 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import (
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     slicing,
 )
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.image.bicubic_area import resize_area, resize_bicubic
 from tinyflow.ops.image.checks import checks_of_3d
 from tinyflow.ops.image.resize import resize_bilinear, resize_nearest_neighbor
@@ -54,7 +54,7 @@ def _sides(images):
     if None not in known:
         return known
     return [now if side is None else side
-            for side, now in zip(known, joining.unstack(measures.shape(images), 4))]
+            for side, now in zip(known, joining.unstack(shape_ops.shape(images), 4))]
 
 
 def _is_tensor(x):
@@ -90,14 +90,15 @@ def _keeping_ratio(images, size):
     _, height, width, _ = _sides(images)
     known = constant_value(size)
     new = list(known) if known is not None else [size[0], size[1]]
-    height_ratio = identities.cast(new[0], dtypes.float32) / identities.cast(
+    height_ratio = identity_and_cast.cast(new[0], dtypes.float32) / identity_and_cast.cast(
         height, dtypes.float32)
-    width_ratio = identities.cast(new[1], dtypes.float32) / identities.cast(width, dtypes.float32)
+    width_ratio = identity_and_cast.cast(new[1], dtypes.float32) / identity_and_cast.cast(
+        width, dtypes.float32)
     ratio = arithmetic.minimum(height_ratio, width_ratio)
 
     def scaled(side):
-        side = ratio * identities.cast(side, dtypes.float32)
-        return identities.cast(arithmetic.round(side), dtypes.int32)
+        side = ratio * identity_and_cast.cast(side, dtypes.float32)
+        return identity_and_cast.cast(arithmetic.round(side), dtypes.int32)
     return convert_to_tensor([scaled(height), scaled(width)], dtypes.int32, 'size')
 
 
@@ -155,16 +156,16 @@ def resize_image_with_pad(image, target_height, target_width, method=ResizeMetho
         nodes = checks_of_3d(image) + _checks(
             (target_width > 0, 'target_width must be > 0.'),
             (target_height > 0, 'target_height must be > 0.'))
-        image = control.with_dependencies(nodes, image)
+        image = grouping.with_dependencies(nodes, image)
         _, height, width, _ = _sides(image)
-        height, width, high, wide = (identities.cast(side, dtypes.float64) for side in (
+        height, width, high, wide = (identity_and_cast.cast(side, dtypes.float64) for side in (
             height, width, target_height, target_width))
         ratio = arithmetic.maximum(width / wide, height / high)
         height, width = height / ratio, width / ratio
         size = [_whole(height), _whole(width)]
         above, left = (high - height) / 2, (wide - width) / 2
         above, left = arithmetic.floor(above), arithmetic.floor(left)
-        above, left = (arithmetic.maximum(0, identities.cast(margin, dtypes.int32))
+        above, left = (arithmetic.maximum(0, identity_and_cast.cast(margin, dtypes.int32))
                        for margin in (above, left))
         resized = resize_images(image, size, method, align_corners=align_corners)
         padded = pad_to_bounding_box(resized, above, left, target_height, target_width)
@@ -172,7 +173,7 @@ def resize_image_with_pad(image, target_height, target_width, method=ResizeMetho
 
 
 def _whole(x):
-    return identities.cast(arithmetic.floor(x), dtypes.int32)
+    return identity_and_cast.cast(arithmetic.floor(x), dtypes.int32)
 
 
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
@@ -196,7 +197,7 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
                 (lambda: height >= target_height + offset_height,
                  'height must be >= target + offset.')):
             nodes += _checks((condition(), problem))
-        image = control.with_dependencies(nodes, image)
+        image = grouping.with_dependencies(nodes, image)
         cropped = slicing.slice(image, shaping.stack([0, offset_height, offset_width, 0]),
                                 shaping.stack([-1, target_height, target_width, -1]))
         cropped.set_shape(_static(batch, target_height, target_width, depth))
@@ -221,7 +222,7 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
                                 (right, 'width must be <= target - offset'),
                                 (below, 'height must be <= target - offset')):
             nodes += _checks((margin >= 0, problem))
-        image = control.with_dependencies(nodes, image)
+        image = grouping.with_dependencies(nodes, image)
         paddings = shaping.stack([0, 0, offset_height, below, offset_width, right, 0, 0])
         padded = shaping.pad(image, shaping.reshape(paddings, [4, 2]))
         padded.set_shape(_static(batch, target_height, target_width, depth))
@@ -239,9 +240,9 @@ def resize_image_with_crop_or_pad(image, target_height, target_width):
         nodes = checks_of_3d(image)
         nodes += _checks((target_width > 0, 'target_width must be > 0.'))
         nodes += _checks((target_height > 0, 'target_height must be > 0.'))
-        image = control.with_dependencies(nodes, image)
+        image = grouping.with_dependencies(nodes, image)
         target_height, target_width = (
-            control.with_dependencies(nodes, side) if _is_tensor(side) else side
+            grouping.with_dependencies(nodes, side) if _is_tensor(side) else side
             for side in (target_height, target_width))
         _, height, width, _ = _sides(image)
         left_out, left = _margins(target_width - width)
@@ -252,7 +253,7 @@ def resize_image_with_crop_or_pad(image, target_height, target_width):
         _, height, width, _ = _sides(resized)
         nodes = _checks((_equal(height, target_height), 'resized height is not correct.'))
         nodes += _checks((_equal(width, target_width), 'resized width is not correct.'))
-        resized = control.with_dependencies(nodes, resized)
+        resized = grouping.with_dependencies(nodes, resized)
         return shaping.squeeze(resized, axis=[0]) if single else resized
 
 

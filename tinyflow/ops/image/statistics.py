@@ -5,13 +5,13 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.image.checks import at_least_3d
 from tinyflow.ops.image.colors import convert_image_dtype
 from tinyflow.ops.math import (
     arithmetic,
     composed_reductions,
-    division as quotients,
+    division,
     powers,
     reduction,
 )
@@ -27,15 +27,15 @@ def per_image_standardization(image):
         own = image.dtype
         if own not in (dtypes.float16, dtypes.float32):
             image = convert_image_dtype(image, dtypes.float32)
-        pixels = reduction.reduce_prod(measures.shape(image)[-3:])
+        pixels = reduction.reduce_prod(shape_ops.shape(image)[-3:])
         axes = [-1, -2, -3]
         mean = reduction.reduce_mean(image, axis=axes, keepdims=True)
         deviation = composed_reductions.reduce_std(image, axis=axes, keepdims=True)
         # A flat image would else be divided by zero.
-        least = powers.rsqrt(identities.cast(pixels, image.dtype))
+        least = powers.rsqrt(identity_and_cast.cast(pixels, image.dtype))
         scale = arithmetic.maximum(deviation, least)
         image = image - mean
-        image = quotients.realdiv(image, scale, name=scope)
+        image = division.realdiv(image, scale, name=scope)
         return convert_image_dtype(image, own, saturate=True)
 
 

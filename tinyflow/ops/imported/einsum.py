@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.op import REQUIRED, Op, nodes
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, shape_ops, shaping
 from tinyflow.ops.math import reduction
 
 
@@ -79,7 +79,7 @@ def _no_gradient(op, reason):
 
 def _summed(result, x):
     """The sum over the leading axes along which x was repeated."""
-    shape, whole = measures.shape(x), measures.shape(result)
+    shape, whole = shape_ops.shape(x), shape_ops.shape(result)
     axes = nodes.BroadcastGradientArgs(shape, whole)[0]
     return shaping.reshape(reduction.reduce_sum(result, axes), shape)
 

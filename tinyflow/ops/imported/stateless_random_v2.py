@@ -10,7 +10,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.random import random_ops as draws, samplers, stateless_random
+from tinyflow.ops.random import random_ops, samplers, stateless_random
 from tinyflow.ops.random.philox import PhiloxStream
 
 _PHILOX, _AUTO = 1, 3           # numbers of algorithms; 2 is ThreeFry, which no CPU kernel has
@@ -96,22 +96,22 @@ class _StatelessV2(Op, abstract=True):
     gradient = NOT_DIFFERENTIABLE
 
     def shape(shape, key, counter, alg):
-        return draws.drawn_shape(shape)
+        return random_ops.drawn_shape(shape)
 
 
 class StatelessRandomUniformV2(_StatelessV2):
     """Floats in [0, 1)."""
 
     def kernel(shape, key, counter, alg, out=None, *, dtype):
-        return samplers.uniform(_stream(key, counter, alg), draws.checked_sizes(shape), dtype.np,
-                                out)
+        return samplers.uniform(_stream(key, counter, alg), random_ops.checked_sizes(shape),
+                                dtype.np, out)
 
 
 class StatelessRandomNormalV2(_StatelessV2):
     """Normal floats of mean 0 and deviation 1."""
 
     def kernel(shape, key, counter, alg, out=None, *, dtype):
-        return samplers.standard_normal(_stream(key, counter, alg), draws.checked_sizes(shape),
+        return samplers.standard_normal(_stream(key, counter, alg), random_ops.checked_sizes(shape),
                                         dtype.np, out)
 
 
@@ -119,8 +119,8 @@ class StatelessTruncatedNormalV2(_StatelessV2):
     """Standard normal floats within two deviations."""
 
     def kernel(shape, key, counter, alg, out=None, *, dtype):
-        return samplers.truncated_normal(_stream(key, counter, alg), draws.checked_sizes(shape),
-                                         dtype.np, out)
+        return samplers.truncated_normal(
+            _stream(key, counter, alg), random_ops.checked_sizes(shape), dtype.np, out)
 
 
 class StatelessRandomUniformIntV2(Op):
@@ -135,11 +135,11 @@ class StatelessRandomUniformIntV2(Op):
     gradient = NOT_DIFFERENTIABLE
 
     def shape(shape, key, counter, alg, minval, maxval):
-        draws.check_scalar_bounds(minval, maxval)
-        return draws.drawn_shape(shape)
+        random_ops.check_scalar_bounds(minval, maxval)
+        return random_ops.drawn_shape(shape)
 
     def kernel(shape, key, counter, alg, minval, maxval, out=None):
-        return samplers.uniform_int(_stream(key, counter, alg), draws.checked_sizes(shape),
+        return samplers.uniform_int(_stream(key, counter, alg), random_ops.checked_sizes(shape),
                                     minval, maxval, minval.dtype, out)
 
 
@@ -154,11 +154,11 @@ class StatelessRandomUniformFullIntV2(Op):
     gradient = NOT_DIFFERENTIABLE
 
     def shape(shape, key, counter, alg):
-        return draws.drawn_shape(shape)
+        return random_ops.drawn_shape(shape)
 
     def kernel(shape, key, counter, alg, out=None, *, dtype):
-        return samplers.full_int(_stream(key, counter, alg), draws.checked_sizes(shape), dtype.np,
-                                 out)
+        return samplers.full_int(_stream(key, counter, alg), random_ops.checked_sizes(shape),
+                                 dtype.np, out)
 
 
 class StatelessRandomUniformFullInt(Op):
@@ -173,10 +173,10 @@ class StatelessRandomUniformFullInt(Op):
 
     def shape(shape, seed):
         stateless_random._check_seed(seed)
-        return draws.drawn_shape(shape)
+        return random_ops.drawn_shape(shape)
 
     def kernel(shape, seed, out=None, *, dtype):
-        return samplers.full_int(stateless_random._stream(seed), draws.checked_sizes(shape),
+        return samplers.full_int(stateless_random._stream(seed), random_ops.checked_sizes(shape),
                                  dtype.np, out)
 
 

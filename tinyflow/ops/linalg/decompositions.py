@@ -20,9 +20,9 @@ from tinyflow.ops.array.diagonals import (
     matrix_diag_part,
     matrix_set_diag,
 )
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg.matmul import adjoint, matmul
 from tinyflow.ops.linalg.solving import OfSquares, computed, matrix_shape, matrix_triangular_solve
-from tinyflow.ops.math import arithmetic, complex_numbers, reduction, unary as elementary
+from tinyflow.ops.math import arithmetic, complex_numbers, reduction, unary
 
 
 class Cholesky(OfSquares):
@@ -36,13 +36,13 @@ class Cholesky(OfSquares):
 
     def gradient(op, dy):
         factor = op.outputs[0]
-        middle = linalg.matmul(factor, dy, adjoint_a=True)
+        middle = matmul(factor, dy, adjoint_a=True)
         middle = matrix_set_diag(middle, matrix_diag_part(middle) * 0.5)
         middle = matrix_band_part(middle, -1, 0)
         # L^-H middle L^-1, by two solutions instead of an inverse.
         half = matrix_triangular_solve(factor, middle, adjoint=True)
-        whole = linalg.adjoint(matrix_triangular_solve(factor, linalg.adjoint(half), adjoint=True))
-        return (whole + linalg.adjoint(whole)) * 0.5
+        whole = adjoint(matrix_triangular_solve(factor, adjoint(half), adjoint=True))
+        return (whole + adjoint(whole)) * 0.5
 
 
 class SelfAdjointEigV2(Op):
@@ -71,10 +71,10 @@ class SelfAdjointEigV2(Op):
         if dv is not None:
             gaps = shaping.expand_dims(e, -2) - shaping.expand_dims(e, -1)
             factor = matrix_set_diag(arithmetic.reciprocal(gaps), constants.zeros_like(e))
-            middle += factor * linalg.matmul(v, dv, adjoint_a=True)
-        whole = linalg.matmul(v, linalg.matmul(middle, v, adjoint_b=True))
+            middle += factor * matmul(v, dv, adjoint_a=True)
+        whole = matmul(v, matmul(middle, v, adjoint_b=True))
         # Only the lower triangle is read, so it carries the gradient of both triangles.
-        lower = matrix_band_part(whole + linalg.adjoint(whole), -1, 0)
+        lower = matrix_band_part(whole + adjoint(whole), -1, 0)
         return matrix_set_diag(lower, matrix_diag_part(lower) * 0.5)
 
 
@@ -121,15 +121,15 @@ class Svd(Op):
         factor = matrix_set_diag(arithmetic.reciprocal(gaps), constants.zeros_like(s))
         row, column = shaping.expand_dims(s, -2), shaping.expand_dims(s, -1)
         if du is not None:
-            inside = linalg.matmul(u, du, adjoint_a=True)
-            middle += factor * (inside - linalg.adjoint(inside)) * row
-            beside = linalg.matmul((du - linalg.matmul(u, inside)) / row, v, adjoint_b=True)
+            inside = matmul(u, du, adjoint_a=True)
+            middle += factor * (inside - adjoint(inside)) * row
+            beside = matmul((du - matmul(u, inside)) / row, v, adjoint_b=True)
         if dv is not None:
-            inside = linalg.matmul(v, dv, adjoint_a=True)
-            middle += column * (factor * (inside - linalg.adjoint(inside)))
-            outside = linalg.matmul(u, (dv - linalg.matmul(v, inside)) / row, adjoint_b=True)
+            inside = matmul(v, dv, adjoint_a=True)
+            middle += column * (factor * (inside - adjoint(inside)))
+            outside = matmul(u, (dv - matmul(v, inside)) / row, adjoint_b=True)
             beside = outside if beside is None else beside + outside
-        whole = linalg.matmul(linalg.matmul(u, middle), v, adjoint_b=True)
+        whole = matmul(matmul(u, middle), v, adjoint_b=True)
         return whole if beside is None else whole + beside
 
 
@@ -160,18 +160,18 @@ class Qr(Op):
                 'rows as columns.'))
         dq = constants.zeros_like(q) if dq is None else dq
         dr = constants.zeros_like(r) if dr is None else dr
-        inside = linalg.matmul(q, dq, adjoint_a=True)
-        over = linalg.matmul(r, dr, adjoint_b=True)
-        difference = inside - linalg.adjoint(inside) + over - linalg.adjoint(over)
+        inside = matmul(q, dq, adjoint_a=True)
+        over = matmul(r, dr, adjoint_b=True)
+        difference = inside - adjoint(inside) + over - adjoint(over)
         lower = matrix_band_part(difference, -1, 0)
         # The diagonal of a difference of adjoints is 0, so `lower` is strictly lower.
-        return (linalg.matmul(q, dr + _times_inverse_adjoint(lower, r))
-                + _times_inverse_adjoint(dq - linalg.matmul(q, inside), r))
+        return (matmul(q, dr + _times_inverse_adjoint(lower, r))
+                + _times_inverse_adjoint(dq - matmul(q, inside), r))
 
 
 def _times_inverse_adjoint(x, r):
     """x r^-H for an upper triangular r."""
-    return linalg.adjoint(matrix_triangular_solve(r, linalg.adjoint(x), lower=False))
+    return adjoint(matrix_triangular_solve(r, adjoint(x), lower=False))
 
 
 # ---- public functions ------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def logdet(matrix, name=None):
     """
     with name_scope(name, 'logdet', [matrix]):
         diagonal = matrix_diag_part(cholesky(matrix))
-        return 2.0 * reduction.reduce_sum(elementary.log(complex_numbers.real(diagonal)), [-1])
+        return 2.0 * reduction.reduce_sum(unary.log(complex_numbers.real(diagonal)), [-1])
 
 
 def cholesky(input, name=None):

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, INEXACT, REAL
 from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.array import shape_ops as measures, shaping
+from tinyflow.ops.array import shape_ops, shaping
 from tinyflow.ops.math import complex_numbers
 
 
@@ -111,7 +111,7 @@ def _sum_batches(gradient, x):
     """Undoes the broadcasting of the leading axes."""
     if gradient.raw_shape == x.raw_shape and shapes.known(x.raw_shape):
         return gradient
-    return measures.sum_to_shape_of(gradient, x)
+    return shape_ops.sum_to_shape_of(gradient, x)
 
 
 class BatchMatMul(Op):

@@ -20,11 +20,12 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
 )
-from tinyflow.ops.linalg import decompositions, matmul as linalg
+from tinyflow.ops.linalg import decompositions
+from tinyflow.ops.linalg.matmul import adjoint
 from tinyflow.ops.math import logic, reduction
 
 _COMPLEX = frozenset((dtypes.complex64, dtypes.complex128))
@@ -127,8 +128,8 @@ class MatrixExponential(_OfSquares):
 
     def gradient(op, dy):
         # exp of [[A, E], [0, A]] has the derivative along E as its upper right part.
-        x = linalg.adjoint(op.inputs[0])
-        size = measures.shape(x)[-1]
+        x = adjoint(op.inputs[0])
+        size = shape_ops.shape(x)[-1]
         upper = joining.concat([x, dy], -1)
         lower = joining.concat([constants.zeros_like(x), x], -1)
         whole = MatrixExponential.apply(joining.concat([upper, lower], -2))
@@ -217,11 +218,11 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
             if a.raw_shape is not None and None not in a.raw_shape[-2:]:
                 largest = np.int64(max(a.raw_shape[-2:]))
             else:
-                largest = reduction.reduce_max(measures.shape(a)[-2:])
+                largest = reduction.reduce_max(shape_ops.shape(a)[-2:])
             eps = np.finfo(a.dtype.np).eps
-            tol = eps * identities.cast(largest, a.dtype) * reduction.reduce_max(
+            tol = eps * identity_and_cast.cast(largest, a.dtype) * reduction.reduce_max(
                 sizes, axis=-1, keepdims=True)
-        above = identities.cast(logic.greater(sizes, tol), dtypes.int32)
+        above = identity_and_cast.cast(logic.greater(sizes, tol), dtypes.int32)
         return reduction.reduce_sum(above, axis=-1)
 
 

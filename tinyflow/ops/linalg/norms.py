@@ -9,7 +9,8 @@ from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, diagonals, shaping
-from tinyflow.ops.linalg import decompositions, matmul as linalg
+from tinyflow.ops.linalg import decompositions
+from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, complex_numbers, reduction
 from tinyflow.ops.support.arguments import renamed
 
@@ -113,13 +114,13 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         factor = _cholesky_of_products(matrix, l2_regularizer, tall)
         if tall:
             return decompositions.cholesky_solve(
-                factor, linalg.matmul(matrix, rhs, adjoint_a=True))
-        return linalg.matmul(matrix, decompositions.cholesky_solve(factor, rhs), adjoint_a=True)
+                factor, matmul(matrix, rhs, adjoint_a=True))
+        return matmul(matrix, decompositions.cholesky_solve(factor, rhs), adjoint_a=True)
 
 
 def _cholesky_of_products(matrix, regularizer, tall):
     """The Cholesky factor of matrix^H matrix, or of matrix matrix^H, with the regularizer."""
-    products = linalg.matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
+    products = matmul(matrix, matrix, adjoint_a=tall, adjoint_b=not tall)
     if isinstance(regularizer, Tensor) or regularizer != 0:
         size = matrix.raw_shape[-1 if tall else -2]
         products += regularizer * diagonals.eye(size, dtype=matrix.dtype)
@@ -144,7 +145,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         cutoff = rcond * reduction.reduce_max(s, axis=-1)
         large = s > shaping.expand_dims(cutoff, -1)
         inverse = nodes.Select(large, arithmetic.reciprocal(s), constants.zeros_like(s))
-        return linalg.matmul(v * shaping.expand_dims(inverse, -2), u, adjoint_b=True)
+        return matmul(v * shaping.expand_dims(inverse, -2), u, adjoint_b=True)
 
 
 __all__ = ['lstsq', 'norm', 'normalize', 'pinv']

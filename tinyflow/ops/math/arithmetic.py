@@ -15,7 +15,7 @@ from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import constants, where_v2 as select_v2
+from tinyflow.ops.array import constants, where_v2
 from tinyflow.ops.control_flow import tensor_lists
 from tinyflow.ops.math import complex_numbers
 from tinyflow.ops.math.division import (
@@ -221,7 +221,7 @@ def _chosen(extreme, prefers_y, x, y, out):
 def _to_chosen(first, dy):
     """The gradient of a choice between two inputs; a product would make infinity * 0 of it."""
     zero = constants.zeros([], dy.dtype)
-    choose = select_v2.SelectV2.apply
+    choose = where_v2.SelectV2.apply
     return choose(first, dy, zero), choose(first, zero, dy)
 
 

@@ -9,10 +9,10 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     joining,
-    shape_ops as measures,
+    shape_ops,
 )
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.nn import logistic
@@ -57,7 +57,8 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
         norm = indexing.where(positive, arithmetic.sqrt(safe), total)
         product = values * clip_norm
         values.shape.assert_is_compatible_with(product.shape)
-        clipped = identities.identity(product / arithmetic.maximum(norm, clip_norm), name=scope)
+        clipped = identity_and_cast.identity(product / arithmetic.maximum(norm, clip_norm),
+                                             name=scope)
         return _like(t, clipped)
 
 
@@ -94,7 +95,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
         for i, t in enumerate(t_list):
             if t is not None:
                 values = convert_to_tensor(_values(t), name=f't_{i}')
-                t = _like(t, identities.identity(values * scale, f'{scope}_{i}'))
+                t = _like(t, identity_and_cast.identity(values * scale, f'{scope}_{i}'))
             clipped.append(t)
         return clipped, use_norm
 
@@ -113,12 +114,12 @@ def clip_by_average_norm(t, clip_norm, name=None):
     """
     with name_scope(name, 'clip_by_average_norm', [t, clip_norm]) as scope:
         t = convert_to_tensor(t, name='t')
-        count = identities.cast(measures.size(t), t.dtype)
+        count = identity_and_cast.cast(shape_ops.size(t), t.dtype)
         inverse = arithmetic.rsqrt(reduction.reduce_sum(
-            t * t, constants.range(measures.rank(t))))
+            t * t, constants.range(shape_ops.rank(t))))
         scaled = t * clip_norm
         factor = arithmetic.minimum(inverse * count, constants.constant(1.0, t.dtype) / clip_norm)
-        return identities.identity(scaled * factor, name=scope)
+        return identity_and_cast.identity(scaled * factor, name=scope)
 
 
 __all__ = ['clip_by_average_norm', 'clip_by_global_norm', 'clip_by_norm', 'clip_by_value',

@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import nodes
 from tinyflow.ops.array import constants, shaping
-from tinyflow.ops.math import arithmetic, logic, unary as elementary
+from tinyflow.ops.math import arithmetic, logic, unary
 from tinyflow.ops.math.reduction import Max, Mean, Sum, reduced
 from tinyflow.ops.support.arguments import renamed
 
@@ -26,9 +26,9 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reductio
         # Infinities would make x - max undefined.
         shift = constants.stop_gradient(nodes.Select(
             logic.is_finite(largest), largest, constants.zeros_like(largest)))
-        total = reduced(Sum, elementary.exp(arithmetic.subtract(input_tensor, shift)), axis,
+        total = reduced(Sum, unary.exp(arithmetic.subtract(input_tensor, shift)), axis,
                         keepdims, None)
-        result = elementary.log(total)
+        result = unary.log(total)
         if not keepdims:
             shift = shaping.reshape(shift, constants.shape(result))
         return arithmetic.add(result, shift)

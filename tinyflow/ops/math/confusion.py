@@ -8,7 +8,8 @@ from tinyflow.ops.array.constants import cast, ones_like, zeros
 from tinyflow.ops.array.shape_ops import rank
 from tinyflow.ops.array.shaping import squeeze, stack
 from tinyflow.ops.checks import value_checks
-from tinyflow.ops.control_flow import cond as conditionals, grouping as control
+from tinyflow.ops.control_flow import grouping
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math.arithmetic import maximum
 from tinyflow.ops.math.logic import equal
 from tinyflow.ops.math.reduction import reduce_max
@@ -59,7 +60,7 @@ def _checked(classes, name, size=None):
             classes, message=f'`{name}` contains negative values')
     else:
         check = value_checks.assert_less(classes, size, message=f'`{name}` out of bound')
-    return control.with_dependencies([check], classes)
+    return grouping.with_dependencies([check], classes)
 
 
 def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name=None):
@@ -88,5 +89,5 @@ def _without_last(tensor, difference, surplus):
     """`tensor` without its last axis if the ranks differ by `surplus`."""
     if tensor.raw_shape is not None and tensor.raw_shape[-1] not in (1, None):
         return tensor
-    return conditionals.cond(equal(surplus, difference), lambda: squeeze(tensor, [-1]),
-                             lambda: tensor)
+    return cond(equal(surplus, difference), lambda: squeeze(tensor, [-1]),
+                lambda: tensor)

@@ -16,7 +16,7 @@ from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, diagonals, joining, shaping
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, reduction
 
 # ---- tensordot -------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ def tensordot(a, b, axes, name=None):
         a_axes, b_axes = _summed_axes(a, axes)
         a_matrix, a_free, a_known = _as_matrix(a, a_axes, summed_first=False)
         b_matrix, b_free, b_known = _as_matrix(b, b_axes, summed_first=True)
-        product = linalg.matmul(a_matrix, b_matrix)
+        product = matmul(a_matrix, b_matrix)
         if isinstance(a_free, list) and isinstance(b_free, list):
             return shaping.reshape(product, a_free + b_free, name=scope)
         a_free = convert_to_tensor(a_free, dtypes.int32)
@@ -218,7 +218,7 @@ def _contract(x, x_labels, y, y_labels, summed):
     x = _reshaped(x, x_shape[:kept] + [outer, inner])
     y_shape = _sizes(y)
     y = _reshaped(y, y_shape[:kept] + [inner, _total(y_shape[kept + len(summed):])])
-    product = linalg.matmul(x, y)
+    product = matmul(x, y)
     return _reshaped(product, x_shape[:kept + len(x_only)]
                      + y_shape[len(y_shape) - len(y_only):]), labels
 

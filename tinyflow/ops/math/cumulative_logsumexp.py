@@ -7,8 +7,8 @@ from tinyflow.graph import shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INDEX
-from tinyflow.ops.array import constants, where_onehot as masking
-from tinyflow.ops.math import logic, unary as elementary
+from tinyflow.ops.array import constants, where_onehot
+from tinyflow.ops.math import logic, unary
 from tinyflow.ops.math.scans import Scan
 
 
@@ -40,10 +40,10 @@ class CumulativeLogsumexp(Scan):
         def part(sign):
             size = sign * dy
             chosen = logic.greater(size, constants.zeros_like(dy))
-            logs = elementary.log(masking.where(chosen, size, constants.ones_like(dy)))
+            logs = unary.log(where_onehot.where(chosen, size, constants.ones_like(dy)))
             lowest = constants.zeros_like(dy) + dy.dtype.base_dtype.min
-            terms = masking.where(chosen, logs - op.outputs[0], lowest)
-            return elementary.exp(
+            terms = where_onehot.where(chosen, logs - op.outputs[0], lowest)
+            return unary.exp(
                 cumulative_logsumexp(terms, axis, exclusive, not reverse) + x)
         return part(1.0) - part(-1.0), None
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tinyflow.graph import dtype_hints as mends, dtypes
+from tinyflow.graph import dtype_hints, dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, INEXACT
@@ -213,7 +213,7 @@ def _check_same_dtype(x, y):
         raise worded(TypeError(report(
             f'x and y must have the same dtype, got {x.dtype.base_dtype!r} != '
             f'{y.dtype.base_dtype!r}', inputs=[('x', x), ('y', y)],
-            mend=mends.for_two('RealDiv', ('x', x), ('y', y)))))
+            mend=dtype_hints.for_two('RealDiv', ('x', x), ('y', y)))))
 
 
 def floordiv(x, y, name=None):

@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, clip
 
 _TYPES = frozenset((dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64))
@@ -84,16 +84,16 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
     """
     with name_scope(name, 'histogram_fixed_width_bins', [values, value_range, nbins]):
         values = convert_to_tensor(values, name='values')
-        shape = measures.shape(values)
+        shape = shape_ops.shape(values)
         values = shaping.reshape(values, [-1])
         value_range = convert_to_tensor(value_range, name='value_range')
         nbins = convert_to_tensor(nbins, dtypes.int32, 'nbins')
-        count = identities.cast(nbins, values.dtype.base_dtype)
+        count = identity_and_cast.cast(nbins, values.dtype.base_dtype)
         scaled = arithmetic.truediv(values - value_range[0], value_range[1] - value_range[0],
                                     name='scaled_values')
         places = arithmetic.floor(count * scaled, name='indices')
-        places = identities.cast(clip.clip_by_value(places, 0, count - 1),
-                                 dtypes.as_dtype(dtype))
+        places = identity_and_cast.cast(clip.clip_by_value(places, 0, count - 1),
+                                        dtypes.as_dtype(dtype))
         return shaping.reshape(places, shape)
 
 

@@ -5,14 +5,14 @@ for a tensor (Variables) can install the same operators on themselves.
 """
 from __future__ import annotations
 
-from tinyflow.graph import dtype_hints as mends, dtypes
+from tinyflow.graph import dtype_hints, dtypes
 from tinyflow.graph.convert import as_array, convert_to_tensor, why_none
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import Site, here
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.sparse import arithmetic as sparse_arithmetic
 
@@ -33,7 +33,7 @@ _BINARY = {
     'floordiv': arithmetic.floordiv,
     'mod': arithmetic.floormod,
     'pow': arithmetic.pow,
-    'matmul': linalg.matmul,
+    'matmul': matmul,
     'and': logic.logical_and,
     'or': logic.logical_or,
     'xor': logic.logical_xor,
@@ -102,7 +102,7 @@ def _refused(key, x, y, error):
     return worded(TypeError(report(
         f"Input 'x' of '{key}' has type {dtype.name} that does not match type "
         f"{y.dtype.base_dtype.name} of argument 'y': {reason}", inputs=[('y', y)],
-        site=Site(*here(2)), mend=mends.for_value(dtype, ('y', y)))))
+        site=Site(*here(2)), mend=dtype_hints.for_value(dtype, ('y', y)))))
 
 
 def _named(method, name):

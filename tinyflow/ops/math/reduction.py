@@ -16,7 +16,7 @@ from tinyflow.graph.dtypes import INDEX, NUMBERS
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.array import constants, ranking, shaping
+from tinyflow.ops.array import constants, ranking, shaping, unique
 from tinyflow.ops.math import arithmetic, complex_numbers, logic, scans
 from tinyflow.ops.support.arguments import renamed
 

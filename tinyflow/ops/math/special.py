@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.elementwise import Elementwise, Unary
-from tinyflow.ops.math import arithmetic, gamma_functions, reduction, unary as elementary
+from tinyflow.ops.math import arithmetic, gamma_functions, reduction, unary
 
 _ROOT = 2 / math.sqrt(math.pi)
 _WIDE = frozenset((dtypes.float32, dtypes.float64))
@@ -20,7 +20,7 @@ class Erf(Unary):
     kernel = gamma_functions.erf
 
     def gradient(op, dy):
-        return dy * (elementary.exp(-arithmetic.square(op.inputs[0])) * _ROOT)
+        return dy * (unary.exp(-arithmetic.square(op.inputs[0])) * _ROOT)
 
 
 class Erfc(Unary):
@@ -29,7 +29,7 @@ class Erfc(Unary):
     kernel = gamma_functions.erfc
 
     def gradient(op, dy):
-        return dy * (elementary.exp(-arithmetic.square(op.inputs[0])) * -_ROOT)
+        return dy * (unary.exp(-arithmetic.square(op.inputs[0])) * -_ROOT)
 
 
 class Lgamma(Unary):

@@ -12,8 +12,8 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import FLOATS, REAL, float32
 from tinyflow.graph.elementwise import Elementwise, Unary
-from tinyflow.ops.array import identity_and_cast as identities, joining
-from tinyflow.ops.math import arithmetic, unary as elementary
+from tinyflow.ops.array import identity_and_cast, joining
+from tinyflow.ops.math import arithmetic, unary
 from tinyflow.ops.support.elementwise_helpers import room
 
 # The constants of Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
@@ -38,7 +38,7 @@ class _ActivationGrad(Elementwise, abstract=True):
 
 def _where(condition, x):
     """x where the condition holds, 0 elsewhere, as graph nodes."""
-    return x * identities.cast(condition, x.dtype)
+    return x * identity_and_cast.cast(condition, x.dtype)
 
 
 class Relu(_Activation):
@@ -162,7 +162,7 @@ class SoftplusGrad(_ActivationGrad):
 
     def gradient(op, ddy):
         dy, x = op.inputs
-        slope = elementary.sigmoid(x)
+        slope = unary.sigmoid(x)
         return SoftplusGrad.apply(ddy, x), ddy * dy * slope * (1.0 - slope)
 
 
@@ -278,7 +278,7 @@ def leaky_relu(features, alpha=0.2, name=None):
     with name_scope(name, 'LeakyRelu', [features, alpha]) as scope:
         features = convert_to_tensor(features, name='features')
         if features.dtype.is_integer:
-            features = identities.cast(features, float32)
+            features = identity_and_cast.cast(features, float32)
         return LeakyRelu.apply(features, alpha=float(alpha), name=scope)
 
 
@@ -301,10 +301,10 @@ def swish(features):
     functions", 2017.
     """
     features = convert_to_tensor(features, name='features')
-    result = features * elementary.sigmoid(features)
+    result = features * unary.sigmoid(features)
     # TF's two nodes of a custom gradient, which changes no value; kept for the sake of the graph.
-    identities.identity(result)
-    return identities.identity_n([result, features])[0]
+    identity_and_cast.identity(result)
+    return identity_and_cast.identity_n([result, features])[0]
 
 
 __all__ = ['crelu', 'elu', 'leaky_relu', 'relu', 'relu6', 'selu', 'softplus', 'softsign', 'swish']

@@ -14,7 +14,7 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.array import constants, shaping
-from tinyflow.ops.conv import conv_geometry as windows
+from tinyflow.ops.conv import conv_geometry
 from tinyflow.ops.math import arithmetic, reduction
 
 _ATTRS = {'epsilon': 1e-4, 'data_format': 'NHWC', 'is_training': True}
@@ -28,7 +28,7 @@ class _Layout:
 
     def __init__(self, shape, data_format):
         self.shape = shape
-        first = windows.first(data_format)
+        first = conv_geometry.first(data_format)
         self.channels = shape[1] if first else shape[-1]
         self.rows = (shape[0], self.channels, -1) if first else (-1, self.channels)
         self.count = int(np.prod(shape, dtype=np.int64)) // max(1, self.channels)
@@ -96,11 +96,11 @@ def _check_vectors(channels, **vectors):
 
 def _checked(x, data_format, **vectors):
     """(shape of x, channels) as far as they are known."""
-    windows.check_format(data_format, 4)
-    windows.check_rank('input', x, 4)
-    last = (None,) * 4 if x is None else windows.last_shape(x, data_format)
+    conv_geometry.check_format(data_format, 4)
+    conv_geometry.check_rank('input', x, 4)
+    last = (None,) * 4 if x is None else conv_geometry.last_shape(x, data_format)
     channels = _check_vectors(last[-1], **vectors)
-    return windows.from_last_shape((*last[:-1], channels), data_format), channels
+    return conv_geometry.from_last_shape((*last[:-1], channels), data_format), channels
 
 
 class FusedBatchNormV3(Op):
@@ -165,7 +165,7 @@ class FusedBatchNormV3(Op):
 
 def _per_channel(op):
     """(axes to sum over, a function that makes a vector broadcast with x)."""
-    if windows.first(op.attrs['data_format']):
+    if conv_geometry.first(op.attrs['data_format']):
         return [0, 2, 3], lambda v: shaping.reshape(v, [1, -1, 1, 1])
     return [0, 1, 2], lambda v: v
 

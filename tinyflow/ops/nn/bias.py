@@ -13,8 +13,8 @@ from tinyflow.graph.dtypes import NUMBERS
 from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.nn import activations as nn
+from tinyflow.ops.linalg.matmul import matmul
+from tinyflow.ops.nn import activations
 
 
 def _channel_axis(rank, data_format):
@@ -164,7 +164,7 @@ def xw_plus_b(x, weights, biases, name=None):
         x = convert_to_tensor(x, name='x')
         weights = convert_to_tensor(weights, name='weights')
         biases = convert_to_tensor(biases, name='biases')
-        return bias_add(linalg.matmul(x, weights), biases, name=scope)
+        return bias_add(matmul(x, weights), biases, name=scope)
 
 
 def relu_layer(x, weights, biases, name=None):
@@ -176,7 +176,7 @@ def relu_layer(x, weights, biases, name=None):
         x = convert_to_tensor(x, name='x')
         weights = convert_to_tensor(weights, name='weights')
         biases = convert_to_tensor(biases, name='biases')
-        return nn.relu(bias_add(linalg.matmul(x, weights), biases), name=scope)
+        return activations.relu(bias_add(matmul(x, weights), biases), name=scope)
 
 
 __all__ = ['bias_add', 'relu_layer', 'xw_plus_b']

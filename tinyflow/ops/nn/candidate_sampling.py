@@ -7,8 +7,8 @@ import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.nn import candidate_samplers as samplers
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.nn import candidate_samplers
+from tinyflow.ops.random import random_functions
 
 _OUTPUTS = ('sampled_candidates', 'true_expected_count', 'sampled_expected_count')
 _SIGNATURE = f'true_classes: int64 -> {_OUTPUTS[0]}: int64, {_OUTPUTS[1]}: float32, ' \
@@ -49,33 +49,34 @@ class _Sampler(Op, abstract=True):
 
 
 def _source_of(kind):
-    return lambda attrs: samplers.Source(kind(attrs['range_max']), attrs['seed'], attrs['seed2'])
+    return lambda attrs: candidate_samplers.Source(
+        kind(attrs['range_max']), attrs['seed'], attrs['seed2'])
 
 
 class UniformCandidateSampler(_Sampler):
     """Classes drawn uniformly."""
 
-    state = _source_of(samplers.Uniform)
+    state = _source_of(candidate_samplers.Uniform)
 
 
 class LogUniformCandidateSampler(_Sampler):
     """Classes drawn by Zipf's law."""
 
-    state = _source_of(samplers.LogUniform)
+    state = _source_of(candidate_samplers.LogUniform)
 
 
 class LearnedUnigramCandidateSampler(_Sampler):
     """Classes drawn as often as they were true ones before."""
 
-    state = _source_of(samplers.LearnedUnigram)
+    state = _source_of(candidate_samplers.LearnedUnigram)
 
 
 def _open_fixed(attrs):
-    weights = samplers.unigram_weights(
+    weights = candidate_samplers.unigram_weights(
         attrs['vocab_file'], attrs['unigrams'], attrs['distortion'], attrs['num_reserved_ids'],
         attrs['num_shards'], attrs['shard'])
-    sampler = samplers.FixedUnigram(attrs['range_max'], weights)
-    return samplers.Source(sampler, attrs['seed'], attrs['seed2'])
+    sampler = candidate_samplers.FixedUnigram(attrs['range_max'], weights)
+    return candidate_samplers.Source(sampler, attrs['seed'], attrs['seed2'])
 
 
 class FixedUnigramCandidateSampler(_Sampler):
@@ -140,7 +141,7 @@ class ComputeAccidentalHits(Op):
 
 
 def _sample(op, true_classes, num_true, num_sampled, unique, seed, name, **attrs):
-    seed, seed2 = random.get_seed(seed)
+    seed, seed2 = random_functions.get_seed(seed)
     drawn = op.apply(true_classes, num_true=_at_least(1, num_true, 'num_true', op),
                      num_sampled=_at_least(1, num_sampled, 'num_sampled', op),
                      unique=bool(unique), seed=seed or 0, seed2=seed2 or 0, name=name, **attrs)
@@ -232,7 +233,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     Shapes: true_classes [batch, num_true], sampled_candidates [num_sampled] -> three of [hits].
     The weights, added to the logits of these places, keep a true class from counting as false.
     """
-    seed, seed2 = random.get_seed(seed)
+    seed, seed2 = random_functions.get_seed(seed)
     hits = ComputeAccidentalHits.apply(
         true_classes, sampled_candidates, seed=seed or 0, seed2=seed2 or 0, name=name,
         num_true=_at_least(0, num_true, 'num_true', ComputeAccidentalHits))

@@ -19,9 +19,9 @@ from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     slicing,
 )
@@ -124,7 +124,7 @@ def _summed(dx, x, other):
     if x.raw_shape is None or other.raw_shape is None:
         return dx
     repeated = any(i == 1 != j for i, j in zip(x.raw_shape, other.raw_shape))
-    return measures.sum_to_shape_of(dx, x) if repeated else dx
+    return shape_ops.sum_to_shape_of(dx, x) if repeated else dx
 
 
 class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
@@ -219,7 +219,7 @@ def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     _check_named('softmax_cross_entropy_with_logits', _sentinel, labels, logits)
     axis = dim if axis is None else axis
     with name_scope(name, 'softmax_cross_entropy_with_logits_sg', [logits, labels]) as scope:
-        labels = identities.stop_gradient(labels, name='labels_stop_gradient')
+        labels = identity_and_cast.stop_gradient(labels, name='labels_stop_gradient')
         return softmax_cross_entropy_with_logits_v2(labels, logits, axis, scope)
 
 
@@ -239,24 +239,24 @@ def _dense(labels, logits, axis, name):
         logits = convert_to_tensor(logits, name='logits')
         labels = convert_to_tensor(labels, name='labels')
         precise = _precise(logits)
-        labels = identities.cast(labels, precise.dtype)
-        rank = measures.rank(precise)
+        labels = identity_and_cast.cast(labels, precise.dtype)
+        rank = shape_ops.rank(precise)
         shape = logits.raw_shape
         if axis != -1:
             precise, labels = (_axis_to_end(t, axis, rank) for t in (precise, labels))
-        outer = measures.shape(precise)
+        outer = shape_ops.shape(precise)
         rows, label_rows = _as_rows(precise), _as_rows(labels)
         loss, _ = SoftmaxCrossEntropyWithLogits.apply(rows, label_rows, name=scope)
         loss = shaping.reshape(loss, slicing.slice(outer, [0], [arithmetic.subtract(rank, 1)]))
         if shape:
             axis = shapes.axis(axis, len(shape))
             loss.set_shape(shape[:axis] + shape[axis + 1:])
-        return identities.cast(loss, float16) if logits.dtype == float16 else loss
+        return identity_and_cast.cast(loss, float16) if logits.dtype == float16 else loss
 
 
 def _precise(logits):
     """Half precision is computed in single precision, as TF does."""
-    return identities.cast(logits, float32) if logits.dtype == float16 else logits
+    return identity_and_cast.cast(logits, float32) if logits.dtype == float16 else logits
 
 
 def _axis_to_end(x, axis, rank):
@@ -266,8 +266,8 @@ def _axis_to_end(x, axis, rank):
 
 def _as_rows(x):
     """x [*a, n] -> [product(a), n], made of the nodes that TF makes."""
-    rank = measures.rank(x)
-    classes = slicing.slice(measures.shape(x), [arithmetic.subtract(rank, 1)], [1])
+    rank = shape_ops.rank(x)
+    classes = slicing.slice(shape_ops.shape(x), [arithmetic.subtract(rank, 1)], [1])
     rows = shaping.reshape(x, joining.concat([[-1], classes], 0))
     if x.raw_shape is not None and shapes.known(x.raw_shape[:-1]):
         rows.set_shape((shapes.size(x.raw_shape[:-1]), x.raw_shape[-1]))
@@ -285,13 +285,13 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits
         labels = convert_to_tensor(labels)
         logits = convert_to_tensor(logits)
         precise = _precise(logits)
-        labels_shape = measures.shape(labels)
+        labels_shape = shape_ops.shape(labels)
         _check_shapes(labels, logits)
         if logits.raw_shape is not None and len(logits.raw_shape) == 2:
             loss, _ = SparseSoftmaxCrossEntropyWithLogits.apply(precise, labels, name=name)
         else:
             loss = _sparse_by_rows(labels, logits, precise, labels_shape, name)
-        return identities.cast(loss, float16) if logits.dtype == float16 else loss
+        return identity_and_cast.cast(loss, float16) if logits.dtype == float16 else loss
 
 
 def _check_shapes(labels, logits):
@@ -335,13 +335,13 @@ def _shape_checks(labels, logits):
     known = logits.raw_shape is not None and shapes.known(logits.raw_shape[:-1])
     if known and labels.raw_shape is not None and shapes.known(labels.raw_shape):
         return []
-    return [value_checks.assert_equal(measures.shape(labels), measures.shape(logits)[:-1])]
+    return [value_checks.assert_equal(shape_ops.shape(labels), shape_ops.shape(logits)[:-1])]
 
 
 def _sparse_by_rows(labels, logits, precise, labels_shape, name):
     label_shape = labels.raw_shape
     with control_dependencies(_shape_checks(labels, logits)):
-        classes = measures.shape(logits)[measures.rank(logits) - 1]
+        classes = shape_ops.shape(logits)[shape_ops.rank(logits) - 1]
         rows = shaping.reshape(precise, [-1, classes])
         labels = shaping.reshape(labels, [-1])
     loss, _ = SparseSoftmaxCrossEntropyWithLogits.apply(rows, labels, name=name)

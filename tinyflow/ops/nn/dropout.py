@@ -8,10 +8,10 @@ from tinyflow.graph.dtypes import float32, int32, int64
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, identity_and_cast as identities, shape_ops as measures
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.array import constants, identity_and_cast, shape_ops
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import logic, reduction
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 
 
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
@@ -31,10 +31,11 @@ def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None
         rate = convert_to_tensor(rate, x.dtype, 'rate')
         if constant_value(rate) == 0:
             return x
-        drawn = random.random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=x.dtype)
+        drawn = random_functions.random_uniform(_noise_shape(x, noise_shape), seed=seed,
+                                                dtype=x.dtype)
         scale = 1 / (1 - rate)
         kept = drawn >= rate
-        result = x * scale * identities.cast(kept, x.dtype)
+        result = x * scale * identity_and_cast.cast(kept, x.dtype)
         result.set_shape(x.raw_shape)
         return result
 
@@ -71,7 +72,7 @@ def _check(x, rate):
 def _noise_shape(x, noise_shape):
     """What to draw: the shape given, None in it standing for x's size."""
     if noise_shape is None:
-        return measures.shape(x)
+        return shape_ops.shape(x)
     if isinstance(noise_shape, Tensor):
         return noise_shape
     try:
@@ -91,21 +92,22 @@ def zero_fraction(value, name=None):
     """
     with name_scope(name, 'zero_fraction', [value]):
         value = convert_to_tensor(value, name='value')
-        size = measures.size(value, out_type=int64)
+        size = shape_ops.size(value, out_type=int64)
         # As in TF: 32-bit integers count faster, where they suffice.
-        nonzero = conditionals.cond(
+        nonzero = cond(
             logic.less_equal(size, int32.max),
-            lambda: identities.cast(_count_nonzero(value, int32), int64),
+            lambda: identity_and_cast.cast(_count_nonzero(value, int32), int64),
             lambda: _count_nonzero(value, int64))
         with name_scope('counts_to_fraction'):
-            fraction = identities.cast(size - nonzero, float32) / identities.cast(size, float32)
-        return identities.identity(fraction, 'fraction')
+            fraction = identity_and_cast.cast(size - nonzero, float32) / identity_and_cast.cast(
+                size, float32)
+        return identity_and_cast.identity(fraction, 'fraction')
 
 
 def _count_nonzero(value, dtype):
     with name_scope('count_nonzero'):
         different = logic.not_equal(value, constants.zeros([], value.dtype))
-        return reduction.reduce_sum(identities.cast(different, dtype), name='nonzero_count')
+        return reduction.reduce_sum(identity_and_cast.cast(different, dtype), name='nonzero_count')
 
 
 __all__ = ['dropout', 'zero_fraction']

@@ -10,12 +10,12 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
-    unique as sets,
+    unique,
 )
 from tinyflow.ops.array.unique import DynamicStitch
 from tinyflow.ops.math import arithmetic, clip, reduction
@@ -50,7 +50,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
         ids = convert_to_tensor(ids, name='ids')
         if len(params) == 1:
             rows = gathering.gather(params[0], ids, name=scope)
-            return identities.identity(_clipped(rows, ids, max_norm))
+            return identity_and_cast.identity(_clipped(rows, ids, max_norm))
         return _from_parts(params, ids, partition_strategy, max_norm, scope)
 
 
@@ -60,14 +60,14 @@ def _clipped(rows, ids, max_norm):
     if ids.raw_shape is not None and rows.raw_shape is not None:
         axes = list(range(len(ids.raw_shape), len(rows.raw_shape)))
     else:
-        axes = constants.range(measures.rank(ids), measures.rank(rows))
+        axes = constants.range(shape_ops.rank(ids), shape_ops.rank(rows))
     return clip.clip_by_norm(rows, max_norm, axes=axes)
 
 
 def _from_parts(params, ids, strategy, max_norm, name):
     """Asks each part for its rows, then puts them in the order of the ids."""
     flat = shaping.reshape(ids, [-1])
-    places = constants.range(measures.size(flat))
+    places = constants.range(shape_ops.size(flat))
     if strategy == 'mod':
         part, row = flat % len(params), flat // len(params)
     elif strategy == 'div':
@@ -75,19 +75,19 @@ def _from_parts(params, ids, strategy, max_norm, name):
     else:
         raise worded(ValueError(f'Unrecognized partition strategy: {strategy}; it is '
                                 "'mod' or 'div'."))
-    part = identities.cast(part, int32)
-    asked = sets.dynamic_partition(row, part, len(params))
-    where = sets.dynamic_partition(places, part, len(params))
+    part = identity_and_cast.cast(part, int32)
+    asked = unique.dynamic_partition(row, part, len(params))
+    where = unique.dynamic_partition(places, part, len(params))
     found = [gathering.gather(p, r) for p, r in zip(params, asked)]
     result = ParallelDynamicStitch.apply(where, found, name=name)
     row_shape = _row_shape(params)
     if row_shape is not None and constant_value(ids) is not None:
         result.set_shape((constant_value(ids).size, *row_shape))
     if row_shape is None:
-        tail = measures.shape(params[0])[1:]
+        tail = shape_ops.shape(params[0])[1:]
     else:
         tail = list(row_shape)
-    result = shaping.reshape(result, joining.concat([measures.shape(ids), tail], 0))
+    result = shaping.reshape(result, joining.concat([shape_ops.shape(ids), tail], 0))
     if ids.raw_shape is not None and row_shape is not None:
         result.set_shape(ids.raw_shape + row_shape)
     return _clipped(result, ids, max_norm)
@@ -119,8 +119,8 @@ def _total_rows(params, dtype):
     sizes = [raw[0] if raw else None for raw in map(_raw_shape, params)]
     if None not in sizes:
         return constants.constant(sum(sizes), dtype)
-    counts = [measures.shape(p)[0] for p in params]
-    return reduction.reduce_sum(joining.stack([identities.cast(c, dtype) for c in counts]))
+    counts = [shape_ops.shape(p)[0] for p in params]
+    return reduction.reduce_sum(joining.stack([identity_and_cast.cast(c, dtype) for c in counts]))
 
 
 __all__ = ['embedding_lookup']

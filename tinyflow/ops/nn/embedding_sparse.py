@@ -11,13 +11,13 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     slicing,
-    unique as sets,
-    where_onehot as masking,
+    unique,
+    where_onehot,
 )
 from tinyflow.ops.math import arithmetic, logic, reduction, segments
 from tinyflow.ops.nn import embedding
@@ -48,12 +48,12 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
     with name_scope(name, 'embedding_lookup_sparse', [*params, sp_ids]) as scope:
         segment_ids = sp_ids.indices[:, 0]
         if segment_ids.dtype is not int32:
-            segment_ids = identities.cast(segment_ids, int32)
-        ids, place = sets.unique(sp_ids.values)
+            segment_ids = identity_and_cast.cast(segment_ids, int32)
+        ids, place = unique.unique(sp_ids.values)
         rows = embedding.embedding_lookup(params, ids, partition_strategy=partition_strategy,
                                           max_norm=max_norm)
         if rows.dtype is float16:
-            rows = identities.cast(rows, float32)
+            rows = identity_and_cast.cast(rows, float32)
         if sp_weights is None:
             return _COMBINED[combiner](rows, place, segment_ids, name=scope)
         rows, weights = _weighted(rows, place, sp_weights.values)
@@ -76,11 +76,11 @@ def _check_sparse(sp_ids, sp_weights):
 def _weighted(rows, place, weights):
     """The rows in the order of the ids, each times its weight; and the weights as a column."""
     if weights.dtype is not rows.dtype:
-        weights = identities.cast(weights, rows.dtype)
+        weights = identity_and_cast.cast(weights, rows.dtype)
     rows = nodes.GatherV2(rows, place, 0)
-    ones = constants.fill(shaping.expand_dims(measures.rank(rows) - 1, 0), 1)
+    ones = constants.fill(shaping.expand_dims(shape_ops.rank(rows) - 1, 0), 1)
     known = weights.raw_shape
-    weights = shaping.reshape(weights, joining.concat([measures.shape(weights), ones], 0))
+    weights = shaping.reshape(weights, joining.concat([shape_ops.shape(weights), ones], 0))
     if rows.raw_shape is not None and known is not None:
         weights.set_shape(known + (1,) * (len(rows.raw_shape) - 1))
     return rows * weights, weights
@@ -119,7 +119,7 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     with name_scope(name, 'embedding_lookup', [*tables, sparse_ids, sparse_weights]) as scope:
         shape = sparse_ids.dense_shape
         known_rank = shape.raw_shape[0]
-        rank = measures.size(shape) if known_rank is None else known_rank
+        rank = shape_ops.size(shape) if known_rank is None else known_rank
         ids, weights = _as_rows(sparse_ids, sparse_weights, shape, rank)
         ids, weights = _only_valid(ids, weights, combiner)
         ids, empty = sparse_rows.sparse_fill_empty_rows(ids, default_id or 0)
@@ -130,10 +130,10 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
             name=None if default_id is None else scope, max_norm=max_norm)
         if default_id is None:
             wide = joining.tile(shaping.reshape(empty, [-1, 1]),
-                                joining.stack([1, measures.shape(found)[1]]))
-            found = masking.where(wide, constants.zeros_like(found), found, name=scope)
-        outer = slicing.slice(identities.cast(shape, int32), [0], [rank - 1])
-        inner = slicing.slice(measures.shape(found), [1], [-1])
+                                joining.stack([1, shape_ops.shape(found)[1]]))
+            found = where_onehot.where(wide, constants.zeros_like(found), found, name=scope)
+        outer = slicing.slice(identity_and_cast.cast(shape, int32), [0], [rank - 1])
+        inner = slicing.slice(shape_ops.shape(found), [1], [-1])
         result = shaping.reshape(found, joining.concat([outer, inner], 0))
         rank = None if known_rank is None else (None,) * (known_rank - 1)
         result.set_shape(TensorShape(rank).concatenate(found.shape[1:]))

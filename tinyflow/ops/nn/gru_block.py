@@ -11,7 +11,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float32
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.ops.array import joining
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.nn import bias
 from tinyflow.ops.nn.lstm_blocks import _sigmoid
 
@@ -49,8 +49,8 @@ class GRUBlockCell(Op):
         x, h_prev = op.inputs[:2]
         r, u, c, _ = op.outputs
         d_x, d_h, d_c, d_ru = GRUBlockCellGrad.apply(*op.inputs, r, u, c, grads[3])
-        d_w_ru = linalg.matmul(joining.concat([x, h_prev], 1), d_ru, transpose_a=True)
-        d_w_c = linalg.matmul(joining.concat([x, h_prev * r], 1), d_c, transpose_a=True)
+        d_w_ru = matmul(joining.concat([x, h_prev], 1), d_ru, transpose_a=True)
+        d_w_c = matmul(joining.concat([x, h_prev * r], 1), d_c, transpose_a=True)
         return (d_x, d_h, d_w_ru, d_w_c, bias.BiasAddGrad.apply(d_ru),
                 bias.BiasAddGrad.apply(d_c))
 

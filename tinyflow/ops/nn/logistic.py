@@ -12,8 +12,8 @@ from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, indexing
-from tinyflow.ops.math import arithmetic, logic, unary as elementary
-from tinyflow.ops.nn import activations as nn
+from tinyflow.ops.math import arithmetic, logic, unary
+from tinyflow.ops.nn import activations
 from tinyflow.ops.support.arguments import renamed
 
 
@@ -81,7 +81,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
         rectified = indexing.where(positive, logits, zeros)
         minus_size = indexing.where(positive, -logits, logits)
         return arithmetic.add(rectified - logits * labels,
-                              elementary.log1p(elementary.exp(minus_size)), name=scope)
+                              unary.log1p(unary.exp(minus_size)), name=scope)
 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None,
@@ -100,7 +100,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
                           ('logits', 'labels'))
         log_weight = 1 + (pos_weight - 1) * labels
         linear = (1 - labels) * logits
-        rest = elementary.log1p(elementary.exp(-arithmetic.abs(logits))) + nn.relu(-logits)
+        rest = unary.log1p(unary.exp(-arithmetic.abs(logits))) + activations.relu(-logits)
         return arithmetic.add(linear, log_weight * rest, name=scope)
 
 
@@ -113,7 +113,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
         log_input = convert_to_tensor(log_input, name='log_input')
         targets = convert_to_tensor(targets, name='targets')
         _check_same_shape('log_poisson_loss', log_input, targets, ('log_input', 'targets'))
-        result = elementary.exp(log_input) - log_input * targets
+        result = unary.exp(log_input) - log_input * targets
         if compute_full_loss:
             result += _stirling(targets)
         return result
@@ -123,8 +123,8 @@ def _stirling(targets):
     """Stirling's z log(z) - z + log(2 pi z) / 2 for log(z!), and 0 for z in [0, 1]."""
     half = constants.constant(0.5, targets.dtype)
     two_pi = constants.constant(2 * math.pi, targets.dtype)
-    approximation = (targets * elementary.log(targets) - targets
-                     + half * elementary.log(two_pi * targets))
+    approximation = (targets * unary.log(targets) - targets
+                     + half * unary.log(two_pi * targets))
     zeros = constants.zeros_like(targets, targets.dtype)
     ones = constants.ones_like(targets, targets.dtype)
     small = logic.logical_and(targets >= zeros, targets <= ones)

@@ -13,8 +13,8 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.ops.array import constants, shaping
-from tinyflow.ops.conv import conv_geometry as windows
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.conv import conv_geometry
+from tinyflow.ops.linalg.matmul import matmul
 
 _ATTRS = {'depth_radius': 5, 'bias': 1.0, 'alpha': 1.0, 'beta': 0.5, 'T': dtypes.float32}
 
@@ -54,7 +54,7 @@ class LRN(Op):
     partial_rank = True
 
     def shape(input):
-        windows.check_rank('input', input, 4)
+        conv_geometry.check_rank('input', input, 4)
         return (None,) * 4 if input is None else input
 
     def kernel(input, *, depth_radius, bias, alpha, beta):
@@ -77,7 +77,7 @@ class LRNGrad(Op):
     def shape(input_grads, input_image, output_image):
         for what, shape in (('input_grads', input_grads), ('input_image', input_image),
                             ('output_image', output_image)):
-            windows.check_rank(what, shape, 4)
+            conv_geometry.check_rank(what, shape, 4)
         return shapes.merge(shapes.merge(input_grads, input_image), output_image) or (None,) * 4
 
     def kernel(input_grads, input_image, output_image, *, depth_radius, bias, alpha, beta):
@@ -100,7 +100,7 @@ class LRNGrad(Op):
             apart = shaping.expand_dims(apart, 1) - apart
             band = constants.cast(apart * apart <= radius * radius, v.dtype)
             flat = shaping.reshape(v, [-1, channels])
-            return shaping.reshape(linalg.matmul(flat, band), constants.shape(v))
+            return shaping.reshape(matmul(flat, band), constants.shape(v))
 
         norm = bias + alpha * neighbours(x * x)
         power = norm ** (-beta - 1)

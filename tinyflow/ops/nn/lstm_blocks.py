@@ -13,7 +13,7 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import float16, float32
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.ops.array import constants, joining, slicing
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.nn import bias
 
 _PARTS = 'i: T, cs: T, f: T, o: T, ci: T, co: T, h: T'
@@ -125,11 +125,11 @@ class LSTMBlockCell(Op):
         before, gates, d_wci, d_wcf, d_wco = LSTMBlockCellGrad.apply(
             *op.inputs, i, cs, f, o, ci, co, cs_grad, h_grad,
             use_peephole=op.attrs['use_peephole'])
-        both = linalg.matmul(gates, w, transpose_b=True)
+        both = matmul(gates, w, transpose_b=True)
         width = x.raw_shape[1]
         return (slicing.slice(both, [0, 0], [-1, width]), before,
                 slicing.slice(both, [0, width], [-1, -1]),
-                linalg.matmul(joining.concat([x, h_prev], 1), gates, transpose_a=True),
+                matmul(joining.concat([x, h_prev], 1), gates, transpose_a=True),
                 d_wci, d_wcf, d_wco, bias.BiasAddGrad.apply(gates))
 
 

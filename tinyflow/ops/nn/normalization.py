@@ -8,8 +8,8 @@ from tinyflow.graph.shapes import known
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
-    shape_ops as measures,
+    identity_and_cast,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.math import arithmetic, reduction
@@ -30,15 +30,15 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
     with name_scope(name, 'moments', [x, axes]):
         if not hasattr(x, 'handle'):            # a resource variable is read where it is used
             x = convert_to_tensor(x, name='x')
-        wide = identities.cast(x, float32) if x.dtype == float16 else x
+        wide = identity_and_cast.cast(x, float32) if x.dtype == float16 else x
         mean = reduction.reduce_mean(wide, axes, keepdims=True, name='mean')
         # The mean is where the squares are least, so nothing of the gradient is lost here.
-        squares = arithmetic.squared_difference(wide, identities.stop_gradient(mean))
+        squares = arithmetic.squared_difference(wide, identity_and_cast.stop_gradient(mean))
         variance = reduction.reduce_mean(squares, axes, keepdims=True, name='variance')
         if not keepdims:
             mean, variance = shaping.squeeze(mean, axes), shaping.squeeze(variance, axes)
         if x.dtype == float16:
-            return identities.cast(mean, float16), identities.cast(variance, float16)
+            return identity_and_cast.cast(mean, float16), identity_and_cast.cast(variance, float16)
         return mean, variance
 
 
@@ -53,8 +53,8 @@ def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keep
         weights = convert_to_tensor(frequency_weights, name='frequency_weights')
         narrow = x.dtype == float16
         if narrow:
-            x = identities.cast(x, float32)
-        weights = identities.cast(weights, x.dtype)
+            x = identity_and_cast.cast(x, float32)
+        weights = identity_and_cast.cast(weights, x.dtype)
         total = reduction.reduce_sum(weights * x, axes, name='weighted_input_sum', keepdims=True)
         # As large as the product, so that both are summed over the same number of places.
         weight = reduction.reduce_sum(weights + constants.zeros_like(x), axes,
@@ -67,7 +67,7 @@ def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keep
         if not keepdims:
             mean, variance = shaping.squeeze(mean, axes), shaping.squeeze(variance, axes)
         if narrow:
-            return identities.cast(mean, float16), identities.cast(variance, float16)
+            return identity_and_cast.cast(mean, float16), identity_and_cast.cast(variance, float16)
         return mean, variance
 
 
@@ -99,7 +99,7 @@ def _count(x, axes):
         for axis in axes:
             count *= shape[axis]
         return constants.constant(count, x.dtype)
-    sizes = gathering.gather(identities.cast(measures.shape(x), x.dtype), axes)
+    sizes = gathering.gather(identity_and_cast.cast(shape_ops.shape(x), x.dtype), axes)
     return reduction.reduce_prod(sizes, name='count')
 
 
@@ -131,9 +131,9 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         if scale is not None:
             factor *= scale
         # TF's order of nodes: the product with x comes first, then the shift.
-        product = x * identities.cast(factor, x.dtype)
+        product = x * identity_and_cast.cast(factor, x.dtype)
         moved = -mean * factor if offset is None else offset - mean * factor
-        return product + identities.cast(moved, x.dtype)
+        return product + identity_and_cast.cast(moved, x.dtype)
 
 
 def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None,

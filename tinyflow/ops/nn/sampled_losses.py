@@ -6,14 +6,14 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import int32, int64
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     slicing,
 )
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.math import arithmetic, unary as elementary
+from tinyflow.ops.linalg.matmul import matmul
+from tinyflow.ops.math import arithmetic, unary
 from tinyflow.ops.nn import candidate_sampling, cross_entropy, embedding, logistic
 from tinyflow.ops.sparse import to_dense as sparse_to_dense
 
@@ -62,7 +62,7 @@ def sampled_sparse_softmax_loss(weights, biases, labels, inputs, num_sampled, nu
     logits, _ = _sampled_logits(
         weights, biases, labels, inputs, num_sampled, num_classes, 1, sampled_values,
         remove_accidental_hits, partition_strategy, name)
-    first = constants.zeros([measures.shape(logits)[0], 1], dtype=int64)
+    first = constants.zeros([shape_ops.shape(logits)[0], 1], dtype=int64)
     return cross_entropy.sparse_softmax_cross_entropy_with_logits(
         labels=shaping.squeeze(first), logits=logits)
 
@@ -85,25 +85,25 @@ def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, n
             sampled_values = candidate_sampling.log_uniform_candidate_sampler(
                 labels, num_true, num_sampled, True, num_classes, seed)
         sampled, true_count, sampled_count = map(constants.stop_gradient, sampled_values)
-        sampled = identities.cast(sampled, int64)
+        sampled = identity_and_cast.cast(sampled, int64)
         ids = joining.concat([flat, sampled], 0)
 
         rows = _rows(weights, ids, partition_strategy, inputs)
-        true_rows = slicing.slice(rows, [0, 0], joining.stack([measures.shape(flat)[0], -1]))
-        sampled_rows = slicing.slice(rows, joining.stack([measures.shape(flat)[0], 0]), [-1, -1])
-        sampled_logits = linalg.matmul(inputs, sampled_rows, transpose_b=True)
+        true_rows = slicing.slice(rows, [0, 0], joining.stack([shape_ops.shape(flat)[0], -1]))
+        sampled_rows = slicing.slice(rows, joining.stack([shape_ops.shape(flat)[0], 0]), [-1, -1])
+        sampled_logits = matmul(inputs, sampled_rows, transpose_b=True)
 
         bias = _rows(biases, ids, partition_strategy, inputs)
-        true_bias = slicing.slice(bias, [0], measures.shape(flat))
-        sampled_bias = slicing.slice(bias, measures.shape(flat), [-1])
+        true_bias = slicing.slice(bias, [0], shape_ops.shape(flat))
+        sampled_bias = slicing.slice(bias, shape_ops.shape(flat), [-1])
 
         true_logits = _true_logits(inputs, true_rows, num_true)
         true_logits += shaping.reshape(true_bias, [-1, num_true])
         sampled_logits += sampled_bias
         if remove_accidental_hits:
             sampled_logits += _minus_hits(labels, sampled, num_true, num_sampled, sampled_logits)
-        true_logits -= elementary.log(true_count)
-        sampled_logits -= elementary.log(sampled_count)
+        true_logits -= unary.log(true_count)
+        sampled_logits -= unary.log(sampled_count)
         logits = joining.concat([true_logits, sampled_logits], 1)
         shares = joining.concat([constants.ones_like(true_logits) / num_true,
                                  constants.zeros_like(sampled_logits)], 1)
@@ -112,18 +112,18 @@ def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, n
 
 def _as_int64(labels):
     labels = convert_to_tensor(labels)
-    return labels if labels.dtype is int64 else identities.cast(labels, int64)
+    return labels if labels.dtype is int64 else identity_and_cast.cast(labels, int64)
 
 
 def _rows(table, ids, partition_strategy, inputs):
     found = embedding.embedding_lookup(table, ids, partition_strategy=partition_strategy)
     wanted = inputs.dtype.base_dtype
-    return found if found.dtype is wanted else identities.cast(found, wanted)
+    return found if found.dtype is wanted else identity_and_cast.cast(found, wanted)
 
 
 def _true_logits(inputs, rows, num_true):
     """The product of each input with the rows of its own true classes: [batch, num_true]."""
-    dim = measures.shape(rows)[1:2]
+    dim = shape_ops.shape(rows)[1:2]
     per_input = joining.concat([[-1, num_true], dim], 0)
     products = arithmetic.multiply(shaping.expand_dims(inputs, 1),
                                    shaping.reshape(rows, per_input))
@@ -135,19 +135,19 @@ def _minus_hits(labels, sampled, num_true, num_sampled, logits):
     """-FLT_MAX where a drawn class is a true one, 0 elsewhere: [batch, num_sampled]."""
     rows, places, weights = candidate_sampling.compute_accidental_hits(labels, sampled, num_true)
     rows = shaping.reshape(rows, [-1, 1])
-    places = shaping.reshape(identities.cast(places, int32), [-1, 1])
+    places = shaping.reshape(identity_and_cast.cast(places, int32), [-1, 1])
     where = joining.concat([rows, places], 1, 'sparse_indices')
-    shape = joining.concat([measures.shape(labels)[:1], shaping.expand_dims(num_sampled, 0)], 0)
+    shape = joining.concat([shape_ops.shape(labels)[:1], shaping.expand_dims(num_sampled, 0)], 0)
     if logits.dtype is not weights.dtype:
-        weights = identities.cast(weights, logits.dtype)
+        weights = identity_and_cast.cast(weights, logits.dtype)
     return sparse_to_dense.sparse_to_dense(where, shape, weights, default_value=0.0,
                                            validate_indices=False)
 
 
 def _sum_rows(x):
     """Sums of the rows of x [rows, columns], as a matrix product."""
-    ones = constants.ones(joining.stack([measures.shape(x)[1], 1]), x.dtype)
-    return shaping.reshape(linalg.matmul(x, ones), [-1])
+    ones = constants.ones(joining.stack([shape_ops.shape(x)[1], 1]), x.dtype)
+    return shaping.reshape(matmul(x, ones), [-1])
 
 
 __all__ = ['nce_loss', 'sampled_softmax_loss', 'sampled_sparse_softmax_loss']

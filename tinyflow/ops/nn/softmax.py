@@ -9,8 +9,8 @@ from tinyflow.graph.dtypes import FLOATS
 from tinyflow.graph.op import Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure, report, worded
-from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping
-from tinyflow.ops.math import arithmetic, reduction, unary as elementary
+from tinyflow.ops.array import constants, joining, shape_ops, shaping
+from tinyflow.ops.math import arithmetic, reduction, unary
 from tinyflow.ops.support.arguments import renamed
 from tinyflow.ops.support.elementwise_helpers import room
 
@@ -79,7 +79,7 @@ class LogSoftmax(_Softmax):
 
     def gradient(op, dy):
         total = reduction.reduce_sum(dy, -1, keepdims=True)
-        return dy - total * elementary.exp(op.outputs[0])
+        return dy - total * unary.exp(op.outputs[0])
 
 
 def softmax(logits, axis=None, name=None, dim=None):
@@ -111,9 +111,9 @@ def _along_axis(op, logits, axis, name):
     if axis == -1 or (shape is not None and axis == len(shape) - 1):
         return op.apply(logits, name=name)
     _check_axis(op, logits, axis)
-    rank = measures.rank(logits)
+    rank = shape_ops.rank(logits)
     axis = axis + rank if axis < 0 else axis
-    input_rank = measures.rank(logits)
+    input_rank = shape_ops.rank(logits)
     axis = axis % len(shape)
     swapped = _swap_axes(logits, axis, arithmetic.subtract(input_rank, 1))
     result = _swap_axes(op.apply(swapped), axis, arithmetic.subtract(input_rank, 1), name)

@@ -9,11 +9,12 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
 from tinyflow.graph.shapes import known
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import cond as conditionals, grouping as control
+from tinyflow.ops.control_flow import grouping
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import arithmetic, logic
-from tinyflow.ops.sparse import set_ops as set_operations
+from tinyflow.ops.sparse import set_ops
 
 _REFUSAL = 'weights can not be broadcast to values.'
 
@@ -29,7 +30,7 @@ def assert_broadcastable(weights, values):
         values, values_shape, values_rank = _measured(values, 'values')
         proof = _proof(weights, values)
         if proof:
-            return control.no_op(name=proof)
+            return grouping.no_op(name=proof)
         return _assert_at_run_time(weights, weights_shape, weights_rank, values, values_shape,
                                    values_rank, scope)
 
@@ -37,7 +38,7 @@ def assert_broadcastable(weights, values):
 def _measured(value, name):
     with name_scope(None, name, [value]) as scope:
         value = convert_to_tensor(value, name=scope)
-        return value, measures.shape(value, name='shape'), measures.rank(value, name='rank')
+        return value, shape_ops.shape(value, name='shape'), shape_ops.rank(value, name='rank')
 
 
 def _proof(weights, values):
@@ -70,7 +71,7 @@ def _assert_at_run_time(weights, weights_shape, weights_rank, values, values_sha
     is_scalar = logic.equal(0, weights_rank, name='is_scalar')
     data = [_REFUSAL, 'weights.shape=', weights.name, weights_shape, 'values.shape=', values.name,
             values_shape, 'is_scalar=', is_scalar]
-    valid = conditionals.cond(
+    valid = cond(
         is_scalar, lambda: is_scalar,
         lambda: _valid_nonscalar(weights_rank, weights_shape, values_rank, values_shape),
         name='is_valid_shape')
@@ -81,8 +82,8 @@ def _valid_nonscalar(weights_rank, weights_shape, values_rank, values_shape):
     with name_scope(None, 'has_valid_nonscalar_shape',
                     [weights_rank, weights_shape, values_rank, values_shape]) as scope:
         same_rank = logic.equal(values_rank, weights_rank, name='is_same_rank')
-        return conditionals.cond(same_rank, lambda: _valid_sizes(weights_shape, values_shape),
-                                 lambda: same_rank, name=scope)
+        return cond(same_rank, lambda: _valid_sizes(weights_shape, values_shape),
+                    lambda: same_rank, name=scope)
 
 
 def _valid_sizes(weights_shape, values_shape):
@@ -90,8 +91,8 @@ def _valid_sizes(weights_shape, values_shape):
     with name_scope(None, 'has_invalid_dims', [weights_shape, values_shape]) as scope:
         sizes = shaping.expand_dims(values_shape, -1)
         valid = joining.concat((sizes, constants.ones_like(sizes)), axis=1)
-        invalid = set_operations.set_difference(shaping.expand_dims(weights_shape, -1), valid)
-        return logic.equal(0, measures.size(invalid.values, name='num_invalid_dims'), name=scope)
+        invalid = set_ops.set_difference(shaping.expand_dims(weights_shape, -1), valid)
+        return logic.equal(0, shape_ops.size(invalid.values, name='num_invalid_dims'), name=scope)
 
 
 def broadcast_weights(weights, values):

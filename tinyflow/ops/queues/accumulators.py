@@ -16,7 +16,7 @@ from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
 __all__ = ['ConditionalAccumulator', 'ConditionalAccumulatorBase']
@@ -192,7 +192,7 @@ class ConditionalAccumulatorBase:
 
     def set_global_step(self, new_global_step, name=None):
         """An Operation; gradients of earlier steps are dropped from then on."""
-        step = identities.cast(convert_to_tensor(new_global_step), dtypes.int64)
+        step = identity_and_cast.cast(convert_to_tensor(new_global_step), dtypes.int64)
         return ResourceAccumulatorSetGlobalStep.apply(self._accumulator_ref, step, name=name)
 
 
@@ -222,7 +222,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
                 f"ResourceAccumulatorApplyGradient: Shapes {grad.shape} and {self._shape} are "
                 'incompatible', inputs=[('grad', grad)],
                 mend='the accumulator takes gradients of the shape that it was made with.')))
-        step = identities.cast(convert_to_tensor(local_step), dtypes.int64)
+        step = identity_and_cast.cast(convert_to_tensor(local_step), dtypes.int64)
         return ResourceAccumulatorApplyGradient.apply(self._accumulator_ref, step, grad, name=name)
 
     def take_grad(self, num_required, name=None):

@@ -14,11 +14,11 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, shape_ops as measures, slicing
+from tinyflow.ops.array import constants, shape_ops, slicing
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import arithmetic, reduction
-from tinyflow.ops.random import tf1_node_count as node_counts
+from tinyflow.ops.random import tf1_node_count
 from tinyflow.ops.random.random_ops import (
     Multinomial,
     ParameterizedTruncatedNormal,
@@ -55,7 +55,7 @@ def get_seed(op_seed):
         if op_seed is None:
             op_seed = (crc32(default_graph.get_name_scope().encode())
                        if default_graph.seed_by_name
-                       else node_counts.as_in_tensorflow_1(default_graph))
+                       else tf1_node_count.as_in_tensorflow_1(default_graph))
         seeds = _truncated(graph_seed), _truncated(op_seed)
     # The kernels take (0, 0) for "no seed", which is not what the user said.
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
@@ -186,12 +186,12 @@ def random_crop(value, size, seed=None, name=None):
     with name_scope(name, 'random_crop', [value, size]) as scope:
         value = convert_to_tensor(value, name='value')
         size = convert_to_tensor(size, dtypes.int32, 'size')
-        shape = measures.shape(value)
+        shape = shape_ops.shape(value)
         check = assertions.Assert(reduction.reduce_all(shape >= size),
                                   ['Need value.shape >= size, got ', shape, size], summarize=1000)
-        shape = control.with_dependencies([check], shape)
+        shape = grouping.with_dependencies([check], shape)
         places = shape - size + 1
-        drawn = random_uniform(measures.shape(shape), maxval=size.dtype.max, dtype=size.dtype,
+        drawn = random_uniform(shape_ops.shape(shape), maxval=size.dtype.max, dtype=size.dtype,
                                seed=seed)
         return slicing.slice(value, drawn % places, size, name=scope)
 

@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.random import random_functions as random, random_ops as draws, samplers
+from tinyflow.ops.random import random_functions, random_ops, samplers
 from tinyflow.ops.random.philox import Counter, PhiloxStream, words
 from tinyflow.ops.support.ranks import of_rank
 
@@ -40,28 +40,30 @@ class _Stateless(Op, abstract=True):
 
     def shape(shape, seed):
         _check_seed(of_rank(seed, 1))
-        return draws.drawn_shape(shape)
+        return random_ops.drawn_shape(shape)
 
 
 class StatelessRandomUniform(_Stateless):
     """Floats in [0, 1)."""
 
     def kernel(shape, seed, out=None, *, dtype):
-        return samplers.uniform(_stream(seed), draws.checked_sizes(shape), dtype.np, out)
+        return samplers.uniform(_stream(seed), random_ops.checked_sizes(shape), dtype.np, out)
 
 
 class StatelessRandomNormal(_Stateless):
     """Normal floats of mean 0 and deviation 1."""
 
     def kernel(shape, seed, out=None, *, dtype):
-        return samplers.standard_normal(_stream(seed), draws.checked_sizes(shape), dtype.np, out)
+        return samplers.standard_normal(
+            _stream(seed), random_ops.checked_sizes(shape), dtype.np, out)
 
 
 class StatelessTruncatedNormal(_Stateless):
     """Standard normal floats within two deviations."""
 
     def kernel(shape, seed, out=None, *, dtype):
-        return samplers.truncated_normal(_stream(seed), draws.checked_sizes(shape), dtype.np, out)
+        return samplers.truncated_normal(
+            _stream(seed), random_ops.checked_sizes(shape), dtype.np, out)
 
 
 class StatelessRandomUniformInt(_Stateless):
@@ -73,11 +75,11 @@ class StatelessRandomUniformInt(_Stateless):
 
     def shape(shape, seed, minval, maxval):
         _check_seed(seed)
-        draws.check_scalar_bounds(minval, maxval)
-        return draws.drawn_shape(shape)
+        random_ops.check_scalar_bounds(minval, maxval)
+        return random_ops.drawn_shape(shape)
 
     def kernel(shape, seed, minval, maxval, out=None):
-        return samplers.uniform_int(_stream(seed), draws.checked_sizes(shape), minval, maxval,
+        return samplers.uniform_int(_stream(seed), random_ops.checked_sizes(shape), minval, maxval,
                                     minval.dtype, out)
 
 
@@ -93,10 +95,10 @@ class StatelessMultinomial(Op):
 
     def shape(logits, num_samples, seed):
         _check_seed(seed)
-        return draws.categorical_shape(logits, num_samples)
+        return random_ops.categorical_shape(logits, num_samples)
 
     def kernel(logits, num_samples, seed, *, output_dtype):
-        draws.check_categorical(logits, num_samples)
+        random_ops.check_categorical(logits, num_samples)
         return samplers.multinomial(_stream(seed), logits, num_samples, output_dtype.np)
 
 
@@ -113,15 +115,15 @@ def stateless_uniform(shape, seed, minval=0, maxval=None, dtype=dtypes.float32, 
     if dtype not in dtypes.FLOATS | dtypes.INDEX:
         raise worded(ValueError(f'Invalid dtype {dtype!r}: stateless_uniform makes float16, '
                                 'float32, float64, int32 and int64.'))
-    maxval = random.upper_bound(maxval, dtype)
+    maxval = random_functions.upper_bound(maxval, dtype)
     with name_scope(name, 'stateless_random_uniform', [shape, seed, minval, maxval]) as scope:
-        shape = random.shape_tensor(shape)
+        shape = random_functions.shape_tensor(shape)
         minval = convert_to_tensor(minval, dtype, 'min')
         maxval = convert_to_tensor(maxval, dtype, 'max')
         if dtype.is_integer:
             return StatelessRandomUniformInt.apply(shape, seed, minval, maxval, name=scope)
         unit = StatelessRandomUniform.apply(shape, seed, dtype=dtype)
-        return random.scaled(unit, minval, maxval, scope)
+        return random_functions.scaled(unit, minval, maxval, scope)
 
 
 def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
@@ -145,11 +147,11 @@ def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.f
 def _normal(op, default_name, shape, seed, mean, stddev, dtype, name):
     dtype = dtypes.as_dtype(dtype)
     with name_scope(name, default_name, [shape, seed, mean, stddev]) as scope:
-        shape = random.shape_tensor(shape)
+        shape = random_functions.shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype, 'mean')
         stddev = convert_to_tensor(stddev, dtype, 'stddev')
-        random.check_type(op.type, 'dtype', dtype, dtypes.FLOATS)
-        return random.shifted(op.apply(shape, seed, dtype=dtype), mean, stddev, scope)
+        random_functions.check_type(op.type, 'dtype', dtype, dtypes.FLOATS)
+        return random_functions.shifted(op.apply(shape, seed, dtype=dtype), mean, stddev, scope)
 
 
 def stateless_multinomial(logits, num_samples, seed, output_dtype=dtypes.int64, name=None):
@@ -173,7 +175,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=dtypes.int64, name=No
 def _categorical(logits, num_samples, seed, dtype):
     logits = convert_to_tensor(logits, name='logits')
     dtype = dtypes.as_dtype(dtype)
-    random.check_type('StatelessMultinomial', 'output_dtype', dtype, dtypes.INDEX)
+    random_functions.check_type('StatelessMultinomial', 'output_dtype', dtype, dtypes.INDEX)
     return StatelessMultinomial.apply(logits, num_samples, seed, output_dtype=dtype)
 
 

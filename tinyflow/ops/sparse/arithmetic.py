@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op
 from tinyflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.array import constants, gathering, joining, shape_ops as measures
+from tinyflow.ops.array import constants, gathering, joining, shape_ops
 from tinyflow.ops.math import arithmetic, segments
 from tinyflow.ops.sparse import reductions as sparse_reductions
 from tinyflow.ops.sparse.dense_add import SparseTensorDenseAdd
@@ -83,10 +83,10 @@ class SparseAddGrad(Op):
     def gradient(op, dd_a, dd_b):
         grad, *places = op.inputs
         # The entries' own numbers tell where each one went; 0 stands for nowhere.
-        numbers = SparseAddGrad.apply(constants.range(1, measures.size(grad) + 1), *places)
+        numbers = SparseAddGrad.apply(constants.range(1, shape_ops.size(grad) + 1), *places)
         rows = joining.concat(numbers, 0) - 1
         return (segments.unsorted_segment_sum(joining.concat([dd_a, dd_b], 0), rows,
-                                              measures.size(grad)), None, None, None)
+                                              shape_ops.size(grad)), None, None, None)
 
 
 class _Extreme(Op, abstract=True):
@@ -151,8 +151,8 @@ def _dense_values(indices, shape, dense):
 def _places(op):
     """Where in the dense tensor each entry's factor stands."""
     indices, _, shape, dense = op.inputs
-    size = measures.shape(dense, out_type=dtypes.int64)
-    missing = measures.size(shape) - measures.size(size)
+    size = shape_ops.shape(dense, out_type=dtypes.int64)
+    missing = shape_ops.size(shape) - shape_ops.size(size)
     ones = constants.ones(joining.concat([[missing]], 0), dtypes.int64)
     places = arithmetic.floordiv(indices, arithmetic.floordiv(
         shape, joining.concat([ones, size], 0)))
@@ -161,7 +161,7 @@ def _places(op):
 
 def _dense_gradient(op, values, places):
     dense = op.inputs[3]
-    return gathering.scatter_nd(places, values, measures.shape(dense, out_type=dtypes.int64))
+    return gathering.scatter_nd(places, values, shape_ops.shape(dense, out_type=dtypes.int64))
 
 
 class SparseDenseCwiseMul(_Cwise):
@@ -251,7 +251,7 @@ def _sparse_sum(a, b, threshold):
     threshold = convert_to_tensor(threshold, a.values.dtype.real_dtype.base_dtype, 'threshold')
     indices, values, shape = SparseAdd.apply(a.indices, a.values, a.dense_shape, b.indices,
                                              b.values, b.dense_shape, threshold)
-    static = measures.broadcast_static_shape(a.get_shape(), b.get_shape())
+    static = shape_ops.broadcast_static_shape(a.get_shape(), b.get_shape())
     return SparseTensor(indices, values, static.as_list() if static.is_fully_defined() else shape)
 
 

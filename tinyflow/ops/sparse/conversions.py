@@ -9,10 +9,10 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.ops.array import (
     constants,
     gathering,
-    shape_ops as measures,
+    shape_ops,
     shaping,
-    unique as sets,
-    where_onehot as masking,
+    unique,
+    where_onehot,
 )
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.sparse import merging as sparse_merging, to_dense as sparse_to_dense
@@ -43,7 +43,7 @@ def sparse_to_indicator(sp_input, vocab_size, name=None):
     """
     sp_input = checked_sparse(sp_input)
     with name_scope(name, 'SparseToIndicator', [sp_input]) as scope:
-        count = measures.shape(sp_input.indices)[0]
+        count = shape_ops.shape(sp_input.indices)[0]
         present = constants.fill(shaping.expand_dims(count, 0), True)
         flags = SparseTensor(sp_input.indices, present, sp_input.dense_shape)
         merged = sparse_merging.sparse_merge(sp_input, flags, vocab_size, scope)
@@ -62,9 +62,9 @@ def from_dense(tensor, name=None):
 
 
 def _others_than(tensor, value):
-    indices = masking.where(logic.not_equal(tensor, value))
+    indices = where_onehot.where(logic.not_equal(tensor, value))
     values = gathering.gather_nd(tensor, indices)
-    return SparseTensor(indices, values, measures.shape(tensor, out_type=dtypes.int64))
+    return SparseTensor(indices, values, shape_ops.shape(tensor, out_type=dtypes.int64))
 
 
 def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
@@ -92,5 +92,5 @@ def sparse_mask(a, mask_indices, name=None):
     Shapes: a rows [n, *b] with indices [n], mask_indices [m] -> rows [n - masked, *b].
     """
     with name_scope(name, 'sparse_mask', [a, mask_indices]) as scope:
-        indices, rows = sets.setdiff1d(a.indices, mask_indices)
+        indices, rows = unique.setdiff1d(a.indices, mask_indices)
         return IndexedSlices(gathering.gather(a.values, rows, name=scope), indices, a.dense_shape)

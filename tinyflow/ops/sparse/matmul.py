@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import shaping
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg.matmul import matmul
 from tinyflow.ops.math import arithmetic, complex_numbers, reduction
 from tinyflow.ops.sparse.entries import check_inside, checked_sparse
 
@@ -121,8 +121,8 @@ class SparseMatMul(Op):
     def gradient(op, dy):
         a, b = op.inputs
         ta, tb = op.attrs['transpose_a'], op.attrs['transpose_b']
-        d_a = linalg.matmul(b, dy, tb, True) if ta else linalg.matmul(dy, b, False, not tb)
-        d_b = linalg.matmul(dy, a, True, ta) if tb else linalg.matmul(a, dy, not ta, False)
+        d_a = matmul(b, dy, tb, True) if ta else matmul(dy, b, False, not tb)
+        d_b = matmul(dy, a, True, ta) if tb else matmul(a, dy, not ta, False)
         return d_a, d_b
 
 

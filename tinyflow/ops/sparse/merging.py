@@ -11,7 +11,7 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     joining,
     shaping,
@@ -49,7 +49,7 @@ def sparse_reorder(sp_input, name=None):
                                           name=name)
     shape = sp_input.get_shape()
     dense_shape = shape.as_list() if shape.is_fully_defined() else \
-        identities.Identity.apply(sp_input.dense_shape)
+        identity_and_cast.Identity.apply(sp_input.dense_shape)
     return SparseTensor(indices, values, dense_shape)
 
 

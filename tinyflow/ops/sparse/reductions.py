@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph import dtypes
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.ops.array import constants, gathering, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, gathering, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.sparse.entries import check_inside, checked_sparse, groups_of
 from tinyflow.ops.support.arguments import renamed
@@ -101,7 +101,7 @@ class SparseReduceSum(_Reduced):
 
 
 def _ones_along(shape, axes):
-    rank = measures.size(shape)
+    rank = shape_ops.size(shape)
     axes = shaping.reshape(arithmetic.floormod(axes + rank, rank), [-1, 1])
     numbers = constants.range(rank)
     chosen = reduction.reduce_any(logic.equal(axes, shaping.expand_dims(numbers, 0)), 0)
@@ -156,7 +156,7 @@ def _all_axes(sp_input):
     raw = sp_input.raw_shape
     if raw is not None:
         return constants.constant(np.arange(len(raw), dtype=np.int32))
-    return constants.range(0, measures.size(sp_input.dense_shape, name='Rank'))
+    return constants.range(0, shape_ops.size(sp_input.dense_shape, name='Rank'))
 
 
 def sparse_reduce_sum(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):

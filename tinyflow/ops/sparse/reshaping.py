@@ -10,12 +10,12 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     slicing,
-    where_v2 as select_v2,
+    where_v2,
 )
 from tinyflow.ops.checks import value_checks
 from tinyflow.ops.math import arithmetic, reduction
@@ -45,12 +45,12 @@ def sparse_transpose(sp_input, perm=None, name=None):
 
 
 def _turned_around(sp_input):
-    rank = measures.Size.apply(sp_input.dense_shape, out_type=dtypes.int32, name='Rank')
+    rank = shape_ops.Size.apply(sp_input.dense_shape, out_type=dtypes.int32, name='Rank')
     perm = (rank - 1) - constants.range(0, rank, 1)
     indices = _permuted(sp_input, perm)
     shape = nodes.GatherV2(sp_input.dense_shape, perm, 0)
     indices, values = sparse_merging.SparseReorder.apply(indices, sp_input.values, shape)
-    return SparseTensor(indices, values, identities.identity(shape))
+    return SparseTensor(indices, values, identity_and_cast.identity(shape))
 
 
 def _permuted(sp_input, perm):
@@ -69,9 +69,9 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
     axis = -1 if axis is None else axis
     with name_scope(name, 'expand_dims', [sp_input]):
         axis = convert_to_tensor(axis, name='axis')
-        axis = select_v2.where_v2(axis >= 0, axis, axis + rank[0] + 1)
+        axis = where_v2.where_v2(axis >= 0, axis, axis + rank[0] + 1)
         indices, shape = sp_input.indices, sp_input.dense_shape
-        column = constants.zeros([measures.shape(indices)[0], 1], dtypes.int64)
+        column = constants.zeros([shape_ops.shape(indices)[0], 1], dtypes.int64)
         indices = joining.concat([slicing.slice(indices, [0, 0], [-1, axis]), column,
                                   slicing.slice(indices, [0, axis], [-1, -1])], 1)
         before = slicing.slice(shape, [0], [axis])
@@ -87,9 +87,9 @@ def sparse_reset_shape(sp_input, new_shape=None):
     ValueError or InvalidArgumentError if it is.
     """
     sp_input = checked_sparse(sp_input)
-    indices = identities.identity(sp_input.indices)
-    values = identities.identity(sp_input.values)
-    shape = identities.identity(sp_input.dense_shape)
+    indices = identity_and_cast.identity(sp_input.indices)
+    values = identity_and_cast.identity(sp_input.values)
+    shape = identity_and_cast.identity(sp_input.dense_shape)
     if new_shape is None:
         largest = reduction.reduce_max(indices, 0)
         zero = constants.constant(0, dtypes.int64)
@@ -106,7 +106,7 @@ def sparse_reset_shape(sp_input, new_shape=None):
                 'Requested new_shape should have dimension sizes >= sp_input.shape.  Found '
                 f'new_shape ({list(known)}), sp_input.shape ({list(raw)}).'))
         return SparseTensor(indices, values, list(known))
-    wanted = _checked(value_checks.assert_equal, measures.shape(shape), measures.shape(wanted),
+    wanted = _checked(value_checks.assert_equal, shape_ops.shape(shape), shape_ops.shape(wanted),
                       wanted)
     return SparseTensor(indices, values, _checked(value_checks.assert_less_equal, shape, wanted,
                                                   wanted))
@@ -115,4 +115,4 @@ def sparse_reset_shape(sp_input, new_shape=None):
 def _checked(check, x, y, value):
     """`value`, after the check of x and y."""
     with control_dependencies([check(x, y)]):
-        return identities.identity(value, name='control_dependency')
+        return identity_and_cast.identity(value, name='control_dependency')

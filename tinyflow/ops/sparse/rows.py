@@ -16,9 +16,9 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     shaping,
-    where_onehot as masking,
+    where_onehot,
 )
 from tinyflow.ops.math import arithmetic, reduction
 
@@ -114,7 +114,7 @@ def sparse_reshape(sp_input, shape, name=None):
     """
     sp_input = as_sparse(sp_input)
     given = _given(shape)
-    shape = identities.cast(shape, dtypes.int64)
+    shape = identity_and_cast.cast(shape, dtypes.int64)
     with name_scope(name, 'SparseReshape', [sp_input]) as scope:
         indices, new_shape = SparseReshape.apply(sp_input.indices, sp_input.dense_shape, shape,
                                                  name=scope)
@@ -125,7 +125,7 @@ def sparse_reshape(sp_input, shape, name=None):
             except ValueError as error:
                 raise worded(error) from None
             new_shape = constants.constant(whole, dtype=dtypes.int64)
-        return SparseTensor(indices, identities.identity(sp_input.values), new_shape)
+        return SparseTensor(indices, identity_and_cast.identity(sp_input.values), new_shape)
 
 
 def _given(shape):
@@ -145,10 +145,10 @@ def sparse_retain(sp_input, to_retain):
     sp_input = as_sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
     sp_input.values.shape[:1].assert_is_compatible_with(to_retain.shape[:1])
-    kept = shaping.reshape(masking.where(to_retain), [-1])
+    kept = shaping.reshape(where_onehot.where(to_retain), [-1])
     return SparseTensor(gathering.gather(sp_input.indices, kept),
                         gathering.gather(sp_input.values, kept),
-                        identities.identity(sp_input.dense_shape))
+                        identity_and_cast.identity(sp_input.dense_shape))
 
 
 def sparse_fill_empty_rows(sp_input, default_value, name=None):

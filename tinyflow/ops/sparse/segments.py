@@ -10,7 +10,7 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.dtypes import INDEX, REAL
 from tinyflow.graph.op import Op, nodes
-from tinyflow.ops.array import constants, shape_ops as measures
+from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.math import arithmetic, segments
 
 _PLAIN = 'data: T, indices: Tidx, segment_ids: int32 -> output: T'
@@ -57,7 +57,7 @@ def _scattered(op, dy, weights=None):
     rows = nodes.GatherV2(dy, ids, 0)
     if weights is not None:
         rows = rows / segments._as_column(weights, data)
-    count = measures.shape(data)[0]
+    count = shape_ops.shape(data)[0]
     d_data = segments.unsorted_segment_sum(rows, indices, count)
     return d_data, *[None] * (len(op.inputs) - 1)
 

@@ -6,7 +6,7 @@ import numpy as np
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.array import gathering, shape_ops as measures, shaping
+from tinyflow.ops.array import gathering, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, reduction
 
 
@@ -42,11 +42,11 @@ class SparseToDense(Op):
     def gradient(op, dy):
         indices, shape, values, _ = op.inputs
         if indices.raw_shape is None or len(indices.raw_shape) < 2:
-            indices = shaping.reshape(indices, [-1, measures.size(shape)])
+            indices = shaping.reshape(indices, [-1, shape_ops.size(shape)])
         d_values = gathering.gather_nd(dy, indices)
         d_default = arithmetic.subtract(reduction.reduce_sum(dy), reduction.reduce_sum(d_values))
         if values.raw_shape is None or not values.raw_shape:
-            d_values = measures.sum_to_shape_of(d_values, values)
+            d_values = shape_ops.sum_to_shape_of(d_values, values)
         return None, None, d_values, d_default
 
 

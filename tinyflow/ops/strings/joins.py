@@ -8,7 +8,7 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.dtypes import INDEX, int32, string
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.array import constants, shape_ops as measures
+from tinyflow.ops.array import constants, shape_ops
 from tinyflow.ops.strings.arrays import text_array
 from tinyflow.ops.support.arguments import renamed
 
@@ -171,7 +171,7 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None, redu
 def _all_axes(inputs):
     """The axes from the last to the first: so the strings come in their order."""
     if inputs.raw_shape is None:
-        return constants.range(measures.rank(inputs) - 1, -1, -1)
+        return constants.range(shape_ops.rank(inputs) - 1, -1, -1)
     rank = len(inputs.raw_shape)
     return constants.constant(np.arange(rank - 1, -1, -1, dtype=np.int32), int32)
 

@@ -19,7 +19,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure, describe, worded
 from tinyflow.ops.array.constants import constant
 from tinyflow.ops.support.arguments import refusal
-from tinyflow.ops.variables import replica_context as replication
+from tinyflow.ops.variables import replica_context
 
 __all__ = ['histogram', 'merge', 'merge_all', 'scalar', 'tensor_summary', 'text']
 
@@ -72,7 +72,7 @@ def of_the_first_replica(make):
     """
     @functools.wraps(make)
     def made(*args, **kwargs):
-        replica = replication.replicas_meet()
+        replica = replica_context.replicas_meet()
         if replica is not None and replica.replica_number:
             return constant('')
         return make(*args, **kwargs)

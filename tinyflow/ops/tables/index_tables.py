@@ -8,7 +8,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import constants, identity_and_cast as identities, shape_ops as measures
+from tinyflow.ops.array import constants, identity_and_cast, shape_ops
 from tinyflow.ops.array.where_v2 import SelectV2
 from tinyflow.ops.control_flow.grouping import no_op
 from tinyflow.ops.math import arithmetic, logic
@@ -84,7 +84,7 @@ class IdTableWithHashBuckets(LookupInterface):
         values = keys.values if isinstance(keys, SparseTensor) else keys
         wide = self._table is not None and self._table.key_dtype is dtypes.int64
         if wide:
-            values = identities.cast(values, dtypes.int64)
+            values = identity_and_cast.cast(values, dtypes.int64)
         if not self._num_oov_buckets:
             ids = self._table.lookup(values, name=name)
         else:
@@ -181,10 +181,10 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
                 f'{keys.dtype.name}.'))
         if not dtype.is_integer and keys.dtype.base_dtype is not dtype:
             raise worded(ValueError(f'Expected {dtype.name}, got {keys.dtype.name}.'))
-        values = identities.cast(constants.range(measures.size(keys)), dtypes.int64)
+        values = identity_and_cast.cast(constants.range(shape_ops.size(keys)), dtypes.int64)
         with name_scope(None, 'hash_table'):
             if keys.dtype.is_integer:
-                keys = identities.cast(keys, dtypes.int64)
+                keys = identity_and_cast.cast(keys, dtypes.int64)
             initializer = KeyValueTensorInitializer(keys, values, keys.dtype.base_dtype,
                                                     dtypes.int64, 'table_init')
             table = StaticHashTable(initializer, default_value)
@@ -217,7 +217,7 @@ def index_to_string_table_from_tensor(mapping, default_value='UNK', name=None):
         raise worded(ValueError('mapping must be specified.'))
     with name_scope(name, 'index_to_string'):
         values = convert_to_tensor(mapping, dtypes.string)
-        keys = identities.cast(constants.range(measures.size(values)), dtypes.int64)
+        keys = identity_and_cast.cast(constants.range(shape_ops.size(values)), dtypes.int64)
         initializer = KeyValueTensorInitializer(keys, values, dtypes.int64, dtypes.string,
                                                 'table_init')
         return StaticHashTable(initializer, default_value)

@@ -7,8 +7,8 @@ from tinyflow.graph.defaults import add_to_collection, get_collection, name_scop
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import abstract, report, worded
-from tinyflow.ops.control_flow import grouping as control
-from tinyflow.ops.tables import table_ops as tables
+from tinyflow.ops.control_flow import grouping
+from tinyflow.ops.tables import table_ops
 
 
 def tables_initializer(name='init_all_tables'):
@@ -17,7 +17,7 @@ def tables_initializer(name='init_all_tables'):
     Shapes: -> no tensor.
     """
     initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
-    return control.group(*initializers, name=name) if initializers else control.no_op(name=name)
+    return grouping.group(*initializers, name=name) if initializers else grouping.no_op(name=name)
 
 
 def initialize_all_tables(name='init_all_tables'):
@@ -28,8 +28,8 @@ def initialize_all_tables(name='init_all_tables'):
 class TextFileIndex:
     """Which part of a line: the whole of it, its number, or a column by its number from 0 on."""
 
-    WHOLE_LINE = tables.WHOLE_LINE
-    LINE_NUMBER = tables.LINE_NUMBER
+    WHOLE_LINE = table_ops.WHOLE_LINE
+    LINE_NUMBER = table_ops.LINE_NUMBER
 
 
 class _Typed:
@@ -77,8 +77,8 @@ class KeyValueTensorInitializer(TableInitializerBase):
     def initialize(self, table):
         _check_dtypes(table, self)
         with name_scope(self._name, values=[table.resource_handle, self._keys, self._values]):
-            operation = tables.LookupTableImportV2.apply(table.resource_handle, self._keys,
-                                                         self._values)
+            operation = table_ops.LookupTableImportV2.apply(table.resource_handle, self._keys,
+                                                            self._values)
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, operation)
         return operation
 
@@ -110,19 +110,19 @@ class TextFileInitializer(TableInitializerBase):
     def initialize(self, table):
         _check_dtypes(table, self)
         with name_scope(self._name, 'text_file_init', [table.resource_handle]):
-            operation = tables.InitializeTableFromTextFileV2.apply(
+            operation = table_ops.InitializeTableFromTextFileV2.apply(
                 table.resource_handle, self._filename, **self._parts)
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, operation)
         return operation
 
 
 def _check_part(what, index, dtype):
-    if index < tables.WHOLE_LINE:
+    if index < table_ops.WHOLE_LINE:
         raise worded(ValueError(f'Invalid {what.lower()} index {index}.'))
-    if index == tables.LINE_NUMBER and dtype is not dtypes.int64:
+    if index == table_ops.LINE_NUMBER and dtype is not dtypes.int64:
         raise worded(ValueError(f'Signature mismatch. {what}s must be dtype int64, got '
                                 f'{dtype.name}.'))
-    if index == tables.WHOLE_LINE and not (dtype.is_integer or dtype is dtypes.string):
+    if index == table_ops.WHOLE_LINE and not (dtype.is_integer or dtype is dtypes.string):
         raise worded(ValueError(f'Signature mismatch. {what}s must be integer or string, got '
                                 f'{dtype.name}.'))
 
@@ -163,7 +163,7 @@ class LookupInterface(_Typed):
     def size(self, name=None):
         """The number of keys. Shapes: -> [] int64."""
         with name_scope(name, f'{self.name}_Size', [self.resource_handle]):
-            return tables.LookupTableSizeV2.apply(self.resource_handle)
+            return table_ops.LookupTableSizeV2.apply(self.resource_handle)
 
     def _check_key(self, keys):
         if keys.dtype.base_dtype is not self._key_dtype:
@@ -187,7 +187,7 @@ class StaticHashTable(LookupInterface):
         if self._default_value.raw_shape not in (None, ()):
             raise worded(ValueError('The default value must be a scalar, and has shape '
                                     f'{self._default_value.shape}.'))
-        self.resource_handle = tables.HashTableV2.apply(
+        self.resource_handle = table_ops.HashTableV2.apply(
             key_dtype=self._key_dtype, value_dtype=self._value_dtype,
             shared_name=shared_name or '', name=name or 'hash_table')
         self._init_op = initializer.initialize(self)
@@ -209,8 +209,8 @@ class StaticHashTable(LookupInterface):
         self._check_key(keys)
         flat = keys.values if isinstance(keys, SparseTensor) else keys
         with name_scope(name, f'{self.name}_Lookup', [self.resource_handle, flat]):
-            values = tables.LookupTableFindV2.apply(self.resource_handle, flat,
-                                                    self._default_value)
+            values = table_ops.LookupTableFindV2.apply(self.resource_handle, flat,
+                                                       self._default_value)
         values.set_shape(flat.get_shape())
         if isinstance(keys, SparseTensor):
             return SparseTensor(keys.indices, values, keys.dense_shape)
@@ -219,7 +219,7 @@ class StaticHashTable(LookupInterface):
     def export(self, name=None):
         """(all keys, all values). Shapes: -> [n], [n]."""
         with name_scope(name, f'{self.name}_Export', [self.resource_handle]):
-            keys, values = tables.LookupTableExportV2.apply(
+            keys, values = table_ops.LookupTableExportV2.apply(
                 self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
         values.set_shape([None])
         return keys, values

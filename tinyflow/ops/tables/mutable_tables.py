@@ -5,7 +5,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import add_to_collection, name_scope
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
-from tinyflow.ops.tables import table_ops as tables
+from tinyflow.ops.tables import table_ops
 from tinyflow.ops.tables.lookup_tables import LookupInterface
 
 
@@ -20,7 +20,7 @@ class _Saveable(SaveableObject):
     def restore(self, restored_tensors, restored_shapes):
         """The Operation that replaces what is in the table."""
         with name_scope(f'{self.name}_table_restore'):
-            return tables.LookupTableImportV2.apply(self.op.resource_handle, *restored_tensors)
+            return table_ops.LookupTableImportV2.apply(self.op.resource_handle, *restored_tensors)
 
 
 class MutableHashTable(LookupInterface):
@@ -38,9 +38,9 @@ class MutableHashTable(LookupInterface):
                  'use_node_name_sharing': checkpoint and shared_name is None}
         shape = self._default_value.raw_shape
         if shape == ():
-            self.resource_handle = tables.MutableHashTableV2.apply(name=name, **attrs)
+            self.resource_handle = table_ops.MutableHashTableV2.apply(name=name, **attrs)
         else:
-            self.resource_handle = tables.MutableHashTableOfTensorsV2.apply(
+            self.resource_handle = table_ops.MutableHashTableOfTensorsV2.apply(
                 name=name, value_shape=shape, **attrs)
         if checkpoint:
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _Saveable(self, self.name))
@@ -53,24 +53,25 @@ class MutableHashTable(LookupInterface):
         with self._named(name, 'lookup_table_insert'):
             keys = convert_to_tensor(keys, self._key_dtype, 'keys')
             values = convert_to_tensor(values, self._value_dtype, 'values')
-            return tables.LookupTableInsertV2.apply(self.resource_handle, keys, values)
+            return table_ops.LookupTableInsertV2.apply(self.resource_handle, keys, values)
 
     def remove(self, keys, name=None):
         """An Operation that takes the keys away. Shapes: keys [*a]."""
         keys = convert_to_tensor(keys, self._key_dtype, 'keys')
         with self._named(name, 'lookup_table_remove'):
-            return tables.LookupTableRemoveV2.apply(self.resource_handle, keys)
+            return table_ops.LookupTableRemoveV2.apply(self.resource_handle, keys)
 
     def lookup(self, keys, name=None):
         """The values of the keys, else the default. Shapes: keys [*a] -> [*a, *value]."""
         with self._named(name, 'lookup_table_find'):
             keys = convert_to_tensor(keys, self._key_dtype, 'keys')
-            return tables.LookupTableFindV2.apply(self.resource_handle, keys, self._default_value)
+            return table_ops.LookupTableFindV2.apply(self.resource_handle, keys,
+                                                     self._default_value)
 
     def export(self, name=None):
         """(all keys, all values). Shapes: -> [n], [n, *value]."""
         with self._named(name, 'lookup_table_export_values'):
-            keys, values = tables.LookupTableExportV2.apply(
+            keys, values = table_ops.LookupTableExportV2.apply(
                 self.resource_handle, Tkeys=self._key_dtype, Tvalues=self._value_dtype)
         if self._default_value.raw_shape is not None:
             values.set_shape([None, *self._default_value.raw_shape])
@@ -87,7 +88,7 @@ class MutableDenseHashTable(MutableHashTable):
         self._default_value = convert_to_tensor(default_value, self._value_dtype, 'default_value')
         empty = convert_to_tensor(empty_key, self._key_dtype, 'empty_key')
         deleted = convert_to_tensor(deleted_key, self._key_dtype, 'deleted_key')
-        self.resource_handle = tables.MutableDenseHashTableV2.apply(
+        self.resource_handle = table_ops.MutableDenseHashTableV2.apply(
             empty, deleted, key_dtype=self._key_dtype, value_dtype=self._value_dtype,
             value_shape=self._default_value.raw_shape or (), shared_name=shared_name or '',
             use_node_name_sharing=checkpoint and shared_name is None,

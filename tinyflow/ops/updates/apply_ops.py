@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from tinyflow.ops.updates import update_rules as rules
+from tinyflow.ops.updates import update_rules
 from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, update, update_rows
 
 __all__: list[str] = []
@@ -22,7 +22,7 @@ class ApplyGradientDescent(Update):
     signature = 'var: Ref(T), alpha: T, delta: T -> out: Ref(T)'
 
     def kernel(var, alpha, delta):
-        return update(rules.gradient_descent, (var,), delta, alpha)
+        return update(update_rules.gradient_descent, (var,), delta, alpha)
 
 
 class ApplyMomentum(Update):
@@ -33,7 +33,7 @@ class ApplyMomentum(Update):
     state = count_updates
 
     def kernel(updates, var, accum, lr, grad, momentum, *, use_nesterov):
-        update(rules.momentum, (var, accum), grad, lr, momentum, use_nesterov)
+        update(update_rules.momentum, (var, accum), grad, lr, momentum, use_nesterov)
         flush(updates, (accum,))
         return var
 
@@ -46,7 +46,7 @@ class SparseApplyMomentum(Update):
     attrs = {'use_locking': False, 'use_nesterov': False}
 
     def kernel(var, accum, lr, grad, indices, momentum, *, use_nesterov):
-        return update_rows(rules.momentum, (var, accum), grad, indices, lr, momentum,
+        return update_rows(update_rules.momentum, (var, accum), grad, indices, lr, momentum,
                             use_nesterov)
 
 
@@ -60,7 +60,7 @@ class ApplyAdagrad(Update):
     attrs = {'use_locking': False, 'update_slots': True}
 
     def kernel(var, accum, lr, grad, *, update_slots):
-        return update(rules.adagrad, (var, accum), grad, lr, update_slots)
+        return update(update_rules.adagrad, (var, accum), grad, lr, update_slots)
 
 
 class SparseApplyAdagrad(Update):
@@ -70,7 +70,7 @@ class SparseApplyAdagrad(Update):
     attrs = {'use_locking': False, 'update_slots': True}
 
     def kernel(var, accum, lr, grad, indices, *, update_slots):
-        return update_rows(rules.adagrad, (var, accum), grad, indices, lr, update_slots)
+        return update_rows(update_rules.adagrad, (var, accum), grad, indices, lr, update_slots)
 
 
 class ApplyAdagradDA(Update):
@@ -81,8 +81,9 @@ class ApplyAdagradDA(Update):
 
     def kernel(var, gradient_accumulator, gradient_squared_accumulator, grad, lr, l1, l2,
                global_step):
-        return update(rules.adagrad_da, (var, gradient_accumulator, gradient_squared_accumulator),
-                       grad, *_adagrad_da(var, lr, l1, l2, global_step))
+        return update(
+            update_rules.adagrad_da, (var, gradient_accumulator, gradient_squared_accumulator),
+            grad, *_adagrad_da(var, lr, l1, l2, global_step))
 
 
 class SparseApplyAdagradDA(Update):
@@ -95,8 +96,8 @@ class SparseApplyAdagradDA(Update):
     def kernel(var, gradient_accumulator, gradient_squared_accumulator, grad, indices, lr, l1, l2,
                global_step):
         return update_rows(
-            rules.adagrad_da, (var, gradient_accumulator, gradient_squared_accumulator), grad,
-            indices, *_adagrad_da(var, lr, l1, l2, global_step))
+            update_rules.adagrad_da, (var, gradient_accumulator, gradient_squared_accumulator),
+            grad, indices, *_adagrad_da(var, lr, l1, l2, global_step))
 
 
 def _adagrad_da(var, lr, l1, l2, global_step):
@@ -116,7 +117,7 @@ class ApplyAdadelta(Update):
     state = count_updates
 
     def kernel(updates, var, accum, accum_update, lr, rho, epsilon, grad):
-        update(rules.adadelta, (var, accum, accum_update), grad, lr, rho,
+        update(update_rules.adadelta, (var, accum, accum_update), grad, lr, rho,
                 scalar(1.0 - rho.item(), var), epsilon)
         if epsilon.item() > 1e-20:
             flush(updates, (), (accum, accum_update))
@@ -130,8 +131,8 @@ class SparseApplyAdadelta(Update):
                  'grad: T, indices: Tindices -> out: Ref(T)')
 
     def kernel(var, accum, accum_update, lr, rho, epsilon, grad, indices):
-        return update_rows(rules.adadelta, (var, accum, accum_update), grad, indices, lr, rho,
-                            scalar(1.0 - rho.item(), var), epsilon)
+        return update_rows(update_rules.adadelta, (var, accum, accum_update), grad, indices, lr,
+                           rho, scalar(1.0 - rho.item(), var), epsilon)
 
 
 class ApplyAdam(Update):
@@ -145,7 +146,7 @@ class ApplyAdam(Update):
     def kernel(updates, var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, *,
                use_nesterov):
         alpha = lr.item() * sqrt(1.0 - beta2_power.item()) / (1.0 - beta1_power.item())
-        update(rules.adam, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
+        update(update_rules.adam, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
                 scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon,
                 use_nesterov)
         # Without an epsilon, m / sqrt(v) matters however small both are.
@@ -165,8 +166,8 @@ class ApplyRMSProp(Update):
     state = count_updates
 
     def kernel(updates, var, ms, mom, lr, rho, momentum, epsilon, grad):
-        update(rules.rms_prop, (var, ms, mom), grad, lr, scalar(1.0 - rho.item(), var), momentum,
-                epsilon)
+        update(update_rules.rms_prop, (var, ms, mom), grad, lr, scalar(1.0 - rho.item(), var),
+               momentum, epsilon)
         if epsilon.item() > 1e-20:
             flush(updates, (mom,), (ms,))
         return var
@@ -179,7 +180,7 @@ class SparseApplyRMSProp(Update):
                  'grad: T, indices: Tindices -> out: Ref(T)')
 
     def kernel(var, ms, mom, lr, rho, momentum, epsilon, grad, indices):
-        return update_rows(rules.rms_prop, (var, ms, mom), grad, indices, lr,
+        return update_rows(update_rules.rms_prop, (var, ms, mom), grad, indices, lr,
                             scalar(1.0 - rho.item(), var), momentum, epsilon)
 
 
@@ -191,7 +192,7 @@ class ApplyCenteredRMSProp(Update):
     state = count_updates
 
     def kernel(updates, var, mg, ms, mom, lr, rho, momentum, epsilon, grad):
-        update(rules.centered_rms_prop, (var, mg, ms, mom), grad, lr,
+        update(update_rules.centered_rms_prop, (var, mg, ms, mom), grad, lr,
                 scalar(1.0 - rho.item(), var), momentum, epsilon)
         if epsilon.item() > 1e-20:
             flush(updates, (mg, mom), (ms,))
@@ -205,7 +206,7 @@ class SparseApplyCenteredRMSProp(Update):
                  'epsilon: T, grad: T, indices: Tindices -> out: Ref(T)')
 
     def kernel(var, mg, ms, mom, lr, rho, momentum, epsilon, grad, indices):
-        return update_rows(rules.centered_rms_prop, (var, mg, ms, mom), grad, indices, lr,
+        return update_rows(update_rules.centered_rms_prop, (var, mg, ms, mom), grad, indices, lr,
                             scalar(1.0 - rho.item(), var), momentum, epsilon)
 
 
@@ -219,7 +220,7 @@ class ApplyFtrl(Update):
                  'lr_power: T -> out: Ref(T)')
 
     def kernel(var, accum, linear, grad, lr, l1, l2, lr_power):
-        return update(rules.ftrl, (var, accum, linear), grad, lr, l1,
+        return update(update_rules.ftrl, (var, accum, linear), grad, lr, l1,
                        scalar(2.0 * l2.item(), var), lr_power.item(), None)
 
 
@@ -230,7 +231,7 @@ class SparseApplyFtrl(Update):
                  'l1: T, l2: T, lr_power: T -> out: Ref(T)')
 
     def kernel(var, accum, linear, grad, indices, lr, l1, l2, lr_power):
-        return update_rows(rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
+        return update_rows(update_rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
                             scalar(2.0 * l2.item(), var), lr_power.item(), None)
 
 
@@ -241,7 +242,7 @@ class ApplyFtrlV2(Update):
                  'l2_shrinkage: T, lr_power: T -> out: Ref(T)')
 
     def kernel(var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power):
-        return update(rules.ftrl, (var, accum, linear), grad, lr, l1,
+        return update(update_rules.ftrl, (var, accum, linear), grad, lr, l1,
                        scalar(2.0 * l2.item(), var), lr_power.item(),
                        scalar(2.0 * l2_shrinkage.item(), var))
 
@@ -253,7 +254,7 @@ class SparseApplyFtrlV2(Update):
                  'l1: T, l2: T, l2_shrinkage: T, lr_power: T -> out: Ref(T)')
 
     def kernel(var, accum, linear, grad, indices, lr, l1, l2, l2_shrinkage, lr_power):
-        return update_rows(rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
+        return update_rows(update_rules.ftrl, (var, accum, linear), grad, indices, lr, l1,
                             scalar(2.0 * l2.item(), var), lr_power.item(),
                             scalar(2.0 * l2_shrinkage.item(), var))
 
@@ -267,7 +268,7 @@ class ApplyProximalGradientDescent(Update):
     signature = 'var: Ref(T), alpha: T, l1: T, l2: T, delta: T -> out: Ref(T)'
 
     def kernel(var, alpha, l1, l2, delta):
-        return update(rules.proximal_gradient_descent, (var,), delta, alpha,
+        return update(update_rules.proximal_gradient_descent, (var,), delta, alpha,
                        *_proximal(var, alpha, l1, l2))
 
 
@@ -277,7 +278,7 @@ class SparseApplyProximalGradientDescent(Update):
     signature = 'var: Ref(T), alpha: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)'
 
     def kernel(var, alpha, l1, l2, grad, indices):
-        return update_rows(rules.proximal_gradient_descent, (var,), grad, indices, alpha,
+        return update_rows(update_rules.proximal_gradient_descent, (var,), grad, indices, alpha,
                             *_proximal(var, alpha, l1, l2))
 
 
@@ -292,7 +293,7 @@ class ApplyProximalAdagrad(Update):
     signature = 'var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T -> out: Ref(T)'
 
     def kernel(var, accum, lr, l1, l2, grad):
-        return update(rules.proximal_adagrad, (var, accum), grad, lr, l1, l2)
+        return update(update_rules.proximal_adagrad, (var, accum), grad, lr, l1, l2)
 
 
 class SparseApplyProximalAdagrad(Update):
@@ -302,4 +303,4 @@ class SparseApplyProximalAdagrad(Update):
                  '-> out: Ref(T)')
 
     def kernel(var, accum, lr, l1, l2, grad, indices):
-        return update_rows(rules.proximal_adagrad, (var, accum), grad, indices, lr, l1, l2)
+        return update_rows(update_rules.proximal_adagrad, (var, accum), grad, indices, lr, l1, l2)

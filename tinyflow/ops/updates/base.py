@@ -11,7 +11,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import Op
 from tinyflow.graph.support import tiles
 from tinyflow.ops.support.index_vectors import check_indices
-from tinyflow.ops.updates import update_rules as rules
+from tinyflow.ops.updates import update_rules
 
 SMALL = 4096            # elements; up to here temporary arrays cost less than tiles
 _FLUSH_EVERY = 16       # updates
@@ -72,7 +72,7 @@ def update(rule, places, grad, *scalars):
     if var.size <= SMALL:
         if not var.ndim:        # what NumPy makes of such arrays is numbers, which `out` cannot be
             places, grad = [place.reshape(1) for place in places], grad.reshape(1)
-        rule(rules.FRESH, *places, grad, *scalars)
+        rule(update_rules.FRESH, *places, grad, *scalars)
         return var
     if np.may_share_memory(grad, var):
         grad = grad.copy()      # a view of the Variable, whose tiles need not be the Variable's
@@ -115,7 +115,7 @@ def _all_different(indices, limit):
 
 def _some_rows(rule, places, grad, indices, scalars):
     rows = [place[indices] for place in places]
-    rule(rules.FRESH, *rows, grad, *scalars)
+    rule(update_rules.FRESH, *rows, grad, *scalars)
     for place, row in zip(places, rows):
         place[indices] = row
 
@@ -156,6 +156,6 @@ def flush(updates, means=(), squares=()):
     for arrays, power in ((means, 30), (squares, 32)):
         for array in arrays:
             if array.dtype == np.float32:
-                update(rules.flush, (array,), array, np.float32(10.0 ** -power))
+                update(update_rules.flush, (array,), array, np.float32(10.0 ** -power))
             elif array.dtype == np.float64:
-                update(rules.flush, (array,), array, 10.0 ** (-8 * power))
+                update(update_rules.flush, (array,), array, 10.0 ** (-8 * power))

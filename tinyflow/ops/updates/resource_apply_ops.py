@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from tinyflow.ops.updates import apply_ops as training
+from tinyflow.ops.updates import apply_ops
 from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, update, update_rows
 
 __all__: list[str] = []
@@ -21,7 +21,7 @@ def _twin(op):
         'signature': signature, '__doc__': op.__doc__, '__module__': __name__})
 
 
-for _op in list(vars(training).values()):
+for _op in list(vars(apply_ops).values()):
     if isinstance(_op, type) and issubclass(_op, Update) and _op is not Update:
         _twin(_op)
 
