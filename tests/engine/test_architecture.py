@@ -51,6 +51,28 @@ def test_imports_point_down(imports):
     assert not wrong, '\n'.join(wrong)
 
 
+CIRCLE_FREE = ('tinyflow.graph', 'tinyflow.ops', 'tinyflow.gradients')
+
+
+def test_no_import_circles(imports):
+    """Neither at module level nor hidden inside functions."""
+    circles = [group for group in structure.circles(imports, with_lazy=True)
+               if any(name.startswith(CIRCLE_FREE) for name in group)]
+    assert not circles, '\n'.join(map(' '.join, circles))
+
+
+def test_an_import_inside_a_function_says_why(imports):
+    """It is for start-up time only: a comment stands on its line."""
+    files = structure.python_files(ROOT)
+    silent = []
+    for name, found in imports.items():
+        if name.startswith(CIRCLE_FREE) and found.in_functions:
+            lines = files[name].read_text(encoding='utf-8').splitlines()
+            silent += [f'{name}:{line} imports {other}' for other, line in found.in_functions
+                       if '#' not in lines[line - 1]]
+    assert not silent, '\n'.join(silent)
+
+
 def test_library_code_has_no_assert():
     for path in structure.python_files(ROOT).values():
         for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):

@@ -43,9 +43,9 @@ class ParseTensor(Op):
         return None
 
     def kernel(serialized, *, out_type):
-        from google.protobuf.message import DecodeError  # protobuf loads slowly
+        from google.protobuf.message import DecodeError
 
-        from tinyflow.formats.protos import tensor_pb2
+        from tinyflow.formats.protos import tensor_pb2  # protobuf loads slowly
         if serialized.ndim:
             raise OpFailure('Expected `serialized` to be a scalar, got shape: '
                             f'{list(serialized.shape)}',

@@ -1,7 +1,7 @@
 """Ops that only imported graphs have: nodes of TensorFlow 1's own gradient functions.
 
-tinyflow's gradients are made of public ops instead (see gradient_rules.py); a training graph that
-TensorFlow wrote has these.
+tinyflow's gradients are made of public ops instead; a training graph that TensorFlow wrote has
+these.
 """
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tinyflow.graph.dtypes import FLOATS, INDEX, INEXACT
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op, nodes
 from tinyflow.ops.array import gathering
 from tinyflow.ops.math import arithmetic, complex_numbers
+from tinyflow.ops.sparse.segments import SparseSegmentSqrtN, SparseSegmentSum
 
 
 class _OfResult(Op, abstract=True):
@@ -143,7 +144,7 @@ class SparseSegmentSumGrad(_SparseSegmentGrad):
 
     def gradient(op, dy):
         _, indices, segments, _ = op.inputs
-        return nodes.SparseSegmentSum(dy, indices, segments), None, None, None
+        return SparseSegmentSum.apply(dy, indices, segments), None, None, None
 
 
 class SparseSegmentMeanGrad(_SparseSegmentGrad):
@@ -166,4 +167,4 @@ class SparseSegmentSqrtNGrad(_SparseSegmentGrad):
 
     def gradient(op, dy):
         _, indices, segments, _ = op.inputs
-        return nodes.SparseSegmentSqrtN(dy, indices, segments), None, None, None
+        return SparseSegmentSqrtN.apply(dy, indices, segments), None, None, None

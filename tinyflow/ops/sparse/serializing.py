@@ -122,9 +122,9 @@ def _together(serialized, dtype):
 def _array(item):
     if isinstance(item, BoxedArray):
         return item.array
-    from google.protobuf.message import DecodeError  # protobuf loads slowly
+    from google.protobuf.message import DecodeError
 
-    from tinyflow.formats.protos.tensor_pb2 import TensorProto
+    from tinyflow.formats.protos.tensor_pb2 import TensorProto  # protobuf loads slowly
     try:
         return make_ndarray(TensorProto.FromString(item))
     except (DecodeError, TypeError, ValueError):

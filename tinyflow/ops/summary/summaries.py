@@ -249,7 +249,7 @@ class MergeSummary(Op):
         return ()
 
     def kernel(inputs):
-        from google.protobuf.message import DecodeError  # protobuf loads slowly
+        from google.protobuf.message import DecodeError
 
         from tinyflow.formats.protos import summary_pb2  # protobuf loads slowly
         parts = [part for array in inputs for part in array.reshape(-1)]
