@@ -176,7 +176,6 @@ from tinyflow.ops.variables.variable_scope import (
     AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer,
     variable_op_scope, variable_scope,
 )
-import tinyflow.ops.variables.resource_variable  # a kind of Variable
 from tinyflow.ops.variables.variable import (
     Variable, VariableAggregation, VariableSynchronization, init_scope,
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import tinyflow as tf
 from tinyflow.graph.op import nodes
+from tinyflow.ops.updates.resource_apply_ops import resource_op
 
 __all__ = ['scatter_add', 'scatter_add_rows', 'scatter_update_rows', 'sum_duplicate_rows',
            'training_op']
@@ -10,7 +11,7 @@ __all__ = ['scatter_add', 'scatter_add_rows', 'scatter_update_rows', 'sum_duplic
 
 def training_op(kind, *inputs, **attrs):
     """Adds the op Resource<kind>, such as ResourceApplyAdam; takes Variables as inputs."""
-    return getattr(nodes, f'Resource{kind}')(
+    return resource_op(kind).apply(
         *[x.handle if isinstance(x, tf.Variable) else x for x in inputs], **attrs)
 
 

@@ -311,6 +311,51 @@ def test_local_variables_have_their_own_initializer():
         assert session.run(v) == 1.0
 
 
+# ---- how Variables are made ------------------------------------------------------------------
+
+def test_the_kind_is_chosen_by_use_resource_scope_and_position():
+    kinds = [tf.Variable(1.0), tf.Variable(1.0, use_resource=True),
+             tf.Variable(1.0, None, None, True, None, None, None, None, None, None, None, True)]
+    with tf.variable_scope('s', use_resource=True):
+        kinds.append(tf.Variable(1.0))
+    assert [type(v).__name__ for v in kinds] == [
+        'RefVariable', 'ResourceVariable', 'ResourceVariable', 'ResourceVariable']
+    assert all(isinstance(v, tf.Variable) for v in kinds)
+
+
+def test_a_subclass_has_its_own_constructor(session):
+    class Named(tf.Variable):
+        def __init__(self, value, label):
+            super().__init__(value, name=label)
+            self.label = label
+
+    v = Named(2.0, 'mine')
+    assert (v.name, v.label, v.dtype.is_ref) == ('mine:0', 'mine', True)
+    session.run(v.initializer)
+    assert session.run(v + 1.0) == 3.0
+
+
+def test_what_a_creator_returns_is_not_initialized_again(graph):
+    calls = []
+
+    class Counted(tf.Variable):
+        def __init__(self, value, label):
+            calls.append(label)
+            super().__init__(value, name=label)
+
+    def creator(next_creator, **settings):
+        assert settings['trainable'] is False and settings['initial_value'] == 3.0
+        return Counted(settings['initial_value'], 'counted')
+
+    with tf.variable_creator_scope(creator):
+        v = tf.Variable(3.0, False)
+    assert type(v) is Counted and calls == ['counted']
+    assert [op.name for op in graph.get_operations()] == [
+        'counted/initial_value', 'counted', 'counted/Assign', 'counted/read']
+    with tf.variable_creator_scope(lambda next_creator, **settings: None):
+        assert tf.Variable(1.0) is None
+
+
 # ---- refusals --------------------------------------------------------------------------------
 
 @pytest.mark.parametrize('build, error, message', [

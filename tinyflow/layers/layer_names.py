@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tinyflow.ops.variables.variable_store import one_per_graph
+from tinyflow.ops.variables.scope_store import one_per_graph
 
 
 def snake_case(name):

@@ -3,8 +3,13 @@ from __future__ import annotations
 
 from tinyflow.formats.graphdef import scopes
 from tinyflow.graph.defaults import get_default_graph
-from tinyflow.ops.variables.resource_variable import ResourceVariable, is_resource_variable
-from tinyflow.ops.variables.variable import Variable, VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.synchronization import VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.variable import (
+    RefVariable,
+    ResourceVariable,
+    Variable,
+    is_resource_variable,
+)
 
 
 def to_proto(self, export_scope=None):
@@ -49,7 +54,7 @@ def from_proto(variable_def, import_scope=None):
         return graph.as_graph_element(scopes.prepend(name, import_scope))
 
     place = element(variable_def.variable_name)
-    kind = ResourceVariable if place.op.type == 'VarHandleOp' else Variable
+    kind = ResourceVariable if place.op.type == 'VarHandleOp' else RefVariable
     self = object.__new__(kind)
     self._variable = self._handle = place
     # Loading a SavedModel leaves out initial values of ops that tinyflow has not.
@@ -64,7 +69,6 @@ def from_proto(variable_def, import_scope=None):
     self._constraint = None
     self._synchronization = VariableSynchronization(variable_def.synchronization)
     self._aggregation = VariableAggregation(variable_def.aggregation)
-    self._is_initialized = None
     self._save_slice_info = None
     if variable_def.HasField('save_slice_info_def'):
         self._save_slice_info = Variable.SaveSliceInfo(

@@ -8,14 +8,6 @@ class VariableDefault:
     """Which kind of Variable is made where the program does not say."""
 
     resource = False
-    scope = staticmethod(lambda: None)      # what the open variable scope says
-
-
-def wants_resource(use_resource):
-    """`use_resource`; where that is None, what the variable scope or the program wants."""
-    if use_resource is None:
-        use_resource = VariableDefault.scope()
-    return VariableDefault.resource if use_resource is None else use_resource
 
 
 def disable_v2_behavior():

@@ -8,6 +8,7 @@ from math import sqrt
 
 import numpy as np
 
+from tinyflow.graph.op import Op
 from tinyflow.ops.updates import apply_ops
 from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, update, update_rows
 
@@ -24,6 +25,11 @@ def _twin(op):
 for _op in list(vars(apply_ops).values()):
     if isinstance(_op, type) and issubclass(_op, Update) and _op is not Update:
         _twin(_op)
+
+
+def resource_op(op_type):
+    """The class of the op Resource<op_type>, which updates a variable by its handle."""
+    return Op.registry[f'Resource{op_type}']
 
 
 # ---- rules: see update_rules.py for how they are called -------------------

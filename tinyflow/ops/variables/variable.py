@@ -1,119 +1,124 @@
 """Variable: a named value that outlives a run.
 
-A Variable is four nodes, as in TF1: its initial value, the place (VariableV2), the Assign of one to
-the other, and an Identity that reads it. The value itself belongs to the Session.
+`tf.Variable(...)` calls `make_variable`, which asks the open variable creators and then makes one
+of two kinds:
+
+    RefVariable         TF1's default: the nodes are its initial value, the storage (VariableV2),
+                        the Assign of one to the other, and an Identity that reads it.
+    ResourceVariable    made by use_resource=True and by Keras: a handle (VarHandleOp), a test of
+                        whether it has a value, the assignment of the initial value, and a reading.
+                        Every use in an expression is another reading, a ReadVariableOp, which sees
+                        the assignments that it is ordered after and no others.
+
+The value itself belongs to the Session. Both kinds are here because each of the classes below
+needs another one: Variable the two kinds, and these Variable, of which they are subclasses.
 """
 from __future__ import annotations
 
-import enum
-import inspect
-from contextlib import contextmanager
-from functools import cache, partial
+import functools
+from functools import partial
+from typing import Any
 
-from tinyflow.graph import dtype_hints as mends, dtypes, shapes
+from tinyflow.graph import dtype_hints, dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     colocate_with,
+    control_dependencies,
     device,
-    get_collection,
     get_default_graph,
     name_scope,
 )
-from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.numpy_misuse import refuse_numpy
+from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.graph.support.v1_v2_switches import wants_resource
-from tinyflow.graph.tensor_operators import TensorOperators
+from tinyflow.graph.support.v1_v2_switches import resource_variables_enabled
 from tinyflow.graph.variable_creation import creators_of
-from tinyflow.ops.array import gathering, identity_and_cast as identities, slicing
-from tinyflow.ops.random import tf1_node_count as node_counts
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.array import gathering, identity_and_cast
+from tinyflow.ops.random import tf1_node_count
+from tinyflow.ops.variables import resource_variable_ops, variable_ops
+from tinyflow.ops.variables.init_scope import init_scope
+from tinyflow.ops.variables.initial_values import (
+    NODES_OF_INITIALIZED_VALUE,
+    with_initialized_variables,
+)
+from tinyflow.ops.variables.scope_store import use_resource_of_scope
+from tinyflow.ops.variables.synchronization import VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.variable_base import VariableBase
 
-__all__ = ['Variable', 'VariableAggregation', 'VariableSynchronization', 'init_scope']
-
-
-class VariableSynchronization(enum.Enum):
-    """When copies of a Variable on several workers are brought together."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class VariableAggregation(enum.Enum):
-    """How copies of a Variable on several workers become one value."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3
+__all__ = ['RefVariable', 'ResourceVariable', 'UnreadVariable', 'Variable', 'VariableAggregation',
+           'VariableSynchronization', 'init_scope', 'is_resource_variable', 'make_variable']
 
 
-@contextmanager
-def init_scope():
-    """Nodes made inside wait for nothing outside: what initial values need.
+def make_variable(initial_value=None, trainable=None, collections=None, validate_shape=True,
+                  caching_device=None, name=None, variable_def=None, dtype=None,
+                  expected_shape=None, import_scope=None, constraint=None, use_resource=None,
+                  synchronization=VariableSynchronization.AUTO,
+                  aggregation=VariableAggregation.NONE, shape=None):
+    """What `tf.Variable(...)` returns: made by the creators of open variable_creator_scopes.
 
-    Inside the function of a cond or a loop they go to the graph around it all, where Variables
-    belong.
+    The innermost creator is called first, with all arguments by name; `make_of_kind` is the last.
     """
-    inner = outer = get_default_graph()
-    while outer.outer_graph is not None:
-        outer = outer.outer_graph
-    if outer is inner:
-        with outer.control_dependencies(None):
-            yield
-        return
-    scope = inner.get_name_scope()
-    with outer.as_default(), outer.control_dependencies(None), \
-            outer.name_scope(scope + '/' if scope else None):
-        yield
+    make = make_of_kind
+    for creator in creators_of(get_default_graph()):
+        make = partial(creator, make)
+    return make(
+        initial_value=initial_value, trainable=trainable, collections=collections,
+        validate_shape=validate_shape, caching_device=caching_device, name=name,
+        variable_def=variable_def, dtype=dtype, expected_shape=expected_shape,
+        import_scope=import_scope, constraint=constraint, use_resource=use_resource,
+        synchronization=synchronization, aggregation=aggregation, shape=shape)
 
 
-@cache
-def _arguments():
-    """The names of Variable's arguments, in order."""
-    return list(inspect.signature(Variable.__init__).parameters)[1:]
+def make_of_kind(**settings) -> Variable:
+    """A ResourceVariable or a RefVariable: by use_resource, the variable scope, or the default."""
+    use_resource = settings.get('use_resource')
+    if use_resource is None:
+        use_resource = use_resource_of_scope()
+    if use_resource is None:
+        use_resource = resource_variables_enabled()
+    return ResourceVariable(**settings) if use_resource else RefVariable(**settings)
 
 
-class _VariableKind(type):
-    """Lets the creators of open variable_creator_scopes make Variables."""
-
-    def __call__(cls, *args, **settings):
-        if cls is not Variable:
-            return super().__call__(*args, **settings)
-        make = super().__call__
-        creators = creators_of(get_default_graph())
-        if not creators:
-            return make(*args, **settings)
-        for creator in creators:
-            make = partial(creator, make)
-        return make(**dict(zip(_arguments(), args)), **settings)
-
-
-@refuse_numpy
-class Variable(TensorOperators, metaclass=_VariableKind):
+class Variable(VariableBase):
     """A value that a Session keeps from run to run, and that assignments change.
 
     ``w = tf.Variable(tf.zeros([784, 10]), name='w')``. `initial_value` is anything that becomes a
     tensor, or a function that makes one. In an expression a Variable stands for its value.
 
+    Subclasses that define no other nodes keep their value as a RefVariable does.
+
     Raises ValueError if `initial_value` is missing or its shape is not known (unless
     `validate_shape` is False, which makes a Variable of unknown shape).
     """
 
-    __array_priority__ = 100            # NumPy arrays on the left hand the operator over to us
+    _is_complete = False        # True of what `tf.Variable(...)` returned
+    _is_initialized = None      # the node that tests it, once there is one
 
-    _resource_kind = None               # the class that use_resource=True makes, once imported
+    def __new__(cls, *args, **settings) -> Any:
+        """Hands `tf.Variable(...)` itself over to `make_variable`; subclasses are made as usual.
 
-    def __new__(cls, *args, use_resource=None, **settings):
-        if cls is Variable and wants_resource(args[11] if len(args) > 11 else use_resource):
-            cls = Variable._resource_kind
-        return object.__new__(cls)
+        Python calls `__init__` on what `__new__` returns, if it is a Variable. This one has been
+        initialized already, perhaps by a creator and with other arguments, so it is marked here
+        and every `__init__` skips it (see `__init_subclass__`).
+        """
+        if cls is not Variable:
+            return object.__new__(cls)
+        variable = make_variable(*args, **settings)
+        if isinstance(variable, Variable):
+            variable._is_complete = True
+        return variable
+
+    def __init_subclass__(cls, **settings):
+        """Makes `__init__` of each subclass skip a Variable that is complete."""
+        super().__init_subclass__(**settings)
+        initialize = cls.__init__
+
+        @functools.wraps(initialize)
+        def __init__(self, *args, **settings):
+            if not self._is_complete:
+                initialize(self, *args, **settings)
+        cls.__init__ = __init__
 
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True,
                  caching_device=None, name=None, variable_def=None, dtype=None,
@@ -133,8 +138,6 @@ class Variable(TensorOperators, metaclass=_VariableKind):
         self._constraint = constraint
         self._synchronization = synchronization
         self._aggregation = aggregation
-        self._save_slice_info = None
-        self._is_initialized = None
         collections = collections_of(collections, trainable)
         dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         tensors = [initial_value] if isinstance(initial_value, Tensor) else []
@@ -146,21 +149,21 @@ class Variable(TensorOperators, metaclass=_VariableKind):
         initial = self._initial_tensor(initial_value, dtype)
         self._initial_value = initial
         storage_shape = (shapes.raw(shape) if shape is not None else
-                       initial.raw_shape if validate_shape else None)
+                         initial.raw_shape if validate_shape else None)
         if validate_shape and not shapes.known(initial.raw_shape):
             raise worded(ValueError(report(
                 f'initial_value must have a shape specified: {initial}',
                 inputs=[('initial_value', initial)],
                 mend='a fully known shape, such as [784, 10]: weights do not depend on the size of '
                      'a batch; or validate_shape=False for a Variable of unknown shape.')))
-        self._variable = state.VariableV2.apply(
+        self._variable = variable_ops.VariableV2.apply(
             shape=storage_shape, dtype=initial.dtype.base_dtype, name=scope)
-        self._safe_initial_value = _with_initialized_variables(initial, scope)
-        self._initializer_op = state.Assign.apply(
+        self._safe_initial_value = with_initialized_variables(initial, scope)
+        self._initializer_op = variable_ops.Assign.apply(
             self._variable, self._safe_initial_value, validate_shape=validate_shape,
             name='Assign').op
         with colocate_with(self._variable.op):
-            self._snapshot = identities.Identity.apply(self._variable, name='read')
+            self._snapshot = identity_and_cast.Identity.apply(self._variable, name='read')
 
     @staticmethod
     def _initial_tensor(initial_value, dtype):
@@ -169,81 +172,10 @@ class Variable(TensorOperators, metaclass=_VariableKind):
         with name_scope('Initializer'), device(None):
             return convert_to_tensor(initial_value(), dtype, 'initial_value')
 
-    # ---- what it is ----------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        return self._variable.name
-
-    @property
-    def op(self) -> Operation:
-        """The VariableV2 operation."""
-        return self._variable.op
-
-    @property
-    def graph(self):
-        return self._variable.graph
-
-    @property
-    def dtype(self) -> dtypes.DType:
-        """The dtype of the place, such as ``float32_ref``."""
-        return self._variable.dtype
-
-    @property
-    def shape(self) -> shapes.TensorShape:
-        return self._variable.shape
-
-    def get_shape(self) -> shapes.TensorShape:
-        """Same as `.shape`."""
-        return self.shape
-
     def set_shape(self, shape) -> None:
         """Adds what you know of the shape, as `Tensor.set_shape` does."""
         self._variable.set_shape(shape)
         self._snapshot.set_shape(shape)
-
-    @property
-    def device(self) -> str:
-        return self._variable.device
-
-    @property
-    def initializer(self) -> Operation:
-        """The operation that assigns the initial value."""
-        return self._initializer_op
-
-    @property
-    def initial_value(self) -> Tensor:
-        return self._initial_value
-
-    @property
-    def trainable(self) -> bool:
-        return self._trainable
-
-    @property
-    def constraint(self):
-        """The function that an optimizer applies to the value after each update, or None."""
-        return self._constraint
-
-    @property
-    def synchronization(self):
-        return self._synchronization
-
-    @property
-    def aggregation(self):
-        return self._aggregation
-
-    def _get_save_slice_info(self):
-        return self._save_slice_info
-
-    def _set_save_slice_info(self, save_slice_info):
-        self._save_slice_info = save_slice_info
-
-    def __repr__(self):
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
-
-    def __iter__(self):
-        raise worded(TypeError(f"'Variable' object is not iterable: '{self.name}'.\n  Mend: "
-                               'tf.unstack(v), or sess.run(v), which is an array.'))
 
     # ---- reading -------------------------------------------------------------------------
 
@@ -253,7 +185,7 @@ class Variable(TensorOperators, metaclass=_VariableKind):
 
     def read_value(self) -> Tensor:
         """A new node that reads the Variable: inside control_dependencies, at that moment."""
-        return identities.Identity.apply(self._variable, name='read')
+        return identity_and_cast.Identity.apply(self._variable, name='read')
 
     def initialized_value(self) -> Tensor:
         """The value if there is one already, else `initial_value`: for other initial values.
@@ -261,8 +193,8 @@ class Variable(TensorOperators, metaclass=_VariableKind):
         TF1 makes a `cond` of nodes here, tinyflow one node; and where the initial value depends on
         Variables in turn, they need not be initialised either.
         """
-        with init_scope(), node_counts.standing_for(_NODES_OF_INITIALIZED_VALUE):
-            return state.InitializedValue.apply(self._variable, self._safe_initial_value)
+        with init_scope(), tf1_node_count.standing_for(NODES_OF_INITIALIZED_VALUE):
+            return variable_ops.InitializedValue.apply(self._variable, self._safe_initial_value)
 
     def eval(self, session=None):
         """The value in `session` or the default Session."""
@@ -284,87 +216,247 @@ class Variable(TensorOperators, metaclass=_VariableKind):
 
     # ---- writing -------------------------------------------------------------------------
 
-    def load(self, value, session=None) -> None:
-        """Sets the value in `session` or the default Session, at once and without a new node."""
-        session = session_for(session, self.graph, f"'{self.name}'.load()")
-        session.run(self._initializer_op, {self._initializer_op.inputs[1]: value})
-
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """self = value; the place after the assignment (or the Operation, if not read_value)."""
-        return _place_or_op(state.assign(self, value, use_locking=use_locking, name=name),
-                            read_value)
+        """self = value; the ref after the assignment (or the Operation, if not read_value)."""
+        ref = variable_ops.assign(self, value, use_locking=use_locking, name=name)
+        return ref if read_value else ref.op
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """self += delta; the place after the update (or the Operation, if not read_value)."""
-        return _place_or_op(state.assign_add(self, delta, use_locking, name), read_value)
+        """self += delta; the ref after the update (or the Operation, if not read_value)."""
+        ref = variable_ops.assign_add(self, delta, use_locking, name)
+        return ref if read_value else ref.op
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """self -= delta; the place after the update (or the Operation, if not read_value)."""
-        return _place_or_op(state.assign_sub(self, delta, use_locking, name), read_value)
+        """self -= delta; the ref after the update (or the Operation, if not read_value)."""
+        ref = variable_ops.assign_sub(self, delta, use_locking, name)
+        return ref if read_value else ref.op
 
     def count_up_to(self, limit):
         """`tf.count_up_to` of this Variable."""
-        return state.count_up_to(self, limit)
+        return variable_ops.count_up_to(self, limit)
 
     def scatter_nd_update(self, indices, updates, name=None):
         """`tf.scatter_nd_update` of this Variable."""
-        return state.scatter_nd_update(self, indices, updates, name=name)
+        return variable_ops.scatter_nd_update(self, indices, updates, name=name)
 
     def scatter_nd_add(self, indices, updates, name=None):
         """`tf.scatter_nd_add` of this Variable."""
-        return state.scatter_nd_add(self, indices, updates, name=name)
+        return variable_ops.scatter_nd_add(self, indices, updates, name=name)
 
     def scatter_nd_sub(self, indices, updates, name=None):
         """`tf.scatter_nd_sub` of this Variable."""
-        return state.scatter_nd_sub(self, indices, updates, name=name)
+        return variable_ops.scatter_nd_sub(self, indices, updates, name=name)
+
+    def _scatter_slices(self, kind, indices, updates, use_locking, name):
+        scatter = getattr(variable_ops, f'scatter_{kind}')
+        return scatter(self, indices, updates, use_locking, name)
 
 
-def _place_or_op(place, read_value):
-    return place if read_value else place.op
+class RefVariable(Variable):
+    """TF1's default kind: the storage is a tensor of a ref dtype, such as float32_ref.
+
+    All of it is in Variable, so that programs' own subclasses of tf.Variable are of this kind too.
+    """
 
 
-def _scatter_method(name):
-    function = getattr(state, name)
+class ResourceVariable(Variable):
+    """A Variable with a handle; see Variable for the arguments."""
 
-    def method(self, sparse_delta, use_locking=False, name=None):
-        if not isinstance(sparse_delta, IndexedSlices):
-            raise worded(TypeError(f'sparse_delta is not IndexedSlices: {sparse_delta!r}'))
-        return function(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
-    method.__name__ = name
-    method.__doc__ = f'`tf.{name}` of this Variable, with IndexedSlices.'
-    return method
+    def _make_nodes(self, initial_value, scope, dtype, validate_shape, shape):
+        initial = self._initial_tensor(initial_value, dtype)
+        self._initial_value = initial
+        storage_shape = initial.raw_shape if shape is None else shapes.raw(shape)
+        name = scope[:-1] if scope.endswith('/') else scope
+        self._handle = self._variable = resource_variable_ops.VarHandleOp.apply(
+            shape=storage_shape, dtype=initial.dtype.base_dtype,
+            shared_name=name, name=scope)
+        with name_scope('IsInitialized'):
+            self._is_initialized_op = resource_variable_ops.VarIsInitializedOp.apply(self._handle)
+        with name_scope('Assign') as inner:
+            self._safe_initial_value = with_initialized_variables(initial, scope)
+            self._initializer_op = resource_variable_ops.AssignVariableOp.apply(
+                self._handle, self._safe_initial_value, name=inner)
+        with name_scope('Read'):
+            self._snapshot = resource_variable_ops.read(self._handle)
+
+    @staticmethod
+    def _initial_tensor(initial_value, dtype):
+        with name_scope('Initializer'), device(None):
+            return convert_to_tensor(initial_value() if callable(initial_value) else initial_value,
+                                     dtype, 'initial_value')
+
+    # ---- properties ----------------------------------------------------------------------
+
+    @property
+    def handle(self) -> Tensor:
+        """The tensor of dtype resource that names the storage."""
+        return self._handle
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        return self._handle.op.attrs['dtype']
+
+    @property
+    def shape(self) -> shapes.TensorShape:
+        return shapes.as_shape(self._handle.op.attrs['shape'])
+
+    @property
+    def create(self) -> Operation:
+        """Same as `.initializer`."""
+        return self._initializer_op
+
+    def set_shape(self, shape) -> None:
+        """Raises NotImplementedError: the shape of a resource variable is settled when made."""
+        raise worded(NotImplementedError('ResourceVariable does not implement set_shape()'))
+
+    def is_initialized(self, name=None):
+        """A bool tensor: true if the variable has a value in the Session that runs it."""
+        return resource_variable_ops.VarIsInitializedOp.apply(self._handle, name=name)
+
+    def numpy(self):
+        """Raises NotImplementedError: values exist only in a Session."""
+        raise worded(NotImplementedError(
+            'numpy() is only available when eager execution is enabled.\n  Mend: sess.run(v).'))
+
+    @property
+    def values_for_control(self) -> Operation:
+        """What control_dependencies waits for: waiting for a variable reads nothing."""
+        return self.op
+
+    # ---- reading -------------------------------------------------------------------------
+
+    def value(self) -> Tensor:
+        """A new node that reads the variable."""
+        with colocate_with(None, ignore_existing=True):
+            return self._read()
+
+    def _read(self):
+        return resource_variable_ops.read(self._handle)
+
+    def read_value(self) -> Tensor:
+        """A new reading, in a name scope Read, and an Identity of it."""
+        with name_scope('Read'):
+            value = self._read()
+        return identity_and_cast.identity(value)
+
+    def initialized_value(self) -> Tensor:
+        with init_scope(), tf1_node_count.standing_for(10):    # of the cond that TF makes
+            return resource_variable_ops.ResourceInitializedValue.apply(
+                self._handle, self._safe_initial_value)
+
+    def eval(self, session=None):
+        return self._snapshot.eval(session=session)
+
+    def sparse_read(self, indices, name=None):
+        with name_scope('Gather' if name is None else name) as scope:
+            rows = resource_variable_ops.ResourceGather.apply(self._handle, indices, name=scope)
+        return identity_and_cast.identity(rows)
+
+    def gather_nd(self, indices, name=None):
+        with name_scope('GatherNd' if name is None else name) as scope:
+            found = resource_variable_ops.ResourceGatherNd.apply(self._handle, indices, name=scope)
+        return identity_and_cast.identity(found)
+
+    def _ref(self):
+        return self._handle
+
+    def _as_graph_element(self):
+        return self._snapshot
+
+    # ---- writing -------------------------------------------------------------------------
+
+    def _after(self, operation, read_value=True):
+        """What stands for the variable after `operation`; the operation, if not read_value."""
+        return UnreadVariable(self, operation) if read_value else operation
+
+    def _tensor(self, value):
+        return convert_to_tensor(value, self.dtype)
+
+    def assign(self, value, use_locking=None, name=None, read_value=True):
+        """self = value; a variable that is read after the assignment (or the Operation)."""
+        value = self._tensor(value)
+        if not shapes.compatible(self.shape.raw, value.raw_shape):
+            raise worded(ValueError(report(
+                f'Shapes {self.shape} and {value.shape} are incompatible',
+                inputs=[('value', value)], mend='a value of the shape of the Variable.')))
+        return self._after(resource_variable_ops.AssignVariableOp.apply(
+            self._handle, value, name=name), read_value)
+
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+        """self += delta; a variable that is read after the update (or the Operation)."""
+        return self._after(resource_variable_ops.AssignAddVariableOp.apply(
+            self._handle, self._tensor(delta), name=name), read_value)
+
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+        """self -= delta; a variable that is read after the update (or the Operation)."""
+        return self._after(resource_variable_ops.AssignSubVariableOp.apply(
+            self._handle, self._tensor(delta), name=name), read_value)
+
+    def count_up_to(self, limit):
+        return resource_variable_ops.ResourceCountUpTo.apply(
+            self._handle, limit=limit, T=self.dtype)
+
+    def scatter_rows(self, kind, indices, updates, name=None):
+        """The Operation ResourceScatter<kind> on this variable."""
+        updates = self._tensor(updates)
+        return Op.registry[f'ResourceScatter{kind}'].apply(
+            self._handle, indices, updates, name=name)
+
+    def _scatter(self, kind, indices, updates, name=None):
+        return self._after(self.scatter_rows(kind, indices, updates, name))
+
+    def _scatter_slices(self, kind, indices, updates, use_locking, name):
+        return self._scatter(kind.capitalize(), indices, updates, name)
+
+    def scatter_nd_update(self, indices, updates, name=None):
+        return self._scatter('NdUpdate', indices, updates, name)
+
+    def scatter_nd_add(self, indices, updates, name=None):
+        return self._scatter('NdAdd', indices, updates, name)
+
+    def scatter_nd_sub(self, indices, updates, name=None):
+        return self._scatter('NdSub', indices, updates, name)
 
 
-def _operator(name):
-    def method(self, *args):
-        return getattr(self.value(), name)(*args)
-    method.__name__ = name
-    method.__doc__ = f'`Tensor.{name}` of the value.'
-    return method
+class UnreadVariable(ResourceVariable):
+    """A resource variable as it is after an operation: what its assignments return.
+
+    Whatever reads it waits for that operation.
+    """
+
+    def __init__(self, variable, parent_op):
+        self.__dict__.update(variable.__dict__)
+        self._parent_op = parent_op
+        with control_dependencies([parent_op]):
+            self._snapshot = resource_variable_ops.read(self._handle)
+
+    @property
+    def name(self) -> str:
+        return self._parent_op.name
+
+    @property
+    def op(self) -> Operation:
+        """The operation that changed the variable."""
+        return self._parent_op
+
+    def _read(self):
+        with control_dependencies([self._parent_op]):
+            return resource_variable_ops.read(self._handle)
+
+    def value(self) -> Tensor:
+        return self._read()
+
+    def read_value(self) -> Tensor:
+        return self._read()
 
 
-_OPERATORS = ('add radd sub rsub mul rmul div rdiv truediv rtruediv floordiv rfloordiv mod rmod '
-              'pow rpow matmul rmatmul lt le gt ge and rand or ror xor rxor neg abs invert')
-for _name in _OPERATORS.split():
-    setattr(Variable, f'__{_name}__', _operator(f'__{_name}__'))
-Variable.__getitem__ = lambda self, key: slicing.get_item(self.value(), key, var=self)
-for _name in 'update add sub mul div max min'.split():
-    setattr(Variable, f'scatter_{_name}', _scatter_method(f'scatter_{_name}'))
-
-
-def _to_tensor(variable, dtype=None, name=None, as_ref=False):
-    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
-        raise worded(ValueError(report(
-            f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
-            f"'{variable.dtype.name}'", inputs=[('variable', variable.value())],
-            mend=mends.for_wanted('variable', variable.value(), {dtype.base_dtype}))))
-    return variable._variable if as_ref else variable._snapshot
-
-
-register_tensor_conversion_function(Variable, _to_tensor)
+def is_resource_variable(variable) -> bool:
+    """True for a Variable with a handle."""
+    return isinstance(variable, ResourceVariable)
 
 
 def collections_of(collections, trainable):
+    """The names of the collections that a new Variable is added to."""
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):
@@ -376,101 +468,24 @@ def collections_of(collections, trainable):
     return list(collections)
 
 
-_NODES_OF_INITIALIZED_VALUE = 9         # of the cond that TF1 makes of it
-_PLACES = {'VariableV2', 'VarHandleOp'}
-_INITIALIZED_VALUES = {'InitializedValue', 'ResourceInitializedValue'}
-_LEFT_ALONE = {'ReadVariableOp', 'IsVariableInitialized', 'VarIsInitializedOp'}
+def _to_tensor(variable, dtype=None, name=None, as_ref=False):
+    _check_dtype(variable, dtype)
+    return variable._variable if as_ref else variable._snapshot
 
 
-def _with_initialized_variables(initial, scope):
-    """`initial` with every Variable that it reads replaced by that Variable's initialized_value.
-
-    So `b = tf.Variable(a + 1)` can be initialised in the same run as `a`. The nodes between are
-    made a second time, named after the new Variable as in TF1.
-    """
-    ancestors = _reachable(initial.op, lambda op: () if _is_leaf(op) else _sources(op))
-    if not any(op.type in _PLACES or op.type in _INITIALIZED_VALUES for op in ancestors):
-        return initial
-    variables = {v.op: v for v in get_collection(GraphKeys.GLOBAL_VARIABLES)
-                 + get_collection(GraphKeys.LOCAL_VARIABLES) if isinstance(v, Variable)}
-    with node_counts.standing_for(_nodes_of_guard(initial.op, variables)):
-        return _replaced(initial, {op for op in ancestors if not _is_leaf(op)}, variables, scope)
+def _resource_to_tensor(variable, dtype=None, name=None, as_ref=False):
+    _check_dtype(variable, dtype)
+    return variable.handle if as_ref else variable.value()
 
 
-def _replaced(initial, ancestors, variables, scope):
-    replaced: dict[Tensor, Tensor] = {}
-    for op in sorted(ancestors, key=lambda op: op.id):
-        if op in variables:
-            # Of a resource variable it is its readings that are replaced.
-            readings = [op.outputs[0]] if op.type == 'VariableV2' else [
-                t.outputs[0] for t in op.outputs[0].consumers()
-                if t in ancestors and t.type == 'ReadVariableOp']
-            if readings:
-                value = variables[op].initialized_value()
-                replaced.update(dict.fromkeys(readings, value))
-        elif op.outputs and op.outputs[0] in replaced:
-            continue
-        elif any(t in replaced for t in op.inputs):
-            again = _made_again(op, [replaced.get(t, t) for t in op.inputs], scope)
-            replaced.update(zip(op.outputs, again.outputs))
-    return replaced.get(initial, initial)
+def _check_dtype(variable, dtype):
+    """ValueError if a tensor of that dtype is wanted and the Variable is of another one."""
+    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
+        raise worded(ValueError(report(
+            f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
+            f"'{variable.dtype.name}'", inputs=[('variable', variable._snapshot)],
+            mend=dtype_hints.for_wanted('variable', variable._snapshot, {dtype.base_dtype}))))
 
 
-def _nodes_of_guard(initial, variables):
-    """How many nodes TF1 makes of an initial value for `_with_initialized_variables`.
-
-    There an initialized_value is a cond, whose nodes are made again, too: a Switch of the Variable,
-    a reading and a Merge, and a Switch of its initial value if that has changed. Readings of
-    resource variables are left alone.
-    """
-    def sources(op):
-        if op.type in _LEFT_ALONE:
-            return []
-        if op.type in _INITIALIZED_VALUES and op.inputs[0].op in variables:
-            place = op.inputs[0].op
-            value = variables[place].initial_value      # before it was guarded itself
-            return [place, (op.inputs[1] if value is None else value).op]
-        return _sources(op)
-    nodes, changed = 0, set()
-    ancestors = _reachable(initial, sources)
-    if any(op.type == 'While' for op in ancestors):     # what has a cycle, TF1 leaves alone
-        return 0
-    for op in sorted(ancestors, key=lambda op: op.id):
-        which = [source in changed for source in sources(op)]
-        if op.type == 'VariableV2':
-            again = _NODES_OF_INITIALIZED_VALUE if op in variables else 0
-        elif op.type in _INITIALIZED_VALUES and any(which):
-            again = 2 * which[0] + which[1] + 1
-        else:
-            again = int(any(which))
-        if again:
-            nodes += again
-            changed.add(op)
-    return nodes
-
-
-def _is_leaf(op):
-    """True of assignments and questions, behind which nothing is replaced."""
-    return op.writes or op.definition.takes_storage
-
-
-def _sources(op):
-    return [t.op for t in op.inputs]
-
-
-def _reachable(op, sources):
-    """The operation, its `sources`, theirs and so on."""
-    found, stack = set(), [op]
-    while stack:
-        op = stack.pop()
-        if op not in found:
-            found.add(op)
-            stack += sources(op)
-    return found
-
-
-def _made_again(op, inputs, scope):
-    definition = op.definition
-    if definition.has_lists:
-        inputs = definition.nest(inputs)
-    return definition.make(inputs, dict(op.attrs), f'{op.name}_{scope}')
+register_tensor_conversion_function(Variable, _to_tensor)
+register_tensor_conversion_function(ResourceVariable, _resource_to_tensor, priority=99)

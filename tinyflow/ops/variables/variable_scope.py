@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import threading
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -17,9 +16,9 @@ from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.v1_v2_switches import VariableDefault
-from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
-from tinyflow.ops.variables.variable_store import get_store, one_per_graph
+from tinyflow.ops.variables.scope_store import get_scope_store
+from tinyflow.ops.variables.synchronization import VariableAggregation, VariableSynchronization
+from tinyflow.ops.variables.variable_store import get_store
 
 __all__ = ['AUTO_REUSE', 'VariableScope', 'get_local_variable', 'get_variable',
            'get_variable_scope', 'no_regularizer', 'variable_op_scope', 'variable_scope']
@@ -40,34 +39,12 @@ def no_regularizer(_):
     return None
 
 
-class _ScopeStore(threading.local):
-    """The open variable scope of one graph, and how often each name has been opened."""
-
-    def __init__(self):
-        self.current = VariableScope(False)
-        self.counts: dict[str, int] = {}
-
-    def open(self, name):
-        self.counts[name] = self.counts.get(name, 0) + 1
-
-    def forget_inside(self, name):
-        for key in self.counts:
-            if key.startswith(name + '/'):
-                self.counts[key] = 0
-
-    def unique(self, prefix):
-        """`prefix`, with _1, _2 ... where the open scope has seen it already."""
-        name = f'{self.current.name}/{prefix}' if self.current.name else prefix
-        if not self.counts.get(name):
-            return prefix
-        number = 1
-        while self.counts.get(f'{name}_{number}'):
-            number += 1
-        return f'{prefix}_{number}'
-
-
 def _get_scope_store():
-    return one_per_graph(('__varscope',), _ScopeStore)
+    """The ScopeStore of the default graph, in which a scope is open."""
+    store = get_scope_store()
+    if store.current is None:
+        store.current = VariableScope(False)
+    return store
 
 
 class VariableScope:
@@ -278,7 +255,8 @@ class variable_scope:                   # noqa: N801 (TF's name)
         else:
             name = self._name_or_scope
             if name is None:
-                name = self._unique_name = self._unique_name or store.unique(self._default_name)
+                name = self._unique_name = \
+                    self._unique_name or store.unique(self._default_name, base.name)
             if self._first_name_scope is None:
                 self._first_name_scope = name if full_name_scope is None else full_name_scope
             scope_name = self._first_name_scope
@@ -315,9 +293,6 @@ def variable_op_scope(values, name_or_scope, default_name=None, initializer=None
 def get_variable_scope():
     """The innermost open VariableScope."""
     return _get_scope_store().current
-
-
-VariableDefault.scope = lambda: get_variable_scope().use_resource
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None,

@@ -8,7 +8,6 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.defaults import (
     add_to_collection,
     colocate_with,
-    get_default_graph,
     name_scope,
 )
 from tinyflow.graph.keys import GraphKeys
@@ -21,20 +20,13 @@ from tinyflow.ops.variables.partitioned_variable import (
     parts_of,
 )
 from tinyflow.ops.variables.replica_context import has_strategy
+from tinyflow.ops.variables.scope_store import one_per_graph
 from tinyflow.ops.variables.variable import (
     Variable,
     VariableAggregation,
     VariableSynchronization,
     init_scope,
 )
-
-
-def one_per_graph(key, make):
-    """The object that a graph keeps under `key` among its collections, as TF1 does."""
-    kept = get_default_graph().get_collection_ref(key)
-    if not kept:
-        kept.append(make())
-    return kept[0]
 
 
 def get_store():

@@ -13,8 +13,7 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import identity_and_cast as identities
 from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.variables import replica_context as context
-from tinyflow.ops.variables.resource_variable import ResourceVariable
-from tinyflow.ops.variables.variable import VariableAggregation, init_scope
+from tinyflow.ops.variables.variable import ResourceVariable, VariableAggregation, init_scope
 from tinyflow.train.distribute.values import DistributedValues, PerReplica, add_up
 
 __all__ = ['MirroredVariable', 'SyncOnReadVariable']

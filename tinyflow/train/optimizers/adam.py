@@ -6,7 +6,7 @@ from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.updates.apply_ops import ApplyAdam
 from tinyflow.ops.variables import variable_ops as state
-from tinyflow.ops.variables.resource_variable import is_resource_variable
+from tinyflow.ops.variables.variable import is_resource_variable
 from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.ops.updates.apply_ops import ApplyGradientDescent, ApplyMomentum, SparseApplyMomentum
 from tinyflow.ops.variables import variable_ops as state
-from tinyflow.ops.variables.resource_variable import is_resource_variable
+from tinyflow.ops.variables.variable import is_resource_variable
 from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation
 
 

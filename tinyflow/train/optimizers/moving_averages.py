@@ -11,8 +11,7 @@ from tinyflow.ops.control_flow import grouping as control
 from tinyflow.ops.math import arithmetic, division as quotients
 from tinyflow.ops.variables import variable_ops as state
 from tinyflow.ops.variables.initializers import zeros_initializer
-from tinyflow.ops.variables.resource_variable import is_resource_variable
-from tinyflow.ops.variables.variable import Variable, init_scope
+from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import (
     global_variables,
     moving_average_variables,

@@ -29,9 +29,9 @@ from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.updates.resource_apply_ops import resource_op
 from tinyflow.ops.variables import replica_context as replication, variable_ops as state
-from tinyflow.ops.variables.resource_variable import is_resource_variable
-from tinyflow.ops.variables.variable import Variable, init_scope
+from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
 from tinyflow.train.optimizers import optimizer_errors, slot_creator
 
@@ -316,7 +316,7 @@ def _check_global_step(step):
 
 def updated(op, var, *arguments, **attrs):
     """The node that changes `var`: of the kind `op`, or its twin for a resource variable."""
-    kind = Op.registry[f'Resource{op.type}'] if is_resource_variable(var) else op
+    kind = resource_op(op.type) if is_resource_variable(var) else op
     return kind.apply(var, *arguments, **attrs)
 
 

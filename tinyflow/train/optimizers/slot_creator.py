@@ -8,8 +8,7 @@ from tinyflow.graph.defaults import colocate_with, get_default_graph
 from tinyflow.ops.array import constants
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.partitioned_variable import SaveSliceInfo
-from tinyflow.ops.variables.resource_variable import is_resource_variable
-from tinyflow.ops.variables.variable import Variable
+from tinyflow.ops.variables.variable import Variable, is_resource_variable
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
 

@@ -1,0 +1,28 @@
+"""init_scope: build nodes outside of all functions and control dependencies."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from tinyflow.graph.defaults import get_default_graph
+
+__all__ = ['init_scope']
+
+
+@contextmanager
+def init_scope():
+    """Nodes made inside wait for nothing outside: what initial values need.
+
+    Inside the function of a cond or a loop they go to the graph around it all, where Variables
+    belong.
+    """
+    inner = outer = get_default_graph()
+    while outer.outer_graph is not None:
+        outer = outer.outer_graph
+    if outer is inner:
+        with outer.control_dependencies(None):
+            yield
+        return
+    scope = inner.get_name_scope()
+    with outer.as_default(), outer.control_dependencies(None), \
+            outer.name_scope(scope + '/' if scope else None):
+        yield

@@ -1,0 +1,25 @@
+"""VariableSynchronization and VariableAggregation: how copies of a Variable on replicas relate."""
+from __future__ import annotations
+
+import enum
+
+__all__ = ['VariableAggregation', 'VariableSynchronization']
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a Variable on several workers are brought together."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How copies of a Variable on several workers become one value."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3
