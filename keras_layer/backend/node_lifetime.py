@@ -4,7 +4,7 @@ from __future__ import annotations
 import weakref
 
 from keras_layer.backend.graph_state import get_graph
-from tinyflow.graph.node_gc import forget_unused, loosely
+from tinyflow.graph.node_gc import forget_unused, loose_nodes, loosely, sessions_of
 
 __all__ = ['drop_unused_models', 'model_nodes']
 
@@ -31,12 +31,12 @@ class model_nodes:                          # noqa: N801 - reads as a sentence i
 def drop_unused_models(graph):
     """Frees the nodes and values of models that no longer exist, once there are enough."""
     nodes, size = _kept.get(graph, (0, 0))
-    if len(graph._loose) > 2 * nodes + _NODES or _bytes(graph) > 2 * size + _BYTES:
+    if len(loose_nodes(graph)) > 2 * nodes + _NODES or _bytes(graph) > 2 * size + _BYTES:
         forget_unused(graph)
-        _kept[graph] = len(graph._loose), _bytes(graph)
+        _kept[graph] = len(loose_nodes(graph)), _bytes(graph)
 
 
 def _bytes(graph):
     """The size of the values that Sessions hold for Variables of the graph."""
-    return sum(cell.value.nbytes for session in list(graph._sessions)
+    return sum(cell.value.nbytes for session in list(sessions_of(graph))
                for cell in session._store.storages() if cell.value is not None)

@@ -21,6 +21,8 @@ from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.ops.sparse import serializing as sparse_serializing
 
+_COUNT = 'dataset functions'            # an annotation of the outermost graph
+
 
 class Function:
     """`python_function`, called with an element, as a graph.
@@ -79,7 +81,8 @@ def function_name(what: str, function: Any = None) -> str:
     graph = get_default_graph()
     while graph.outer_graph is not None:
         graph = graph.outer_graph
-    number = graph.__dict__['_dataset_functions'] = graph.__dict__.get('_dataset_functions', 0) + 1
+    number = graph.annotations.get(_COUNT, 0) + 1
+    graph.annotations[_COUNT] = number
     words = f'{what}_{getattr(function, "__name__", "")}'
     return '_'.join(['__inference', *re.findall(r'\w+', words), str(number)])
 

@@ -49,6 +49,7 @@ class FuncGraph(Graph):
         self.control_captures: dict[Operation, None] = {}
         self.seed, self.seed_by_name = self.outer_graph.seed, self.outer_graph.seed_by_name
         self._collections = self.outer_graph._collections
+        self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture
 
     # ---- what stands outside -------------------------------------------------------------
 
@@ -70,9 +71,8 @@ class FuncGraph(Graph):
             inner = self.add_parameter(Spec(tensor.dtype, tensor.raw_shape, tensor.op.name))
             self.captured[tensor] = inner
             self._source[inner] = tensor
-            if self._context is not None:
-                self._count.nodes -= 1
-                self._context.enter(tensor, tensor.op.graph)
+            for observe in self.capture_observers:
+                observe(tensor)
         return inner
 
     def captured_tensors(self, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:

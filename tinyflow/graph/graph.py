@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
-import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +32,6 @@ class _Controller:
         self.inside = set()
 
 
-class NodeCount:
-    """How many nodes TF1 would have made; a graph shares it with the functions of its loops."""
-
-    __slots__ = ('nodes',)
-
-    def __init__(self):
-        self.nodes = 0
-
-
 class Graph:
     """A dataflow graph: operations in order of creation, with TF's naming and scoping rules."""
 
@@ -56,22 +46,15 @@ class Graph:
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
         self._devices: list[str] = []
-        self._creators: list = []           # of open variable_creator_scopes
         self._gradient_overrides: dict[str, str] = {}
         self._finalized_by = None
         self._last_id = 0
-        self._count = NodeCount()           # of TF1's nodes; see ops/random/tf1_node_count.py
-        self._context: Any = None
         self._lock = threading.RLock()
         self.seed = None
         self.seed_by_name = False
-        # Attributes of imported nodes that mean nothing to tinyflow: name -> {key: AttrValue}.
-        self._extra_attrs: dict[str, dict] = {}
-        self._warned_of_size = False
-        self._exported: Any = None          # the GraphDef of a finalized graph
-        self._loose: list[Operation] = []   # nodes that may go; see graph/node_gc.py
-        self._loose_depth = 0
-        self._sessions: weakref.WeakSet = weakref.WeakSet()
+        # What modules of other floors keep for this graph, each under a key of its own.
+        self.annotations: dict[str, Any] = {}
+        self.node_observers: list[Callable[[Operation], None]] = []     # called with each new node
 
     if TYPE_CHECKING:           # formats/graphdef/methods.py installs them
         def as_graph_def(self, from_version: int | None = None,
@@ -99,13 +82,12 @@ class Graph:
             self._refuse_to_grow(operation)
         self._last_id += 1
         operation.id = self._last_id
-        self._count.nodes += 1
         self._operations.append(operation)
         self._by_name[operation.name] = operation
         for controller in self._controllers:
             controller.inside.add(operation)
-        if self._loose_depth:
-            self._loose.append(operation)
+        for observe in self.node_observers:
+            observe(operation)
 
     def _refuse_to_grow(self, operation):
         raise worded(RuntimeError(report(
@@ -124,7 +106,7 @@ class Graph:
         self._finalized_by = here(2)
 
     def _unsafe_unfinalize(self) -> None:
-        self._finalized_by = self._exported = None
+        self._finalized_by = None
 
     @property
     def finalized(self) -> bool:

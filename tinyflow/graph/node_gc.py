@@ -15,11 +15,43 @@ from contextlib import contextmanager
 @contextmanager
 def loosely(graph):
     """Nodes made inside are loose: they go once nothing but the graph references them."""
-    graph._loose_depth += 1
+    loose = _loose_in(graph)
+    loose.depth += 1
     try:
         yield
     finally:
-        graph._loose_depth -= 1
+        loose.depth -= 1
+
+
+class _LooseNodes:
+    """The nodes of one graph that were made inside `loosely`."""
+
+    def __init__(self):
+        self.operations = []
+        self.depth = 0              # of open blocks
+
+    def note(self, operation):
+        if self.depth:
+            self.operations.append(operation)
+
+
+def _loose_in(graph):
+    loose = graph.annotations.get('loose nodes')
+    if loose is None:
+        loose = graph.annotations['loose nodes'] = _LooseNodes()
+        graph.node_observers.append(loose.note)
+    return loose
+
+
+def loose_nodes(graph):
+    """The nodes that the graph would let go of."""
+    loose = graph.annotations.get('loose nodes')
+    return loose.operations if loose else []
+
+
+def sessions_of(graph):
+    """The open Sessions of a graph, as a WeakSet; each adds itself."""
+    return graph.annotations.setdefault('sessions', weakref.WeakSet())
 
 
 def forget_unused(graph):
@@ -30,17 +62,18 @@ def forget_unused(graph):
     compile again what they run next.
     """
     with graph._lock:
-        operations = graph._loose
+        table = _loose_in(graph)
+        operations = table.operations
         if not operations:
             return 0
         loose = set(operations)
         before = len(operations)
         held = _let_go(graph, loose)
         waiting = [weakref.ref(op) for op in operations]
-        graph._loose, operations, loose = [], None, None
+        table.operations, operations, loose = [], None, None
         gc.collect()
         alive = [op for op in (ref() for ref in waiting) if op is not None]
-        graph._loose = alive
+        table.operations = alive
         _put_back(graph, alive, held)
         return before - len(alive)
 
@@ -66,7 +99,7 @@ def _let_go(graph, loose):
                 for name in [n for n, v in table.items() if _node_of(v) in loose]:
                     named.append((table, name, weakref.ref(table.pop(name))))
     values = []
-    for session in list(graph._sessions):
+    for session in list(sessions_of(graph)):
         session._calls.clear()
         values.append((session, _take(session._store._storages, loose),
                        _take(session._store._states, loose)))

@@ -15,18 +15,22 @@ def variable_creator_scope(variable_creator):
     It returns a Variable, most often next_creator(**settings) with some of the settings changed;
     next_creator is the creator of the scope around, or what makes Variables without any.
     """
-    graph = get_default_graph()
-    graph._creators.append(variable_creator)
+    creators = _creators_in(get_default_graph())
+    creators.append(variable_creator)
     try:
         yield
     finally:
-        graph._creators.remove(variable_creator)
+        creators.remove(variable_creator)
 
 
 def creators_of(graph):
     """The creators that are open in `graph` and the graphs around it, the innermost last."""
     found = []
     while graph is not None:
-        found[:0] = graph._creators
-        graph = getattr(graph, 'outer_graph', None)
+        found[:0] = _creators_in(graph)
+        graph = graph.outer_graph
     return found
+
+
+def _creators_in(graph):
+    return graph.annotations.setdefault('variable creators', [])

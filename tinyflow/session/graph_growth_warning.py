@@ -4,6 +4,7 @@ from __future__ import annotations
 import warnings
 
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.node_gc import loose_nodes
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.errors import TinyflowWarning
 
@@ -26,7 +27,7 @@ class GrowthWatch:
         if first < 0 or self._warned:
             return
         sites = set()
-        loose = set(graph._loose)
+        loose = set(loose_nodes(graph))
         for operation in reversed(graph._operations):
             if operation.id <= first:
                 break

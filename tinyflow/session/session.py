@@ -18,6 +18,7 @@ from tinyflow.compiler.compile import Options
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.node_gc import sessions_of
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.stacks import default_session, stacks
 from tinyflow.graph.support.errors import worded
@@ -126,7 +127,7 @@ class BaseSession:
         self._compiler = ProgramCache(self._store, Options(nan_check=nan_check))
         self._calls: dict[Any, _Call] = {}
         self._growth = GrowthWatch(self._graph)
-        self._graph._sessions.add(self)
+        sessions_of(self._graph).add(self)
         self._closed = False
         self._lock = threading.Lock()
 

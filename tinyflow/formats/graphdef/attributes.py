@@ -32,8 +32,13 @@ def fill_attributes(proto, operation):
         if name in attrs:
             attrs[name].Clear()
         fill(attrs[name], _typed(value, definition.attrs.get(name), name))
-    for name, value in operation.graph._extra_attrs.get(operation.name, {}).items():
+    for name, value in extra_attributes(operation.graph).get(operation.name, {}).items():
         attrs[name].CopyFrom(value)
+
+
+def extra_attributes(graph):
+    """Attributes of imported nodes that mean nothing here: name -> {key: AttrValue}."""
+    return graph.annotations.setdefault('extra attributes', {})
 
 
 def _typed(value, default, name):

@@ -117,7 +117,7 @@ class Builder:
             values.update(self._loop(node, inputs))
         operation = self._operation(node, definition, inputs, values, controls)
         if extras:
-            self.graph._extra_attrs[operation.name] = extras
+            attributes.extra_attributes(self.graph)[operation.name] = extras
         return Made(operation.outputs, [operation])
 
     def _operations(self, name, node):

@@ -14,6 +14,7 @@ from tinyflow.graph.support.errors import describe, report, worded
 from tinyflow.graph.support.version import GRAPH_DEF_VERSION
 
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
+_KEPT, _WARNED = 'GraphDef of the finalized graph', 'warned of large constants'
 LARGE = 32 * 2**20              # bytes; from here on a constant in a file is worth a word
 
 
@@ -28,10 +29,12 @@ def graph_def(graph, from_version=None, add_shapes=False):
         return _graph_def(graph, from_version, add_shapes)
     # A training saves the finalized graph with each checkpoint.
     shown = [op.outputs and [t.raw_shape for t in op.outputs] for op in graph._operations]
-    if graph._exported is None or graph._exported[0] != shown:
-        graph._exported = shown, _graph_def(graph, None, True)
+    finalized_by, known, kept = graph.annotations.get(_KEPT, (None, None, None))
+    if finalized_by is not graph._finalized_by or known != shown:
+        kept = _graph_def(graph, None, True)
+        graph.annotations[_KEPT] = graph._finalized_by, shown, kept
     proto = GraphDef()
-    proto.CopyFrom(graph._exported[1])
+    proto.CopyFrom(kept)
     return proto
 
 
@@ -129,8 +132,8 @@ def _check_size(graph, operations):
         raise worded(ValueError(report(
             f'GraphDef cannot be larger than 2GB: constants of {total / 2**30:.1f} GB.',
             inputs=[('constant', op.outputs[0]) for op in constants[:3]], mend=mend)))
-    if not graph._warned_of_size:
-        graph._warned_of_size = True
+    if not graph.annotations.get(_WARNED):
+        graph.annotations[_WARNED] = True
         warn_at(user_site(), f'[A19] {total / 2**20:.0f} MB of constants are written with the '
                 f'graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
 

@@ -16,6 +16,7 @@ from tinyflow.ops.array import (
 )
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.nn.weights_broadcast import assert_broadcastable, broadcast_weights
+from tinyflow.ops.variables.replica_context import LOSS_REDUCTION
 
 
 class Reduction:
@@ -53,7 +54,7 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=Graph
     [*a] for NONE. ValueError for weights that do not fit.
     """
     Reduction.validate(reduction)
-    get_default_graph()._last_loss_reduction = reduction    # optimizers of replicas ask for it
+    get_default_graph().annotations[LOSS_REDUCTION] = reduction
     with name_scope(scope, 'weighted_loss', [losses, weights]), \
             control_dependencies([assert_broadcastable(weights, losses)]):
         losses = convert_to_tensor(losses)

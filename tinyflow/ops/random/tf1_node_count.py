@@ -16,25 +16,60 @@ from typing import Any
 from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.operation import Tensor
+from tinyflow.graph.operation import Operation, Tensor
 
 CHOICE_HEAD = 4         # a Switch of the predicate, an Identity of both sides and of the predicate
+_COUNT, _CONTEXT = 'TF1 node count', 'TF1 control flow context'
+
+
+class _NodeCount:
+    """How many nodes TF1 would have in a graph: those made here, and the difference.
+
+    The functions of conds and loops share the count of the graph around them.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._difference = 0
+
+    @property
+    def nodes(self) -> int:
+        return self._graph.version + self._difference
+
+    @nodes.setter
+    def nodes(self, nodes: int) -> None:
+        self._difference = nodes - self._graph.version
+
+    def note(self, operation: Operation) -> None:
+        """A node was made in a function that shares this count."""
+        self._difference += 1
+
+
+def _count_of(graph: Graph) -> _NodeCount:
+    count = graph.annotations.get(_COUNT)
+    if count is None:
+        count = graph.annotations[_COUNT] = _NodeCount(graph)
+    return count
+
+
+def _context_of(graph: Graph) -> Context | None:
+    return graph.annotations.get(_CONTEXT)
 
 
 def as_in_tensorflow_1(graph: Graph) -> int:
     """The number of nodes that TF1 would have made in `graph`, as far as is known."""
-    return graph._count.nodes
+    return _count_of(graph).nodes
 
 
 def add(nodes: int) -> None:
     """TF1 would have made `nodes` more than were made here."""
-    get_default_graph()._count.nodes += nodes
+    _count_of(get_default_graph()).nodes += nodes
 
 
 @contextmanager
 def standing_for(nodes: int) -> Iterator[None]:
     """What is made inside the block counts as `nodes` nodes."""
-    count = get_default_graph()._count
+    count = _count_of(get_default_graph())
     before = count.nodes
     yield
     count.nodes = before + nodes
@@ -49,7 +84,7 @@ class MadeAgain:
     @contextmanager
     def counted(self) -> Iterator[None]:
         """What is made inside the block is what TF1 makes anew."""
-        count = get_default_graph()._count
+        count = _count_of(get_default_graph())
         before = count.nodes
         yield
         self._nodes += count.nodes - before
@@ -66,17 +101,24 @@ class Context:
     """
 
     def __init__(self, outer: Graph) -> None:
-        self.outer: Context | None = outer._context
-        self.count = outer._count
+        self.outer: Context | None = _context_of(outer)
+        self.count = _count_of(outer)
         self._graphs: set[Graph] = set()
         self._known: set[Any] = set()
 
     def function(self, name: str) -> FuncGraph:
         """A FuncGraph of this context."""
         graph = FuncGraph(name)
-        graph._context, graph._count = self, self.count
+        graph.annotations.update({_CONTEXT: self, _COUNT: self.count})
+        graph.node_observers.append(self.count.note)
+        graph.capture_observers.append(self._captured)
         self._graphs.add(graph)
         return graph
+
+    def _captured(self, tensor: Tensor) -> None:
+        """The placeholder of a capture is no node of TF1's, which has nodes that let it enter."""
+        self.count.nodes -= 1
+        self.enter(tensor, tensor.op.graph)
 
     def knows(self, key: Any) -> bool:
         """True if the value has entered already."""
@@ -111,7 +153,7 @@ def restore(memory: Iterable[tuple[Context, set]]) -> None:
 
 def enter_here(key: Any, home: Graph) -> None:
     """Counts the nodes that bring a value of `home` into the function that is being built."""
-    context = get_default_graph()._context
+    context = _context_of(get_default_graph())
     if context is not None:
         context.enter(key, home)
 
@@ -129,21 +171,23 @@ class Loop:
         self._limit = limit
         self._size = len(variables) + (limit is not None)
         self._outside = _outermost(self._graph)
-        self._start = self._graph._count.nodes
-        self._lifted = self._outside._last_id
-        self._memory = self._graph._context.memory() if self._graph._context else []
+        self._count = _count_of(self._graph)
+        self._start = self._count.nodes
+        self._lifted = self._outside.version
+        context = _context_of(self._graph)
+        self._memory = context.memory() if context else []
         self.context = Context(self._graph)
 
     def begin(self) -> Context:
         """The functions are about to be built, perhaps not for the first time."""
         # Variables that an earlier attempt made outside stay.
-        lifted = self._outside._last_id - self._lifted
+        lifted = self._outside.version - self._lifted
         restore(self._memory)
         self.context = Context(self._graph)
-        self._graph._count.nodes = self._start + lifted
+        self._count.nodes = self._start + lifted
         for variable in self._variables:
             enter_here(variable, variable.op.graph)
-        self._graph._count.nodes += 2 * self._size              # Enter, Merge
+        self._count.nodes += 2 * self._size              # Enter, Merge
         return self.context
 
     def condition(self) -> None:
@@ -165,7 +209,7 @@ class Loop:
 
 
 def _outermost(graph: Graph) -> Graph:
-    while graph.outer_graph is not None and graph.outer_graph._count is graph._count:
+    while graph.outer_graph is not None and _count_of(graph.outer_graph) is _count_of(graph):
         graph = graph.outer_graph
     return graph
 

@@ -24,6 +24,7 @@ class _Modes(threading.local):
 
 
 _modes = _Modes()
+LOSS_REDUCTION = 'reduction of the last loss'       # a Graph's annotation, made by tf.losses
 # The Strategy of programs that use none, and what makes it: tinyflow.distribute fills this in.
 _default: list = []
 
@@ -110,7 +111,7 @@ def loss_is_a_sum():
     """
     if not get_strategy()._scale_loss_for_estimator:
         return True
-    return getattr(get_default_graph(), '_last_loss_reduction', None) == 'weighted_sum'
+    return get_default_graph().annotations.get(LOSS_REDUCTION) == 'weighted_sum'
 
 
 def is_updating():

@@ -94,10 +94,10 @@ def piecewise_constant(x, boundaries, values, name=None):
 
 def _converted_twice(x):
     """x as a tensor; TF1 would have converted it once more, by a reading or a constant."""
-    count = get_default_graph()._count
-    before = count.nodes
+    graph = get_default_graph()
+    before = node_counts.as_in_tensorflow_1(graph)
     x = convert_to_tensor(x)
-    node_counts.add(int(count.nodes > before))
+    node_counts.add(int(node_counts.as_in_tensorflow_1(graph) > before))
     return x
 
 
