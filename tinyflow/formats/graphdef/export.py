@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tinyflow.formats.graphdef import attributes, functions, ordering
 from tinyflow.formats.graphdef.control_flow_v1 import lowered
+from tinyflow.formats.graphdef.names import NAMES, OrderedNames
 from tinyflow.formats.wire import tensors
 from tinyflow.graph import dtypes
 from tinyflow.graph.source_location import user_site, warn_at
@@ -46,13 +47,13 @@ def _graph_def(graph, from_version, add_shapes):
     proto.versions.producer = GRAPH_DEF_VERSION
     found = functions.of_operations(operations)         # gives them names of their own
     waits = ordering.waits_for(operations)
-    names = _Ordered(waits) if waits else NAMES
+    names = OrderedNames(waits) if waits else NAMES
     for operation in operations:
         add_node(proto.node, operation, add_shapes, names)
     if found:
         proto.versions.min_consumer = _FUNCTIONS_SINCE
         for function in found:
-            functions.fill(proto.library.function.add(), function)
+            functions.fill(proto.library.function.add(), function, add_node)
     return proto
 
 
@@ -64,39 +65,11 @@ def node_def(operation):
     return proto.node[-1]
 
 
-class Names:
-    """How operations and tensors are called in a GraphDef."""
-
-    def node(self, operation):
-        return operation.name
-
-    def tensor(self, tensor):
-        """A tensor as an input: the first output has its node's name alone."""
-        return tensor.name if tensor.value_index else tensor.op.name
-
-    def controls(self, operation):
-        return sorted('^' + self.node(c) for c in operation.control_inputs)
-
-
-class _Ordered(Names):
-    """Names in a graph in which some operations wait for more than their control inputs."""
-
-    def __init__(self, waits):
-        self._waits = waits
-
-    def controls(self, operation):
-        more = self._waits.get(operation, ())
-        return sorted({*super().controls(operation), *('^' + op.name for op in more)})
-
-
-NAMES = Names()
-
-
 def add_node(nodes, operation, add_shapes=False, names=NAMES):
     """Appends the NodeDef of an operation, with nodes and tensors called as `names` says."""
     lower = _lowering(operation)
     if lower is not None:
-        lower(nodes, operation, names)
+        lower(nodes, operation, names, add_node)
         return
     proto = nodes.add()
     proto.name, proto.op, proto.device = names.node(operation), operation.type, operation.device
@@ -141,7 +114,7 @@ def _check_size(graph, operations):
 # ---- nodes of tinyflow's own --------------------------------------------------------------
 
 
-def _lower_initialized_value(nodes, operation, names):
+def _lower_initialized_value(nodes, operation, names, _):
     """InitializedValue as TensorFlow's Switch and Merge: only the branch that is taken is run."""
     add = lowered.Adder(nodes, operation, names)
     dtype = operation.outputs[0].dtype
@@ -154,7 +127,7 @@ def _lower_initialized_value(nodes, operation, names):
     add('Merge', '', [other, own], T=dtype, N=2)
 
 
-def _lower_resource_initialized_value(nodes, operation, names):
+def _lower_resource_initialized_value(nodes, operation, names, _):
     """The same for a resource variable, which is read in the branch."""
     add = lowered.Adder(nodes, operation, names)
     dtype = operation.outputs[0].dtype

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from tinyflow.formats.graphdef import attributes
+from tinyflow.formats.graphdef.names import Names
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.errors import report, worded
 
@@ -39,9 +40,8 @@ def _called(operation):
         yield from (value if isinstance(value, (tuple, list)) else [value])
 
 
-def fill(proto, function):
-    """Writes a FuncGraph into the FunctionDef `proto`."""
-    from tinyflow.formats.graphdef.export import Names, add_node
+def fill(proto, function, add_node):
+    """Writes a FuncGraph into the FunctionDef `proto`; `add_node` writes one node (export.py)."""
     signature = proto.signature
     signature.name = function.name
     names: dict = {}

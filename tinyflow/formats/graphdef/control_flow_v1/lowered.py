@@ -49,8 +49,7 @@ class _Inlined:
         return found if found or operation.inputs else ['^' + self._pivot]
 
 
-def _inline(nodes, graph, names):
-    from tinyflow.formats.graphdef.export import add_node
+def _inline(nodes, graph, names, add_node):
     parameters = {t.op for t in graph.inputs}
     for operation in graph.get_operations():
         if operation not in parameters:
@@ -66,8 +65,11 @@ def _finish(add, results, dtypes, controls=()):
         add('NoOp', '', ['^' + c for c in controls])
 
 
-def lower_if(nodes, operation, names):
-    """An If: a Switch for each value that comes in, a Merge for each result."""
+def lower_if(nodes, operation, names, add_node):
+    """An If: a Switch for each value that comes in, a Merge for each result.
+
+    `add_node` writes a node of a branch, which may be an If or While in turn (export.py).
+    """
     add = Adder(nodes, operation, names)
     predicate, *inputs = [names.tensor(t) for t in operation.inputs]
     waits = names.controls(operation)
@@ -86,14 +88,14 @@ def lower_if(nodes, operation, names):
         pivot = add('Identity', f'/switch_{"ft"[way]}', [switch + suffix], T=boolean)
         parameters = {t: a + suffix for t, a in zip(graph.inputs, arrived)}
         results[way] = _inline(nodes, graph, _Inlined(
-            f'{names.node(operation)}/{label}/', parameters, pivot))
+            f'{names.node(operation)}/{label}/', parameters, pivot), add_node)
     dtypes = [t.dtype for t in operation.outputs]
     merged = [add('Merge', f'/Merge_{i}', list(pair), T=dtype, N=2)
               for i, (pair, dtype) in enumerate(zip(zip(results[0], results[1]), dtypes))]
     _finish(add, merged, dtypes, [switch])
 
 
-def lower_while(nodes, operation, names):
+def lower_while(nodes, operation, names, add_node):
     """A While: a ring of Enter, Merge, Switch and NextIteration for each value that changes."""
     add = Adder(nodes, operation, names)
     condition, body = operation.attrs['cond'], operation.attrs['body']
@@ -111,13 +113,14 @@ def lower_while(nodes, operation, names):
                      T=dtypes[i], N=2) for i in ring}
     inside = [merged.get(i, name) for i, name in enumerate(entered)]
     goes_on, = _inline(nodes, condition, _Inlined(
-        f'{frame}/cond/', dict(zip(condition.inputs, inside)), merged[ring[0]]))[:1]
+        f'{frame}/cond/', dict(zip(condition.inputs, inside)), merged[ring[0]]),
+        add_node)[:1]
     goes_on = add('LoopCond', '/LoopCond', [goes_on])
     switched = {i: add('Switch', f'/Switch_{i}', [merged[i], goes_on], T=dtypes[i]) for i in ring}
     pivot = add('Identity', '/pivot', [switched[ring[0]] + ':1'], T=dtypes[ring[0]])
     inside = [switched[i] + ':1' if i in switched else name for i, name in enumerate(entered)]
     following = _inline(nodes, body, _Inlined(
-        f'{frame}/body/', dict(zip(body.inputs, inside)), pivot))
+        f'{frame}/body/', dict(zip(body.inputs, inside)), pivot), add_node)
     results = []
     for i, tensor in enumerate(operation.inputs):
         if i in switched:
