@@ -10,7 +10,7 @@ import numpy as np
 
 from tinyflow.data.dataset import make
 from tinyflow.data.iterators import one_shot
-from tinyflow.data.ops.arrays import ArrayBatchesDataset
+from tinyflow.data.ops.array_ops import ArrayBatchesDataset
 from tinyflow.graph import dtypes
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.tensor_spec import TensorSpec

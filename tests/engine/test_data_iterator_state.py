@@ -260,7 +260,7 @@ def test_a_checkpoint_tracks_an_iterator(tmp_path):
 
 
 def test_random_nodes_in_a_function_refuse_to_be_saved():
-    from tinyflow.data.ops.iterators import SerializeIterator
+    from tinyflow.data.ops.iterator_ops import SerializeIterator
     with tf.Graph().as_default(), tf.Session() as session:
         dataset = tf.data.Dataset.range(5).map(lambda x: tf.random_uniform([], seed=1, name='die'))
         iterator = dataset.make_initializable_iterator()

@@ -9,10 +9,10 @@ from tinyflow.data.dataset import Dataset
 from tinyflow.data.errors import refused
 from tinyflow.data.experimental import get_single_element, group_by_reducer
 from tinyflow.data.grouping import Reducer
-from tinyflow.data.interleaving import Transformation
 from tinyflow.data.iterators import one_shot
 from tinyflow.data.parsing import make_batched_features_dataset
 from tinyflow.data.readers import TFRecordDataset
+from tinyflow.data.transformations import Transformation
 from tinyflow.ops.array import constants
 
 

@@ -4,7 +4,7 @@
     image, label = dataset.make_one_shot_iterator().get_next()
 """
 from tinyflow.data import experimental
-from tinyflow.data.dataset import Dataset
+from tinyflow.data.dataset import Dataset, DatasetSpec
 from tinyflow.data.iterators import Iterator
 from tinyflow.data.legacy import (
     get_output_classes,
@@ -15,7 +15,6 @@ from tinyflow.data.legacy import (
 )
 from tinyflow.data.options import Options
 from tinyflow.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
-from tinyflow.data.structure import DatasetSpec
 from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
 
 AUTOTUNE = experimental.AUTOTUNE

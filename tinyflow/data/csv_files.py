@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import csv
+import glob
 import io
 import math
 from collections import OrderedDict
@@ -10,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tinyflow.data import transformations
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
 from tinyflow.data.errors import refused
 from tinyflow.data.interleaving import parallel_interleave
-from tinyflow.data.ops.files import CSVDataset
+from tinyflow.data.ops.file_ops import CSVDataset
 from tinyflow.data.runtime.files import open_bytes
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -115,8 +117,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
             use_quote_delim=use_quote_delim, na_value=na_value, header=header,
             compression_type=compression_type)
         if ignore_errors:
-            from tinyflow.data.experimental import ignore_errors as leave_out
-            made = made.apply(leave_out())
+            made = made.apply(transformations.ignore_errors())
         return made
 
     def named(*columns: Tensor) -> Any:
@@ -135,8 +136,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
 def shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buffer_size: Any,
                            seed: Any) -> Dataset:
     if shuffle and num_epochs != 1:
-        from tinyflow.data.experimental import shuffle_and_repeat
-        return dataset.apply(shuffle_and_repeat(buffer_size, num_epochs, seed))
+        return dataset.apply(transformations.shuffle_and_repeat(buffer_size, num_epochs, seed))
     if shuffle:
         return dataset.shuffle(buffer_size, seed)
     return dataset if num_epochs == 1 else dataset.repeat(num_epochs)
@@ -144,7 +144,6 @@ def shuffled_and_repeated(dataset: Dataset, num_epochs: Any, shuffle: bool, buff
 
 def matching_paths(file_pattern: Any) -> list[str]:
     """The files that match one of the patterns, sorted."""
-    import glob
     patterns = [file_pattern] if isinstance(file_pattern, (str, bytes)) else list(file_pattern)
     if not patterns:
         raise refused(ValueError('File pattern is empty.'))

@@ -4,21 +4,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tinyflow.data import iterators, nodes, padding, structure
+from tinyflow.data import element_tensors, iterators, padding, structure
 from tinyflow.data.element_spec import OfElements
 from tinyflow.data.errors import refused
-from tinyflow.data.functions import Function
-from tinyflow.data.generator import generated
-from tinyflow.data.ops import dataset_ops as ops, functions as function_ops
+from tinyflow.data.function_graphs import Function
+from tinyflow.data.generator import generator_node
+from tinyflow.data.matching_files import matching_files
+from tinyflow.data.ops import dataset_ops as ops, function_ops
 from tinyflow.data.options import Options
+from tinyflow.data.reduce import reduced
 from tinyflow.data.seeds import seed_tensors
-from tinyflow.data.structure import DatasetSpec, of_elements
+from tinyflow.data.structure import DatasetSpecBase, of_elements
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import get_default_graph
+from tinyflow.graph.defaults import get_default_graph, name_scope
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.tensor_spec import TensorSpec
+from tinyflow.ops.array import constants
+from tinyflow.ops.math import arithmetic
 
 _LIST_IS_NO_NEST = ' Nested structures do not support Python lists; please use a tuple instead.'
 
@@ -42,9 +46,9 @@ class Dataset(OfElements):
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
         """One element: `tensors`, a nest of what can become tensors."""
-        values, spec = nodes.components(tensors)
+        values, spec = element_tensors.components(tensors)
         return make(ops.TensorDataset, spec, values, output_shapes=structure.flat_shapes(spec),
-                    _kept=nodes.kept(values))
+                    _kept=element_tensors.kept(values))
 
     @staticmethod
     def from_tensor_slices(tensors: Any) -> Dataset:
@@ -54,15 +58,16 @@ class Dataset(OfElements):
         are known not to be equally long. A large NumPy array becomes a constant of the graph; it is
         held by reference, but written out with the graph.
         """
-        values, spec = nodes.components(tensors, rows=True)
-        spec = nodes.rows_of(values, spec)
+        values, spec = element_tensors.components(tensors, rows=True)
+        spec = element_tensors.rows_of(values, spec)
         return make(ops.TensorSliceDataset, spec, values,
-                    output_shapes=structure.flat_shapes(spec), _kept=nodes.kept(values))
+                    output_shapes=structure.flat_shapes(spec), _kept=element_tensors.kept(values))
 
     @staticmethod
     def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
         """Element i is row i of a SparseTensor, as a tuple of indices, values and shape."""
-        return nodes.sparse_rows(sparse_tensor)
+        tensors, spec = element_tensors.sparse_rows(sparse_tensor)
+        return make(ops.SparseTensorSliceDataset, spec, *tensors)
 
     @staticmethod
     def from_generator(generator: Callable, output_types: Any, output_shapes: Any = None,
@@ -72,7 +77,9 @@ class Dataset(OfElements):
         `output_types` and `output_shapes` (default: unknown) have the structure of what is yielded;
         each value is checked against them.
         """
-        return generated(Dataset, generator, output_types, output_shapes, args)
+        node, spec = generator_node(generator, output_types, output_shapes, args)
+        # The function of a flat_map is a graph that each pass runs, and so begins the generator.
+        return Dataset.from_tensors(0).flat_map(lambda _: DatasetV1Adapter(node(), spec))
 
     @staticmethod
     def range(*args: Any) -> Dataset:
@@ -99,8 +106,14 @@ class Dataset(OfElements):
     @staticmethod
     def list_files(file_pattern: Any, shuffle: bool | None = None, seed: Any = None) -> Dataset:
         """The names of the files that match one of some patterns; in random order by default."""
-        from tinyflow.data.readers import listed_files
-        return listed_files(file_pattern, shuffle, seed)
+        with name_scope('list_files'):
+            names = matching_files(file_pattern)
+            dataset = Dataset.from_tensor_slices(names)
+            if shuffle is not None and not shuffle:
+                return dataset
+            size = arithmetic.maximum(constants.shape(names, out_type=dtypes.int64)[0], 1)
+            return dataset._next(ops.ShuffleDataset, size, *seed_tensors(seed),
+                                 reshuffle_each_iteration=True)
 
     # ---- counting ------------------------------------------------------------------------
 
@@ -159,8 +172,10 @@ class Dataset(OfElements):
         `padded_shapes` has the structure of the elements; None (or -1) for a dimension is the size
         of the longest element of the batch. `padding_values` are 0 or '' if not given.
         """
-        return padding.padded_batch(self, batch_size, padded_shapes, padding_values,
-                                    drop_remainder)
+        spec, values = padding.padded_batch_inputs(self.element_spec, batch_size, padded_shapes,
+                                                   padding_values, drop_remainder)
+        return make(ops.PaddedBatchDatasetV2, spec, self._variant_tensor, *values, inputs=[self],
+                    output_shapes=structure.flat_shapes(spec))
 
     def unbatch(self) -> Dataset:
         """The rows of the components of each element.
@@ -220,7 +235,7 @@ class Dataset(OfElements):
         function = self._to_dataset(map_func, 'Dataset.interleave()')
         spec = function.spec.element_spec
         if not isinstance(cycle_length, Tensor) and cycle_length == -1:
-            cycle_length = nodes.processors()
+            cycle_length = element_tensors.processors()
         lengths = [convert_to_tensor(cycle_length, dtypes.int64, 'cycle_length'),
                    convert_to_tensor(block_length, dtypes.int64, 'block_length')]
         if num_parallel_calls is None:
@@ -244,7 +259,6 @@ class Dataset(OfElements):
 
         A nest of tensors like `initial_state`: the pass is made when they are run.
         """
-        from tinyflow.data.reduce_scan import reduced
         return reduced(self, initial_state, reduce_func)
 
     def apply(self, transformation_func: Callable) -> Dataset:
@@ -344,6 +358,11 @@ class Dataset(OfElements):
     _functions: list[Function]
     _options: Options | None = None
 
+    @property
+    def _component_spec(self) -> DatasetSpec:
+        """The spec of this dataset as a component of another one's elements."""
+        return DatasetSpec(self._spec)
+
     def _next(self, op: Any, *values: Any, **attrs: Any) -> Dataset:
         """A dataset with the same kind of elements, made of this one by `op`."""
         return make(op, self._spec, self._variant_tensor, *values, inputs=[self], **attrs)
@@ -356,7 +375,7 @@ class Dataset(OfElements):
 
     def _to_dataset(self, map_func: Callable, what: str) -> Function:
         function = Function(map_func, what, self._spec)
-        if not isinstance(function.spec, DatasetSpec):
+        if not isinstance(function.spec, DatasetSpecBase):
             found = function.result
             raise refused(TypeError(
                 f'`map_func` must return a `Dataset` object. Got {type(found)}\n  Mend: map() for '
@@ -386,6 +405,17 @@ class DatasetV1Adapter(Dataset):
         self._functions = list(functions)
 
 
+class DatasetSpec(DatasetSpecBase):
+    """The spec of a component that is a dataset with elements of `element_spec`."""
+
+    @property
+    def value_type(self) -> type:
+        return Dataset
+
+    def value_of(self, variant: Tensor) -> Dataset:
+        return DatasetV1Adapter(variant, self.element_spec)
+
+
 def make(op: Any, spec: Any, *values: Any, inputs: Any = (), functions: Any = (),
          **attrs: Any) -> Dataset:
     """The dataset that a new node of type `op` gives, with elements of the given spec."""
@@ -404,4 +434,4 @@ def _check_graph(dataset: Dataset) -> None:
             'the whole chain inside one `with graph.as_default():`.'))
 
 
-__all__ = ['Dataset', 'DatasetV1Adapter', 'make']
+__all__ = ['Dataset', 'DatasetSpec', 'DatasetV1Adapter', 'make']

@@ -1,14 +1,13 @@
 """tf.data.experimental: more transformations, for Dataset.apply(), and what else there is."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from tinyflow.data import reduce_scan as carrying, structure
+from tinyflow.data import structure
 from tinyflow.data.csv_files import CsvDataset, make_csv_dataset
-from tinyflow.data.dataset import Dataset
+from tinyflow.data.dataset import Dataset, DatasetSpec as DatasetStructure, DatasetV1Adapter
 from tinyflow.data.errors import refused
-from tinyflow.data.functions import as_values
+from tinyflow.data.function_graphs import as_values
 from tinyflow.data.grouping import (
     Reducer,
     bucket_by_sequence_length,
@@ -17,12 +16,12 @@ from tinyflow.data.grouping import (
 )
 from tinyflow.data.interleaving import (
     RandomDataset,
-    Transformation,
     choose_from_datasets,
     parallel_interleave,
     sample_from_datasets,
 )
-from tinyflow.data.ops import dataset_ops as ops, files as file_ops, functions as function_ops
+from tinyflow.data.iterator_saveable import make_saveable_from_iterator
+from tinyflow.data.ops import dataset_ops, file_ops
 from tinyflow.data.options import (
     DistributeOptions,
     MapVectorizationOptions,
@@ -32,11 +31,21 @@ from tinyflow.data.options import (
 )
 from tinyflow.data.parsing import make_batched_features_dataset, parse_example_dataset
 from tinyflow.data.resampling import rejection_resample
-from tinyflow.data.saving import make_saveable_from_iterator
-from tinyflow.data.seeds import seed_tensors
-from tinyflow.data.structure import DatasetSpec as DatasetStructure, SparseTensorSpec
+from tinyflow.data.scan import scan
+from tinyflow.data.structure import SparseTensorSpec
+from tinyflow.data.transformations import (
+    copy_to_device,
+    enumerate_dataset,
+    ignore_errors,
+    map_and_batch,
+    map_and_batch_with_legacy_function,
+    prefetch_to_device,
+    shuffle_and_repeat,
+    take_while,
+    unbatch,
+    unique,
+)
 from tinyflow.graph import dtypes
-from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
@@ -46,92 +55,6 @@ from tinyflow.graph.tensor_spec import TensorSpec
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
-
-
-def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
-    """For apply(): shuffle(buffer_size, seed) and repeat(count), through one buffer."""
-    def transformation(dataset: Dataset) -> Dataset:
-        size = convert_to_tensor(buffer_size, dtypes.int64, 'buffer_size')
-        times = convert_to_tensor(-1 if count is None else count, dtypes.int64, 'count')
-        return dataset._next(ops.ShuffleAndRepeatDataset, size, *seed_tensors(seed), times)
-    return transformation
-
-
-def map_and_batch(map_func: Callable, batch_size: Any, num_parallel_batches: Any = None,
-                  drop_remainder: Any = False, num_parallel_calls: Any = None) -> Transformation:
-    """For apply(): map(map_func, num_parallel_calls) and batch(batch_size)."""
-    if num_parallel_batches is not None and num_parallel_calls is not None:
-        raise refused(ValueError('The `num_parallel_batches` and `num_parallel_calls` arguments '
-                                 'are mutually exclusive.'))
-    calls = num_parallel_calls
-    if calls is None:
-        calls = batch_size if num_parallel_batches is None else batch_size * num_parallel_batches
-
-    def transformation(dataset: Dataset) -> Dataset:
-        from tinyflow.data.functions import Function
-        function = Function(map_func, 'map_and_batch()', dataset.element_spec)
-        size = convert_to_tensor(batch_size, dtypes.int64, 'batch_size')
-        in_parallel = convert_to_tensor(calls, dtypes.int64, 'num_parallel_calls')
-        drop = convert_to_tensor(drop_remainder, dtypes.bool, 'drop_remainder')
-        spec = structure.batched(function.spec, static_value(size) if static_value(drop) else None)
-        return dataset._calling(function_ops.MapAndBatchDataset, function, spec, size, in_parallel,
-                                drop)
-    return transformation
-
-
-map_and_batch_with_legacy_function = map_and_batch
-
-
-def scan(initial_state: Any, scan_func: Callable) -> Transformation:
-    """For apply(): scan_func(state, element) -> (next state, element), for each element."""
-    return lambda dataset: carrying.scanned(dataset, initial_state, scan_func)
-
-
-def take_while(predicate: Callable) -> Transformation:
-    """For apply(): the elements before the first for which predicate(element) is false."""
-    def transformation(dataset: Dataset) -> Dataset:
-        function = dataset._predicate(predicate, 'take_while()')
-        return dataset._calling(function_ops.TakeWhileDataset, function, dataset.element_spec,
-                                attribute='predicate')
-    return transformation
-
-
-def unique() -> Transformation:
-    """For apply(): the elements that did not come before; integer or string scalars."""
-    def transformation(dataset: Dataset) -> Dataset:
-        spec = dataset.element_spec
-        if not isinstance(spec, TensorSpec) or \
-                spec.dtype not in (dtypes.int32, dtypes.int64, dtypes.string):
-            raise refused(TypeError('`tf.data.experimental.unique()` only supports inputs with a '
-                                   'single `tf.int32`, `tf.int64`, or `tf.string` component, not '
-                                   f'{spec}.'))
-        return dataset._next(ops.UniqueDataset)
-    return transformation
-
-
-def ignore_errors() -> Transformation:
-    """For apply(): the elements that could be made; those that raise an error are left out."""
-    return lambda dataset: dataset._next(ops.IgnoreErrorsDataset)
-
-
-def enumerate_dataset(start: Any = 0) -> Transformation:
-    """For apply(): (number, element), counted from `start`."""
-    return lambda dataset: dataset.enumerate(start)
-
-
-def unbatch() -> Transformation:
-    """For apply(): the rows of the components of each element."""
-    return lambda dataset: dataset.unbatch()
-
-
-def prefetch_to_device(device: Any, buffer_size: Any = None) -> Transformation:
-    """For apply(): prefetch; there is one device."""
-    return lambda dataset: dataset.prefetch(buffer_size)
-
-
-def copy_to_device(target_device: Any, source_device: Any = '/cpu:0') -> Transformation:
-    """For apply(): the dataset itself; there is one device."""
-    return lambda dataset: dataset
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset:   # noqa: N802
@@ -147,14 +70,14 @@ def get_single_element(dataset: Dataset) -> Any:
     """The tensors of a dataset's only element; InvalidArgumentError if it has not just one."""
     if not isinstance(dataset, Dataset):
         raise refused(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
-    outputs = ops.DatasetToSingleElement.apply(dataset._variant_tensor,
+    outputs = dataset_ops.DatasetToSingleElement.apply(dataset._variant_tensor,
                                                **structure.of_elements(dataset.element_spec))
     return as_values(dataset.element_spec, outputs)
 
 
 def cardinality(dataset: Dataset) -> Any:
     """The number of elements as an int64 scalar; -1 is infinite, -2 unknown."""
-    return ops.DatasetCardinality.apply(dataset._variant_tensor)
+    return dataset_ops.DatasetCardinality.apply(dataset._variant_tensor)
 
 
 def get_structure(dataset_or_iterator: Any) -> Any:
@@ -183,7 +106,6 @@ def to_variant(dataset: Dataset) -> Any:
 
 def from_variant(variant: Any, structure: Any) -> Dataset:      # noqa: A002
     """The dataset that a tensor of to_variant stands for, with elements of that structure."""
-    from tinyflow.data.dataset import DatasetV1Adapter
     return DatasetV1Adapter(variant, structure)
 
 

@@ -1,6 +1,7 @@
 """Dataset.from_generator: what a Python generator yields, checked value by value."""
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -8,16 +9,16 @@ import numpy as np
 
 from tinyflow.data import structure
 from tinyflow.data.errors import refused
-from tinyflow.data.ops.functions import GeneratorDataset
+from tinyflow.data.ops.function_ops import GeneratorDataset
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
+from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import errors
 
 
-def generated(kind: Any, generator: Callable, output_types: Any, output_shapes: Any,
-              args: Any) -> Any:
-    """The dataset of Dataset.from_generator, `kind` being Dataset."""
-    from tinyflow.data.dataset import make
+def generator_node(generator: Callable, output_types: Any, output_shapes: Any,
+                   args: Any) -> tuple[Callable[[], Tensor], Any]:
+    """(what adds the node of the generator's dataset, the spec of its elements)."""
     if not callable(generator):
         raise refused(TypeError(
             '`generator` must be callable.\n  Mend: the function itself, from_generator(gen, ...), '
@@ -30,10 +31,11 @@ def generated(kind: Any, generator: Callable, output_types: Any, output_shapes: 
     given = [convert_to_tensor(a, name=f'args_{i}') for i, a in enumerate(_as_list(args))]
     begin = _Begin(generator)
 
-    def one_pass(_: Any) -> Any:
-        return make(GeneratorDataset, spec, list(given), _generator=begin, _convert=convert)
+    def node() -> Tensor:
+        return GeneratorDataset.apply(list(given), _generator=begin, _convert=convert,
+                                      **structure.of_elements(spec))
 
-    return kind.from_tensors(0).flat_map(one_pass)
+    return node, spec
 
 
 def _as_list(args: Any) -> list:
@@ -76,7 +78,6 @@ def _kind(error: Exception) -> type:
 
 def _line(error: Exception) -> str:
     """Where in the user's generator it was raised."""
-    import traceback
     frames = traceback.extract_tb(error.__traceback__)[1:]
     return ''.join(f'\n  in {f.name}, {f.filename}:{f.lineno}: {f.line}' for f in frames[-2:])
 

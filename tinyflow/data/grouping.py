@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from tinyflow.data import structure
-from tinyflow.data.dataset import Dataset, make
+from tinyflow.data.dataset import Dataset, DatasetSpec, make
 from tinyflow.data.errors import refused
-from tinyflow.data.functions import Function
-from tinyflow.data.interleaving import Transformation
-from tinyflow.data.ops import functions as ops
-from tinyflow.data.reduce_scan import carried, types_of
-from tinyflow.data.structure import DatasetSpec
+from tinyflow.data.function_graphs import Function
+from tinyflow.data.ops import function_ops
+from tinyflow.data.reduce import carried, types_of
+from tinyflow.data.transformations import Transformation
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import control_dependencies, name_scope
@@ -61,7 +60,7 @@ def group_by_window(key_func: Callable, reduce_func: Callable, window_size: Any 
             raise refused(TypeError('`window_size_func` must return a single tf.int64 scalar '
                                    f'tensor. Got {size.spec}.'))
         return make(
-            ops.GroupByWindowDataset, reduce.spec.element_spec, dataset._variant_tensor,
+            function_ops.GroupByWindowDataset, reduce.spec.element_spec, dataset._variant_tensor,
             key.captured, reduce.captured, size.captured, inputs=[dataset],
             functions=[key, reduce, size], key_func=key.graph, reduce_func=reduce.graph,
             window_size_func=size.graph, Tkey_func_other_arguments=types_of(key.captured),
@@ -104,7 +103,7 @@ def group_by_reducer(key_func: Callable, reducer: Reducer) -> Transformation:
         final = Function(reducer.finalize_func, 'finalize_func',
                          structure.relaxed(init.spec, reduce.spec))
         return make(
-            ops.GroupByReducerDataset, final.spec, dataset._variant_tensor, key.captured,
+            function_ops.GroupByReducerDataset, final.spec, dataset._variant_tensor, key.captured,
             init.captured, reduce.captured, final.captured, inputs=[dataset],
             functions=[key, init, reduce, final], key_func=key.graph, init_func=init.graph,
             reduce_func=reduce.graph, finalize_func=final.graph,

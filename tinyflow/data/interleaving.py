@@ -7,8 +7,9 @@ from typing import Any
 from tinyflow.data import structure
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
 from tinyflow.data.errors import refused
-from tinyflow.data.ops import dataset_ops as ops, functions as function_ops
+from tinyflow.data.ops import dataset_ops, function_ops
 from tinyflow.data.seeds import seed_tensors
+from tinyflow.data.transformations import Transformation
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.tensor_spec import TensorSpec
@@ -16,14 +17,12 @@ from tinyflow.ops.array import shaping
 from tinyflow.ops.math import unary as elementary
 from tinyflow.ops.random import stateless_random
 
-Transformation = Callable[[Dataset], Dataset]
-
 
 class RandomDataset(DatasetV1Adapter):
     """Integers in [0, 2^32) without end, as int64 scalars."""
 
     def __init__(self, seed: Any = None) -> None:
-        made = make(ops.RandomDataset, TensorSpec((), dtypes.int64), *seed_tensors(seed))
+        made = make(dataset_ops.RandomDataset, TensorSpec((), dtypes.int64), *seed_tensors(seed))
         super().__init__(made._variant_tensor, made.element_spec)
 
 
@@ -107,7 +106,7 @@ def _directed(selector: Dataset, datasets: Sequence[Dataset]) -> Dataset:
                 'all datasets must have elements of one structure and dtype: '
                 f'{datasets[0].output_types} and {dataset.output_types}.'))
         spec = structure.relaxed(spec, other)
-    return make(ops.DirectedInterleaveDataset, spec, selector._variant_tensor,
+    return make(dataset_ops.DirectedInterleaveDataset, spec, selector._variant_tensor,
                 [d._variant_tensor for d in datasets], inputs=[selector, *datasets])
 
 

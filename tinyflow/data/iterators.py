@@ -7,8 +7,9 @@ from typing import Any
 from tinyflow.data import structure
 from tinyflow.data.element_spec import OfElements
 from tinyflow.data.errors import refused
-from tinyflow.data.functions import as_values, function_name
-from tinyflow.data.ops import iterators as ops, settings
+from tinyflow.data.function_graphs import as_values, function_name
+from tinyflow.data.iterator_saveable import IteratorSaveable
+from tinyflow.data.ops import iterator_ops as ops, option_ops
 from tinyflow.data.options import Options
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
@@ -113,7 +114,6 @@ class Iterator(OfElements):
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
         """For tf.train.Checkpoint: where the pass stands."""
-        from tinyflow.data.saving import IteratorSaveable
         return {'ITERATOR': lambda name: IteratorSaveable(self._iterator_resource, name)}
 
 
@@ -132,10 +132,10 @@ def with_settings(dataset: Any, variant: Tensor) -> Tensor:
     if threading.max_intra_op_parallelism is not None:
         limit = convert_to_tensor(threading.max_intra_op_parallelism, dtypes.int64,
                                   'max_intra_op_parallelism')
-        variant = settings.MaxIntraOpParallelismDataset.apply(variant, limit, **attrs)
+        variant = option_ops.MaxIntraOpParallelismDataset.apply(variant, limit, **attrs)
     if threading.private_threadpool_size is not None:
         size = convert_to_tensor(threading.private_threadpool_size, dtypes.int64, 'num_threads')
-        variant = settings.PrivateThreadPoolDataset.apply(variant, size, **attrs)
+        variant = option_ops.PrivateThreadPoolDataset.apply(variant, size, **attrs)
     return _optimized(options, variant, attrs, _captures_variable(dataset))
 
 
@@ -160,11 +160,11 @@ def _optimized(options: Options, variant: Tensor, attrs: dict, as_it_is: bool) -
     chosen = options.experimental_optimization.chosen()
     if chosen and not as_it_is:
         names = convert_to_tensor(chosen, dtypes.string, 'optimizations')
-        variant = settings.OptimizeDataset.apply(
+        variant = option_ops.OptimizeDataset.apply(
             variant, names, optimization_configs=('map_vectorization:use_choose_fastest:false',),
             **attrs)
     if options.experimental_optimization.autotune is not False:
-        variant = settings.ModelDataset.apply(variant, **attrs)
+        variant = option_ops.ModelDataset.apply(variant, **attrs)
     return variant
 
 

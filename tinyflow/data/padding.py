@@ -7,7 +7,6 @@ import numpy as np
 
 from tinyflow.data import structure
 from tinyflow.data.errors import refused
-from tinyflow.data.ops import dataset_ops as ops
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.constant_value import static_value
 from tinyflow.graph.convert import convert_to_tensor
@@ -15,11 +14,9 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.tensor_spec import TensorSpec
 
 
-def padded_batch(dataset: Any, batch_size: Any, padded_shapes: Any, padding_values: Any,
-                 drop_remainder: Any) -> Any:
-    """The dataset of Dataset.padded_batch."""
-    from tinyflow.data.dataset import make
-    spec = dataset.element_spec
+def padded_batch_inputs(spec: Any, batch_size: Any, padded_shapes: Any, padding_values: Any,
+                        drop_remainder: Any) -> tuple[Any, list]:
+    """(the spec of a batch, the inputs of the node) of elements of `spec`."""
     leaves = structure.flatten(spec)
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec):
@@ -36,8 +33,7 @@ def padded_batch(dataset: Any, batch_size: Any, padded_shapes: Any, padding_valu
     count = static_value(size) if static_value(drop) else None
     made = structure.pack_as(spec, [
         TensorSpec(_batch_shape(tensor, count), leaf.dtype) for tensor, leaf in zip(sizes, leaves)])
-    return make(ops.PaddedBatchDatasetV2, made, dataset._variant_tensor, size, sizes, values, drop,
-                inputs=[dataset], output_shapes=structure.flat_shapes(made))
+    return made, [size, sizes, values, drop]
 
 
 def _up_to(spec: Any, given: Any, what: str) -> list:

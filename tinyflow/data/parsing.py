@@ -7,8 +7,9 @@ from tinyflow.data import structure
 from tinyflow.data.csv_files import matching_paths, shuffled_and_repeated
 from tinyflow.data.dataset import Dataset
 from tinyflow.data.errors import refused
-from tinyflow.data.interleaving import Transformation, parallel_interleave
+from tinyflow.data.interleaving import parallel_interleave
 from tinyflow.data.readers import TFRecordDataset
+from tinyflow.data.transformations import Transformation
 from tinyflow.graph import dtypes
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.files.example_parsing import parse_example

@@ -7,18 +7,11 @@ from typing import Any
 from tinyflow.data.dataset import Dataset, DatasetV1Adapter, make
 from tinyflow.data.errors import refused
 from tinyflow.data.interleaving import parallel_interleave
-from tinyflow.data.ops import dataset_ops as ops, files as file_ops
-from tinyflow.data.seeds import seed_tensors
+from tinyflow.data.ops import file_ops
 from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
-from tinyflow.graph.defaults import control_dependencies, name_scope
-from tinyflow.graph.operation import Operation
 from tinyflow.graph.tensor_spec import TensorSpec
-from tinyflow.ops.array import constants, shaping
-from tinyflow.ops.checks import assertions
-from tinyflow.ops.files import file_ops as files
-from tinyflow.ops.math import arithmetic, logic
-from tinyflow.ops.strings import joins as string_joins
+from tinyflow.ops.array import shaping
 
 _BUFFER = 256 * 1024
 _STRING = TensorSpec((), dtypes.string)
@@ -98,27 +91,3 @@ class FixedLengthRecordDataset(_FilesDataset):
                         _optional(buffer_size, _BUFFER, dtypes.int64, 'buffer_size'),
                         _optional(compression_type, '', dtypes.string, 'compression_type'))
         self._read(filenames, read_one, num_parallel_reads)
-
-
-def listed_files(file_pattern: Any, shuffle: bool | None, seed: Any) -> Dataset:
-    """The dataset of Dataset.list_files."""
-    with name_scope('list_files'):
-        if shuffle is None:
-            shuffle = True
-        pattern = convert_to_tensor(file_pattern, dtypes.string, 'file_pattern')
-        matching = files.matching_files(pattern)
-        found = logic.greater(constants.shape(matching)[0], 0, name='match_not_empty')
-        message = arithmetic.add('No files matched pattern: ',
-                                 string_joins.reduce_join(pattern, separator=', '),
-                                 name='message')
-        check: Operation = assertions.Assert(found, [message], summarize=1,
-                                             name='assert_not_empty')
-        with control_dependencies([check]):
-            matching = constants.identity(matching)
-        dataset = Dataset.from_tensor_slices(matching)
-        if shuffle:
-            size = arithmetic.maximum(constants.shape(matching, out_type=dtypes.int64)[0], 1)
-            graph_seed, op_seed = seed_tensors(seed)
-            dataset = dataset._next(ops.ShuffleDataset, size, graph_seed, op_seed,
-                                    reshuffle_each_iteration=True)
-        return dataset

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from tinyflow.data.dataset import Dataset
-from tinyflow.data.interleaving import Transformation, sample_from_datasets
-from tinyflow.data.reduce_scan import scanned
+from tinyflow.data.interleaving import sample_from_datasets
+from tinyflow.data.scan import scanned
+from tinyflow.data.transformations import Transformation
 from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor

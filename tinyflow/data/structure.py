@@ -92,8 +92,8 @@ def same_structure(one: Any, other: Any) -> bool:
 
 # ---- specs -------------------------------------------------------------------------------
 
-class DatasetSpec:
-    """A component that is a dataset, whose elements `element_spec` tells of."""
+class DatasetSpecBase:
+    """The spec of a component that is a dataset; see DatasetSpec in dataset.py."""
 
     def __init__(self, element_spec: Any, dataset_shape: Any = ()) -> None:
         self._element_spec = element_spec
@@ -103,13 +103,12 @@ class DatasetSpec:
     def element_spec(self) -> Any:
         return self._element_spec
 
-    @property
-    def value_type(self) -> type:
-        from tinyflow.data.dataset import Dataset
-        return Dataset
+    def value_of(self, variant: Tensor) -> Any:
+        """The dataset behind a component's tensor."""
+        raise NotImplementedError
 
     @classmethod
-    def from_value(cls, value: Any) -> DatasetSpec:
+    def from_value(cls, value: Any) -> DatasetSpecBase:
         return cls(value.element_spec)
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
@@ -117,7 +116,7 @@ class DatasetSpec:
         return other is not None and compatible(self._element_spec, other)
 
     def __eq__(self, other: Any) -> bool:
-        return isinstance(other, DatasetSpec) and self._element_spec == other._element_spec
+        return isinstance(other, DatasetSpecBase) and self._element_spec == other._element_spec
 
     def __hash__(self) -> int:
         return hash(('DatasetSpec', *map(repr, flatten(self._element_spec))))
@@ -195,17 +194,17 @@ def of_elements(spec: Any) -> dict[str, Any]:
 
 def legacy_types(spec: Any) -> Any:
     """The DType of each component, in their structure; a DatasetSpec stands for itself."""
-    return map_leaves(lambda s: s if isinstance(s, DatasetSpec) else s.dtype, spec)
+    return map_leaves(lambda s: s if isinstance(s, DatasetSpecBase) else s.dtype, spec)
 
 
 def legacy_shapes(spec: Any) -> Any:
     """The TensorShape of each component, in their structure."""
-    return map_leaves(lambda s: s if isinstance(s, DatasetSpec) else s.shape, spec)
+    return map_leaves(lambda s: s if isinstance(s, DatasetSpecBase) else s.shape, spec)
 
 
 def legacy_classes(spec: Any) -> Any:
     """The class of each component, in their structure."""
-    return map_leaves(lambda s: s if isinstance(s, DatasetSpec) else s.value_type, spec)
+    return map_leaves(lambda s: s if isinstance(s, DatasetSpecBase) else s.value_type, spec)
 
 
 def from_legacy(types: Any, component_shapes: Any = None, classes: Any = None) -> Any:
@@ -222,7 +221,7 @@ def from_legacy(types: Any, component_shapes: Any = None, classes: Any = None) -
 def _leaf_spec(dtype: Any, shape: Any, kind: Any) -> Any:
     if kind is SparseTensor:
         return SparseTensorSpec(shape, dtype)
-    if isinstance(dtype, DatasetSpec):
+    if isinstance(dtype, DatasetSpecBase):
         return dtype
     if dtype is None:
         raise refused(TypeError('Cannot convert value None to a TensorFlow DType.'))
@@ -243,7 +242,7 @@ def compatible(one: Any, other: Any) -> bool:
 
 def relaxed(one: Any, other: Any) -> Any:
     """What is true of the elements of both specs, which have one structure and the same dtypes."""
-    return pack_as(one, [a if isinstance(a, DatasetSpec) else a.most_specific_compatible_type(b)
+    return pack_as(one, [a if isinstance(a, DatasetSpecBase) else a.most_specific_compatible_type(b)
                          for a, b in zip(flatten(one), flatten(other))])
 
 
@@ -253,7 +252,7 @@ def batched(spec: Any, size: int | None) -> Any:
 
 
 def _batched_leaf(spec: Any, size: int | None) -> Any:
-    if isinstance(spec, DatasetSpec):
+    if isinstance(spec, DatasetSpecBase):
         raise refused(TypeError('batch() cannot stack datasets.\n  Mend: after window(), '
                                'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
     raw = spec.shape.raw

@@ -95,7 +95,7 @@ def _with_settings(**options):
 
 def _restored(tf):
     """Where the pass stood is put back, and the next element is the one after."""
-    from tinyflow.data.ops.iterators import DeserializeIterator, SerializeIterator
+    from tinyflow.data.ops.iterator_ops import DeserializeIterator, SerializeIterator
     iterator = tf.data.Dataset.range(100).make_initializable_iterator()
     with tf.control_dependencies([iterator.initializer]):
         state = SerializeIterator.apply(iterator._iterator_resource)
@@ -127,7 +127,7 @@ def _records():
 
 
 def _sync(tf):
-    from tinyflow.data.ops.iterators import IteratorGetNextSync
+    from tinyflow.data.ops.iterator_ops import IteratorGetNextSync
     iterator = _endless(tf).make_one_shot_iterator()
     return IteratorGetNextSync.apply(
         iterator._iterator_resource, output_types=(tf.int32, tf.float32),

@@ -1,13 +1,13 @@
-"""Functions that carry a state from element to element: reduce and scan."""
+"""Dataset.reduce, and functions that carry a state from element to element."""
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from tinyflow.data import nodes, structure
+from tinyflow.data import element_tensors, structure
 from tinyflow.data.errors import refused
-from tinyflow.data.functions import Function, as_values
-from tinyflow.data.ops import functions as ops
+from tinyflow.data.function_graphs import Function, as_values
+from tinyflow.data.ops import function_ops
 from tinyflow.graph.defaults import name_scope
 
 _ROUNDS = 8             # in which shapes of a state become unknown until they hold
@@ -47,10 +47,10 @@ def _wider(spec: Any, other: Any) -> bool:
 def reduced(dataset: Any, initial_state: Any, reduce_func: Callable) -> Any:
     """The tensors of Dataset.reduce."""
     with name_scope('initial_state'):
-        values, state_spec = nodes.components(initial_state)
+        values, state_spec = element_tensors.components(initial_state)
     function = carried(reduce_func, 'Dataset.reduce()', state_spec, dataset.element_spec,
                        lambda spec: spec)
-    outputs = ops.ReduceDataset.apply(
+    outputs = function_ops.ReduceDataset.apply(
         dataset._variant_tensor, values, function.captured, f=function.graph,
         Tstate=structure.flat_types(state_spec), Targuments=types_of(function.captured),
         **structure.of_elements(_state_of(function, state_spec)))
@@ -65,21 +65,3 @@ def _state_of(function: Function, state_spec: Any) -> Any:
 def types_of(tensors: Any) -> tuple:
     """The dtypes of tensors."""
     return tuple([t.dtype.base_dtype for t in tensors])
-
-
-def scanned(dataset: Any, initial_state: Any, scan_func: Callable) -> Any:
-    """The dataset of tf.data.experimental.scan."""
-    from tinyflow.data.dataset import make
-    values, state_spec = nodes.components(initial_state)
-
-    def state_of(spec: Any) -> Any:
-        if not isinstance(spec, (tuple, list)) or len(spec) != 2:
-            raise refused(TypeError('The scan function must return a pair comprising the new state '
-                                   f'and the output value, but it returns {spec}.'))
-        return spec[0]
-
-    function = carried(scan_func, 'tf.data.experimental.scan()', state_spec,
-                       dataset.element_spec, state_of)
-    return make(ops.ScanDataset, function.spec[1], dataset._variant_tensor, values,
-                function.captured, inputs=[dataset], functions=[function], f=function.graph,
-                Tstate=types_of(values), Targuments=types_of(function.captured))

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tinyflow.data import structure
-from tinyflow.data.functions import component
-from tinyflow.data.ops.dataset_ops import SparseTensorSliceDataset
+from tinyflow.data.function_graphs import component
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
@@ -67,15 +66,14 @@ def _row(spec: Any) -> Any:
     return type(spec)(shapes.TensorShape(None if raw is None else raw[1:]), spec.dtype)
 
 
-def sparse_rows(sparse_tensor: Any) -> Any:
-    """The dataset of Dataset.from_sparse_tensor_slices."""
-    from tinyflow.data.dataset import make
+def sparse_rows(sparse_tensor: Any) -> tuple[list[Tensor], Any]:
+    """(tensors, spec of a row) of a SparseTensor, for Dataset.from_sparse_tensor_slices."""
     sparse = SparseTensor.from_value(sparse_tensor)
     raw = sparse.get_shape().raw
     rank = None if raw is None else len(raw) - 1
     spec = (TensorSpec((None, rank), dtypes.int64), TensorSpec((None,), sparse.dtype),
             TensorSpec((rank,), dtypes.int64))
-    return make(SparseTensorSliceDataset, spec, sparse.indices, sparse.values, sparse.dense_shape)
+    return [sparse.indices, sparse.values, sparse.dense_shape], spec
 
 
 def kept(tensors: Sequence[Tensor]) -> tuple[int, ...]:

@@ -3,8 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tinyflow.data.iterators import Iterator
-from tinyflow.data.ops.iterators import DeserializeIterator, SerializeIterator
+from tinyflow.data.ops.iterator_ops import DeserializeIterator, SerializeIterator
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 
 
@@ -18,7 +17,7 @@ class IteratorSaveable(SaveableObject):
         return DeserializeIterator.apply(self.op, restored_tensors[0])
 
 
-def make_saveable_from_iterator(iterator: Iterator) -> SaveableObject:
+def make_saveable_from_iterator(iterator: Any) -> SaveableObject:
     """What makes a Saver save where `iterator` stands, and restore it exactly.
 
     tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, make_saveable_from_iterator(iterator))

@@ -2,6 +2,7 @@
 """
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from typing import Any
@@ -89,7 +90,6 @@ def function_name(what: str, function: Any = None) -> str:
 
 def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> None:
     """TypeError where a function cannot be called with so many arguments."""
-    import inspect
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):             # some functions of C have none
@@ -122,8 +122,7 @@ def _value(spec: Any, tensor: Tensor) -> Any:
         return tensor
     if isinstance(spec, structure.SparseTensorSpec):
         return sparse_serializing.deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
-    from tinyflow.data.dataset import DatasetV1Adapter
-    return DatasetV1Adapter(tensor, spec.element_spec)
+    return spec.value_of(tensor)
 
 
 def component(value: Any, rows: bool = False) -> tuple[Tensor, Any]:
@@ -133,7 +132,7 @@ def component(value: Any, rows: bool = False) -> tuple[Tensor, Any]:
     """
     variant = getattr(value, '_variant_tensor', None)
     if variant is not None:
-        return variant, structure.DatasetSpec(value.element_spec)
+        return variant, value._component_spec
     if isinstance(value, SparseTensor):
         pack = sparse_serializing.serialize_many_sparse if rows else \
             sparse_serializing.serialize_sparse
