@@ -20,7 +20,7 @@ from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow.function_nodes import functions_of
-from tinyflow.ops.sparse import serializing as sparse_serializing
+from tinyflow.ops.sparse import serializing
 
 _COUNT = 'dataset functions'            # an annotation of the outermost graph
 
@@ -121,7 +121,7 @@ def _value(spec: Any, tensor: Tensor) -> Any:
     if isinstance(spec, TensorSpec):
         return tensor
     if isinstance(spec, structure.SparseTensorSpec):
-        return sparse_serializing.deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
+        return serializing.deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
     return spec.value_of(tensor)
 
 
@@ -134,8 +134,8 @@ def component(value: Any, rows: bool = False) -> tuple[Tensor, Any]:
     if variant is not None:
         return variant, value._component_spec
     if isinstance(value, SparseTensor):
-        pack = sparse_serializing.serialize_many_sparse if rows else \
-            sparse_serializing.serialize_sparse
+        pack = serializing.serialize_many_sparse if rows else \
+            serializing.serialize_sparse
         return pack(value, out_type=dtypes.variant), structure.sparse_spec(value)
     tensor = convert_to_tensor(value)
     return tensor, structure.spec_of(tensor)

@@ -14,7 +14,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array import shaping
-from tinyflow.ops.math import unary as elementary
+from tinyflow.ops.math import unary
 from tinyflow.ops.random import stateless_random
 
 
@@ -71,7 +71,7 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None,
     Shapes: weights [len(datasets)], or a dataset of such vectors.
     """
     if isinstance(weights, Dataset):
-        drawn_from = weights.map(lambda p: elementary.log(p, name='logits'))
+        drawn_from = weights.map(lambda p: unary.log(p, name='logits'))
         pairs = Dataset.zip((drawn_from, RandomDataset(seed).batch(2)))
         return _directed(pairs.map(_draw), datasets)
     if weights is None:
@@ -84,7 +84,7 @@ def sample_from_datasets(datasets: Sequence[Dataset], weights: Any = None,
         if weights.raw_shape is not None and weights.raw_shape not in ((len(datasets),), (None,)):
             raise refused(ValueError('`weights` must be a vector of length `len(datasets)`, '
                                     f'{len(datasets)}, not {weights.shape}.'))
-        logits = shaping.expand_dims(elementary.log(weights, name='logits'), 0)
+        logits = shaping.expand_dims(unary.log(weights, name='logits'), 0)
     if len(datasets) == 1:
         return datasets[0]
     selector = RandomDataset(seed).batch(2).map(lambda seed: _draw(logits, seed))

@@ -20,9 +20,9 @@ from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.ops.array import constants, indexing, shaping
 from tinyflow.ops.checks import printing
-from tinyflow.ops.control_flow import names as control_flow
+from tinyflow.ops.control_flow import names
 from tinyflow.ops.math import arithmetic, logic, reduction
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 
 _AT_ONCE = 32               # classes that are counted at a time
 _PRIOR = 10                 # examples of each class that are taken as seen beforehand
@@ -98,7 +98,7 @@ def _filtered(dataset: Dataset, classes: Dataset, acceptance: Dataset, initial: 
     """Pairs (class, element) of the elements that are kept."""
     def warned(accept: Any, initial: Any) -> Any:
         rejected = reduction.reduce_sum((1 - accept) * initial)
-        return control_flow.cond(
+        return names.cond(
             logic.less(rejected, .5), lambda: accept,
             lambda: printing.Print(accept, [rejected, initial, accept],
                                    'Proportion of examples rejected by sampler is high: ',
@@ -108,5 +108,5 @@ def _filtered(dataset: Dataset, classes: Dataset, acceptance: Dataset, initial: 
     triples = Dataset.zip((classes, acceptance, dataset)).map(
         lambda kind, accept, element: (kind, indexing.gather(accept, kind), element))
     kept = triples.filter(lambda _, accept, element:
-                          random.random_uniform([], seed=seed) < accept)
+                          random_functions.random_uniform([], seed=seed) < accept)
     return kept.map(lambda kind, _, element: (kind, element))

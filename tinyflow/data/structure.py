@@ -13,19 +13,19 @@ from tinyflow.data.errors import refused
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support import nest as every_nest
+from tinyflow.graph.support import nest
 from tinyflow.graph.tensor_spec import TensorSpec
 
 
 def is_nested(value: Any) -> bool:
     """True for what holds components: a tuple, namedtuple or dict."""
-    return isinstance(value, (tuple, Mapping)) or every_nest._is_attrs(value)
+    return isinstance(value, (tuple, Mapping)) or nest._is_attrs(value)
 
 
 def _children(value: Any) -> list:
     if isinstance(value, Mapping):
-        return [value[key] for key in every_nest.sorted_keys(value)]
-    return every_nest._children(value)
+        return [value[key] for key in nest.sorted_keys(value)]
+    return nest._children(value)
 
 
 def flatten(structure: Any) -> list:
@@ -43,7 +43,7 @@ def pack_as(structure: Any, flat: Sequence[Any]) -> Any:
 def _packed(structure: Any, flat: Iterator) -> Any:
     if not is_nested(structure):
         return next(flat)
-    return every_nest._like(structure, [_packed(child, flat) for child in _children(structure)])
+    return nest._like(structure, [_packed(child, flat) for child in _children(structure)])
 
 
 def map_leaves(function: Any, structure: Any) -> Any:
@@ -57,7 +57,7 @@ def flatten_up_to(shallow: Any, deep: Any) -> list:
     if not is_nested(shallow):
         return [deep]
     if isinstance(shallow, Mapping) != isinstance(deep, Mapping) or \
-            not isinstance(deep, (tuple, list, Mapping)) and not every_nest._is_attrs(deep):
+            not isinstance(deep, (tuple, list, Mapping)) and not nest._is_attrs(deep):
         raise refused(TypeError(f'the structures do not match: {_kind(shallow)} is needed, not '
                                f'{_kind(deep)}: {deep!r}'))
     if len(shallow) != len(deep):
@@ -68,7 +68,7 @@ def flatten_up_to(shallow: Any, deep: Any) -> list:
         if missing:
             raise refused(ValueError(f'the structures do not match: the key {missing[0]!r} is '
                                     f'missing in {deep!r}'))
-        pairs = [(shallow[key], deep[key]) for key in every_nest.sorted_keys(shallow)]
+        pairs = [(shallow[key], deep[key]) for key in nest.sorted_keys(shallow)]
     else:
         pairs = list(zip(_children(shallow), deep))
     return [leaf for part, whole in pairs for leaf in flatten_up_to(part, whole)]

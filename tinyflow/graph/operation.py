@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from tinyflow.graph import node_errors, shapes
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.source_location import Site
-from tinyflow.graph.tensor_operators import TensorOperators
 from tinyflow.graph.stacks import session_for
+from tinyflow.graph.tensor_operators import TensorOperators
 
 if TYPE_CHECKING:
     from tinyflow.graph.dtypes import DType

@@ -21,8 +21,8 @@ from tinyflow.graph.support.errors import report, worded
 from tinyflow.layers.input_spec import InputSpec, check_inputs
 from tinyflow.layers.layer_names import snake_case, unique_layer_name
 from tinyflow.layers.layer_state import Contents, collect, depends, operation_of
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures
-from tinyflow.ops.random import tf1_node_count as node_counts
+from tinyflow.ops.array import identity_and_cast, shape_ops
+from tinyflow.ops.random import tf1_node_count
 from tinyflow.ops.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tinyflow.ops.variables.partitioned_variable import parts_of
 from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
@@ -68,7 +68,7 @@ class Layer(Contents):
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         self._trainable_weights, self._non_trainable_weights = [], []
         self._updates, self._losses, self._weight_losses = [], [], []
-        self._nodes_of_weight_losses = node_counts.MadeAgain()
+        self._nodes_of_weight_losses = tf1_node_count.MadeAgain()
         self._history = []                  # (inputs, outputs) of each call
         self._scope = self._current_scope = self._shared_scope = None
         if scope:
@@ -241,7 +241,7 @@ class Layer(Contents):
             return args[place]
         training = _calls.open[-1].training if _calls.open else None
         if expected and training is not None:
-            training = kwargs['training'] = identities.cast(training, dtypes.bool) \
+            training = kwargs['training'] = identity_and_cast.cast(training, dtypes.bool) \
                 if isinstance(training, Tensor) else bool(training)
         return training
 
@@ -269,7 +269,7 @@ class Layer(Contents):
         with name_scope('ActivityRegularizer'):
             for output in nest.flatten(outputs):
                 loss = self._activity_regularizer(output)
-                batch = identities.cast(measures.shape(output)[0], loss.dtype)
+                batch = identity_and_cast.cast(shape_ops.shape(output)[0], loss.dtype)
                 self.add_loss(loss / batch, inputs=inputs)
 
     # ---- scopes --------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import int32
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.conv import convolution_functions as functions, dilated
+from tinyflow.ops.conv import convolution_functions, dilated
 
 
 class ConvolutionPlan:
@@ -30,10 +30,10 @@ class ConvolutionPlan:
     def _convolve(self, inputs, kernel, padding):
         axes = len(self._strides)
         if axes == 1:
-            return functions.conv1d(inputs, kernel, stride=self._strides[0], padding=padding,
-                                    data_format=self._data_format)
+            return convolution_functions.conv1d(inputs, kernel, stride=self._strides[0],
+                                                padding=padding, data_format=self._data_format)
         first = self._data_format.startswith('NC')
         strides = (1, 1, *self._strides) if first else (1, *self._strides, 1)
-        convolve = functions.conv2d if axes == 2 else functions.conv3d
+        convolve = convolution_functions.conv2d if axes == 2 else convolution_functions.conv3d
         return convolve(inputs, kernel, strides=list(strides), padding=padding,
                         data_format=self._data_format)

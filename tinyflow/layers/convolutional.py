@@ -9,7 +9,7 @@ from tinyflow.layers.convolution_plan import ConvolutionPlan
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ZEROS
 from tinyflow.ops.array import padding as pads, shaping
-from tinyflow.ops.nn import bias as biases
+from tinyflow.ops.nn import bias
 
 
 class Conv(Layer):
@@ -99,11 +99,11 @@ class Conv(Layer):
         """With bias and activation."""
         if self.use_bias:
             if self.data_format == 'channels_last':
-                outputs = biases.bias_add(outputs, self.bias, data_format='NHWC')
+                outputs = bias.bias_add(outputs, self.bias, data_format='NHWC')
             elif self.rank == 1:
                 outputs += shaping.reshape(self.bias, (1, self.filters, 1))
             else:
-                outputs = biases.bias_add(outputs, self.bias, data_format='NCHW')
+                outputs = bias.bias_add(outputs, self.bias, data_format='NCHW')
         return outputs if self.activation is None else self.activation(outputs)
 
     def compute_output_shape(self, input_shape):

@@ -11,9 +11,9 @@ from tinyflow.layers import arguments, named
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.control_flow.smart_cond import smart_cond
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg import matmul
 from tinyflow.ops.math import contractions
 from tinyflow.ops.nn import bias, dropout as dropping
 
@@ -73,7 +73,7 @@ class Dense(Layer):
             outputs = contractions.tensordot(inputs, self.kernel, [[len(shape) - 1], [0]])
             outputs.set_shape([*shape[:-1], self.units])
         else:
-            outputs = linalg.MatMul.apply(identities.cast(inputs, self._dtype), self.kernel)
+            outputs = matmul.MatMul.apply(identity_and_cast.cast(inputs, self._dtype), self.kernel)
         if self.use_bias:
             outputs = bias.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
@@ -100,7 +100,7 @@ class Dropout(Layer):
     def _get_noise_shape(self, inputs):
         if self.noise_shape is None:
             return None
-        sizes = measures.shape(inputs)
+        sizes = shape_ops.shape(inputs)
         return convert_to_tensor([sizes[i] if given is None else given
                                   for i, given in enumerate(self.noise_shape)])
 
@@ -109,7 +109,7 @@ class Dropout(Layer):
         def dropped():
             return dropping.dropout(inputs, noise_shape=self._get_noise_shape(inputs),
                                     seed=self.seed, rate=self.rate)
-        return smart_cond(training, dropped, lambda: identities.identity(inputs))
+        return smart_cond(training, dropped, lambda: identity_and_cast.identity(inputs))
 
     def compute_output_shape(self, input_shape):
         """The input's shape."""
@@ -132,7 +132,7 @@ class Flatten(Layer):
         rank = len(inputs.shape.as_list())
         if self.data_format == 'channels_first' and rank > 1:
             inputs = shaping.transpose(inputs, [0, *range(2, rank), 1])
-        batch = inputs.shape.as_list()[0] or measures.shape(inputs)[0]
+        batch = inputs.shape.as_list()[0] or shape_ops.shape(inputs)[0]
         outputs = shaping.reshape(inputs, (batch, -1))
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         return outputs

@@ -5,8 +5,8 @@ import inspect
 
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.math import arithmetic, clip, reduction, unary as elementary
-from tinyflow.ops.nn import activations as nn, softmax
+from tinyflow.ops.math import arithmetic, clip, reduction, unary
+from tinyflow.ops.nn import activations, softmax
 from tinyflow.ops.variables import initializers
 
 
@@ -22,9 +22,10 @@ def linear(x):
 
 
 _ACTIVATIONS = {
-    'elu': nn.elu, 'exponential': elementary.exp, 'hard_sigmoid': hard_sigmoid, 'linear': linear,
-    'relu': nn.relu, 'selu': nn.selu, 'sigmoid': elementary.sigmoid, 'softmax': softmax.softmax,
-    'softplus': nn.softplus, 'softsign': nn.softsign, 'tanh': elementary.tanh,
+    'elu': activations.elu, 'exponential': unary.exp, 'hard_sigmoid': hard_sigmoid,
+    'linear': linear, 'relu': activations.relu, 'selu': activations.selu,
+    'sigmoid': unary.sigmoid, 'softmax': softmax.softmax, 'softplus': activations.softplus,
+    'softsign': activations.softsign, 'tanh': unary.tanh,
 }
 
 

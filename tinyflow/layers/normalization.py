@@ -12,13 +12,13 @@ from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.named import ONES, ZEROS
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
-    shape_ops as measures,
+    identity_and_cast,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
 from tinyflow.ops.nn import batch_norm, normalization
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import VariableAggregation, VariableSynchronization
 
 
@@ -184,9 +184,9 @@ class BatchNormalization(Layer):
             scale, offset = self._adjusted(inputs, training, scale, offset)
             mean, variance, scale, offset = self._of_batch(inputs, training, others, scale,
                                                            offset, broadcast)
-        mean, variance = (identities.cast(v, inputs.dtype) for v in (mean, variance))
-        offset = None if offset is None else identities.cast(offset, inputs.dtype)
-        scale = None if scale is None else identities.cast(scale, inputs.dtype)
+        mean, variance = (identity_and_cast.cast(v, inputs.dtype) for v in (mean, variance))
+        offset = None if offset is None else identity_and_cast.cast(offset, inputs.dtype)
+        scale = None if scale is None else identity_and_cast.cast(scale, inputs.dtype)
         outputs = normalization.batch_normalization(inputs, broadcast(mean), broadcast(variance),
                                                     offset, scale, self.epsilon)
         outputs.set_shape(inputs.raw_shape)
@@ -196,7 +196,7 @@ class BatchNormalization(Layer):
         """Scale and offset after the random ones that `adjustment` gives while training."""
         if not self.adjustment:
             return scale, offset
-        factor, shift = self.adjustment(measures.shape(inputs))
+        factor, shift = self.adjustment(shape_ops.shape(inputs))
         factor = smart_cond(training, lambda: factor, lambda: constants.ones_like(factor))
         shift = smart_cond(training, lambda: shift, lambda: constants.zeros_like(shift))
         return compose(factor, shift, scale, offset)
@@ -204,7 +204,7 @@ class BatchNormalization(Layer):
     def _of_batch(self, inputs, training, axes, scale, offset, broadcast):
         """(mean, variance, scale, offset) with the batch's statistics, which are taken in."""
         mean, variance = normalization.moments(
-            identities.cast(inputs, self._param_dtype), axes, keep_dims=len(self.axis) > 1)
+            identity_and_cast.cast(inputs, self._param_dtype), axes, keep_dims=len(self.axis) > 1)
         moving_mean, moving_variance = self.moving_mean, self.moving_variance
         batch_mean, batch_variance = mean, variance
         mean = smart_cond(training, lambda: batch_mean, lambda: convert_to_tensor(moving_mean))
@@ -214,8 +214,8 @@ class BatchNormalization(Layer):
         if self.renorm:
             factor, shift, new_mean, new_variance = renormalization.correct(
                 self, mean, variance, training)
-            factor = broadcast(identities.stop_gradient(factor, name='renorm_r'))
-            shift = broadcast(identities.stop_gradient(shift, name='renorm_d'))
+            factor = broadcast(identity_and_cast.stop_gradient(factor, name='renorm_r'))
+            shift = broadcast(identity_and_cast.stop_gradient(shift, name='renorm_d'))
             scale, offset = compose(factor, shift, scale, offset)
 
         def move_variance():
@@ -234,9 +234,9 @@ class BatchNormalization(Layer):
         with name_scope('AssignMovingAvg') as scope, colocate_with(variable):
             rate = convert_to_tensor(1.0 - momentum, name='decay')
             if rate.dtype != variable.dtype.base_dtype:
-                rate = identities.cast(rate, variable.dtype.base_dtype)
-            change = (variable - identities.cast(value, variable.dtype.base_dtype)) * rate
-            return state.assign_sub(variable, change, name=scope)
+                rate = identity_and_cast.cast(rate, variable.dtype.base_dtype)
+            change = (variable - identity_and_cast.cast(value, variable.dtype.base_dtype)) * rate
+            return variable_ops.assign_sub(variable, change, name=scope)
 
     def compute_output_shape(self, input_shape):
         """The input's shape."""

@@ -6,7 +6,7 @@ from tinyflow.layers import arguments
 from tinyflow.layers.base import Layer
 from tinyflow.layers.input_spec import InputSpec
 from tinyflow.ops.array import shaping
-from tinyflow.ops.conv import pooling_functions as functions
+from tinyflow.ops.conv import pooling_functions
 
 
 class _Pooling(Layer):
@@ -26,8 +26,8 @@ class _Pooling(Layer):
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
     def _pooled(self, inputs, pool_size, strides, **settings):
-        return getattr(functions, self.function)(inputs, pool_size, strides,
-                                                 padding=self.padding.upper(), **settings)
+        return getattr(pooling_functions, self.function)(inputs, pool_size, strides,
+                                                         padding=self.padding.upper(), **settings)
 
     def compute_output_shape(self, input_shape):
         """The shape of the outputs for inputs of that shape."""

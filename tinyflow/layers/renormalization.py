@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import colocate_with, control_dependencies, name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import constants, identity_and_cast as identities
+from tinyflow.ops.array import constants, identity_and_cast
 from tinyflow.ops.control_flow.smart_cond import smart_cond
 from tinyflow.ops.math import arithmetic
-from tinyflow.ops.nn import activations as nn
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.nn import activations
+from tinyflow.ops.variables import variable_ops
 
 
 def check_clipping(clipping):
@@ -35,7 +35,7 @@ def correct(layer, mean, variance, training):
     r = stddev / renorm_stddev
     d = (mean - layer.renorm_mean) / renorm_stddev
     with control_dependencies([r, d]):          # compared before the averages move
-        mean, stddev = identities.identity(mean), identities.identity(stddev)
+        mean, stddev = identity_and_cast.identity(mean), identity_and_cast.identity(stddev)
     r, d = _clipped(r, d, layer.renorm_clipping)
     inner_r, inner_d = r, d
     r = smart_cond(training, lambda: inner_r, lambda: constants.ones_like(inner_r))
@@ -43,7 +43,7 @@ def correct(layer, mean, variance, training):
     moved = [_moved(layer, variable, value, training) for variable, value in
              ((layer.renorm_mean, mean), (layer.renorm_stddev, stddev))]
     with control_dependencies(moved):
-        return r, d, identities.identity(mean), identities.identity(variance)
+        return r, d, identity_and_cast.identity(mean), identity_and_cast.identity(variance)
 
 
 def _clipped(r, d, limits):
@@ -58,15 +58,15 @@ def _clipped(r, d, limits):
 
 
 def _moved(layer, variable, value, training):
-    value = identities.identity(value)
+    value = identity_and_cast.identity(value)
     return smart_cond(training, lambda: layer.move(variable, value, layer.renorm_momentum),
-                      lambda: identities.identity(variable))
+                      lambda: identity_and_cast.identity(variable))
 
 
 def move_variance(layer, variance):
     """Moves the standard deviation; the moving variance is its square."""
     stddev = layer.move(layer.moving_stddev, arithmetic.sqrt(variance + layer.epsilon),
                         layer.momentum)
-    square = nn.relu(stddev * stddev - layer.epsilon)
+    square = activations.relu(stddev * stddev - layer.epsilon)
     with name_scope('AssignNewValue') as scope, colocate_with(layer.moving_variance):
-        return state.assign(layer.moving_variance, square, name=scope)
+        return variable_ops.assign(layer.moving_variance, square, name=scope)

@@ -6,7 +6,7 @@ from tinyflow.layers.convolutional import Conv
 from tinyflow.layers.named import ZEROS
 from tinyflow.ops.array import shaping
 from tinyflow.ops.conv import dilated
-from tinyflow.ops.nn import bias as biases
+from tinyflow.ops.nn import bias
 
 
 class SeparableConv(Conv):
@@ -54,7 +54,7 @@ class SeparableConv(Conv):
             padding=padding.upper(), rate=rate,
             data_format=arguments.op_format(self.data_format, 4))
         if self.use_bias:
-            outputs = biases.bias_add(outputs, self.bias, data_format='NCHW' if first else 'NHWC')
+            outputs = bias.bias_add(outputs, self.bias, data_format='NCHW' if first else 'NHWC')
         return outputs
 
     def _activated(self, outputs):

@@ -4,9 +4,9 @@ from __future__ import annotations
 from tinyflow.layers import arguments
 from tinyflow.layers.convolutional import Conv, Conv2D, Conv3D
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops.array import shape_ops as measures, shaping
-from tinyflow.ops.conv import convolution_functions as functions
-from tinyflow.ops.nn import bias as biases
+from tinyflow.ops.array import shape_ops, shaping
+from tinyflow.ops.conv import convolution_functions
+from tinyflow.ops.nn import bias
 
 
 class _Transposed(Conv):
@@ -21,7 +21,7 @@ class _Transposed(Conv):
 
     def call(self, inputs):
         """activation(inputs convolved with the transposed kernel + bias)."""
-        sizes = measures.shape(inputs)
+        sizes = shape_ops.shape(inputs)
         batch = sizes[0]
         first = self.data_format == 'channels_first'
         start = 2 if first else 1
@@ -31,7 +31,7 @@ class _Transposed(Conv):
         outputs = self._apply(inputs, shaping.stack(shape))
         outputs.set_shape(self.compute_output_shape(inputs.shape))
         if self.use_bias:
-            outputs = biases.bias_add(outputs, self.bias, data_format='NCHW' if first else 'NHWC')
+            outputs = bias.bias_add(outputs, self.bias, data_format='NCHW' if first else 'NHWC')
         return outputs if self.activation is None else self.activation(outputs)
 
     def _length(self, i, length):
@@ -67,8 +67,9 @@ class Conv2DTranspose(_Transposed, Conv2D):
             shape = shaping.stack([shape[0], shape[2], shape[3], shape[1]])
         else:
             shape[0]            # a node that TF makes for nothing; it counts in random seeds
-        outputs = functions.conv2d_transpose(inputs, self.kernel, shape, (1, *self.strides, 1),
-                                             padding=self.padding.upper(), data_format='NHWC')
+        outputs = convolution_functions.conv2d_transpose(
+            inputs, self.kernel, shape, (1, *self.strides, 1), padding=self.padding.upper(),
+            data_format='NHWC')
         return shaping.transpose(outputs, (0, 3, 1, 2)) if first else outputs
 
 
@@ -92,7 +93,7 @@ class Conv3DTranspose(_Transposed, Conv3D):
     def _apply(self, inputs, shape):
         first = self.data_format == 'channels_first'
         strides = (1, 1, *self.strides) if first else (1, *self.strides, 1)
-        return functions.conv3d_transpose(
+        return convolution_functions.conv3d_transpose(
             inputs, self.kernel, shape, strides, padding=self.padding.upper(),
             data_format=arguments.op_format(self.data_format, 5))
 

@@ -14,7 +14,7 @@ from tinyflow.data.runtime import (
     caching,
     counting,
     grouping,
-    prefetch as ahead,
+    prefetch,
     shuffling,
     sources,
 )
@@ -313,7 +313,7 @@ class PrefetchDataset(DatasetOp):
     def kernel(input_dataset, buffer_size):
         if buffer_size < -1:
             raise ValueError('buffer_size must be >= -1 (-1: chosen for you).')
-        return boxed(ahead.Prefetched(input_dataset.item(), buffer_size))
+        return boxed(prefetch.Prefetched(input_dataset.item(), buffer_size))
 
 
 # ---- leaving out -------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp
-from tinyflow.data.runtime import csv as comma_separated, files
+from tinyflow.data.runtime import csv, files
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 
@@ -79,7 +79,7 @@ class CSVDataset(DatasetOp):
             raise ValueError('select_cols should be non-negative indices')
         if select and len(select) != len(output_types):
             raise ValueError('select_cols should match output size')
-        return boxed(comma_separated.CommaSeparated(
+        return boxed(csv.CommaSeparated(
             _paths(filenames), compression_type.item().decode(), buffer_size, header,
             field_delim.item(), use_quote_delim, na_value.item(), select, output_types,
             [_default(d) for d in record_defaults]))

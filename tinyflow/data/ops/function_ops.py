@@ -11,7 +11,7 @@ import os
 import numpy as np
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp, components_of, positive
-from tinyflow.data.runtime import batching, grouping, mapping, nesting, prefetch as ahead, sources
+from tinyflow.data.runtime import batching, grouping, mapping, nesting, prefetch, sources
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support import errors
@@ -84,7 +84,7 @@ def _parallel(source, function, calls, graph):
     """A parallel map; where the function draws random numbers, one after the other."""
     if random_node(graph):
         return mapping.Mapped(source, function)
-    return ahead.ParallelMapped(source, function, calls)
+    return prefetch.ParallelMapped(source, function, calls)
 
 
 class MapAndBatchDataset(DatasetOp):

@@ -6,7 +6,7 @@ too: repetitions of a shuffle go through one buffer, and what has no effect is t
 from __future__ import annotations
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp, check_count
-from tinyflow.data.runtime import counting, prefetch as ahead, shuffling
+from tinyflow.data.runtime import counting, prefetch, shuffling
 from tinyflow.graph.object_scalars import boxed
 
 
@@ -49,7 +49,7 @@ def _without_effect(source):
     if kind is counting.Repeated and source.count == 1 \
             or kind is counting.Taken and source.count < 0 \
             or kind is counting.Skipped and source.count == 0 \
-            or kind is ahead.Prefetched and source.buffer_size == 0:
+            or kind is prefetch.Prefetched and source.buffer_size == 0:
         return source.inputs[0]
     return source
 

@@ -11,7 +11,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.control_flow.function_nodes import written
-from tinyflow.ops.imported import stack_ops as stacks, tf_gradient_ops as gradient_nodes
+from tinyflow.ops.imported import stack_ops, tf_gradient_ops
 from tinyflow.ops.support.registry_loading import load_every_op
 
 _BRANCHES = {'If': ('then_branch', 'else_branch'), 'StatelessIf': ('then_branch', 'else_branch')}
@@ -339,4 +339,4 @@ def _specs_of(function):
 
 
 # These declare ops that only imported graphs have.
-__all__ = ['Builder', 'Made', 'Tensor', 'gradient_nodes', 'stacks']
+__all__ = ['Builder', 'Made', 'Tensor', 'stack_ops', 'tf_gradient_ops']

@@ -13,14 +13,14 @@ from tinyflow.layers.losses.weighted import (
 )
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
-    shape_ops as measures,
+    identity_and_cast,
+    shape_ops,
     shaping,
 )
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.math.confusion import remove_squeezable_dimensions
-from tinyflow.ops.nn import activations as nn, cross_entropy, logistic
+from tinyflow.ops.nn import activations, cross_entropy, logistic
 
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 
@@ -33,12 +33,12 @@ def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=GraphKey
     """
     check_given(labels=labels, logits=logits)
     with name_scope(scope, 'hinge_loss', [logits, labels, weights]) as scope:
-        logits = identities.cast(logits, dtypes.float32)
-        labels = identities.cast(labels, dtypes.float32)
+        logits = identity_and_cast.cast(logits, dtypes.float32)
+        labels = identity_and_cast.cast(labels, dtypes.float32)
         check_same_shape(logits, labels, 'logits')
         ones = constants.ones_like(labels)
         signs = arithmetic.subtract(2 * labels, ones)
-        losses = nn.relu(arithmetic.subtract(ones, arithmetic.multiply(signs, logits)))
+        losses = activations.relu(arithmetic.subtract(ones, arithmetic.multiply(signs, logits)))
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
@@ -55,7 +55,7 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
     with name_scope(scope, 'sigmoid_cross_entropy_loss',
                     [logits, multi_class_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
-        labels = identities.cast(multi_class_labels, logits.dtype)
+        labels = identity_and_cast.cast(multi_class_labels, logits.dtype)
         check_same_shape(logits, labels, 'logits')
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
@@ -77,13 +77,13 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
     with name_scope(scope, 'softmax_cross_entropy_loss',
                     [logits, onehot_labels, weights]) as scope:
         logits = convert_to_tensor(logits)
-        labels = identities.cast(onehot_labels, logits.dtype)
+        labels = identity_and_cast.cast(onehot_labels, logits.dtype)
         check_same_shape(logits, labels, 'logits')
         if label_smoothing > 0:
-            classes = identities.cast(measures.shape(labels)[-1], logits.dtype)
+            classes = identity_and_cast.cast(shape_ops.shape(labels)[-1], logits.dtype)
             others = label_smoothing / classes
             labels = labels * (1.0 - label_smoothing) + others
-        labels = identities.stop_gradient(labels, name='labels_stop_gradient')
+        labels = identity_and_cast.stop_gradient(labels, name='labels_stop_gradient')
         losses = cross_entropy.softmax_cross_entropy_with_logits_v2(
             labels=labels, logits=logits, name='xentropy')
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
@@ -111,11 +111,11 @@ def _squeezed(weights, labels):
     rank, rank_of_labels = weights.shape.ndims, labels.shape.ndims
     if rank is not None and rank_of_labels is not None:
         return shaping.squeeze(weights, [-1]) if rank - rank_of_labels == 1 else weights
-    difference = measures.rank(weights) - measures.rank(labels)
+    difference = shape_ops.rank(weights) - shape_ops.rank(labels)
     if rank is not None and (rank == 0 or weights.raw_shape[-1] not in (1, None)):
         return weights
-    return conditionals.cond(logic.equal(1, difference),
-                             lambda: shaping.squeeze(weights, [-1]), lambda: weights)
+    return cond.cond(logic.equal(1, difference),
+                     lambda: shaping.squeeze(weights, [-1]), lambda: weights)
 
 
 __all__ = ['hinge_loss', 'sigmoid_cross_entropy', 'softmax_cross_entropy',

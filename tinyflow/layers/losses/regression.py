@@ -16,11 +16,11 @@ from tinyflow.layers.losses.weighted import (
 )
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
-    shape_ops as measures,
+    shape_ops,
 )
-from tinyflow.ops.math import arithmetic, reduction as reducing, unary as elementary
+from tinyflow.ops.math import arithmetic, reduction as reducing, unary
 from tinyflow.ops.nn.weights_broadcast import assert_broadcastable
 
 _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
@@ -28,8 +28,8 @@ _DEFAULT = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 def _floats(labels, predictions):
     """(labels, predictions) as float32; ValueError unless of one shape."""
-    predictions = identities.cast(predictions, dtypes.float32)
-    labels = identities.cast(labels, dtypes.float32)
+    predictions = identity_and_cast.cast(predictions, dtypes.float32)
+    labels = identity_and_cast.cast(labels, dtypes.float32)
     check_same_shape(predictions, labels)
     return labels, predictions
 
@@ -88,8 +88,8 @@ def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None,
     check_given(labels=labels, predictions=predictions)
     with name_scope(scope, 'log_loss', [predictions, labels, weights]) as scope:
         labels, predictions = _floats(labels, predictions)
-        of_ones = -arithmetic.multiply(labels, elementary.log(predictions + epsilon))
-        of_zeros = arithmetic.multiply(1 - labels, elementary.log(1 - predictions + epsilon))
+        of_ones = -arithmetic.multiply(labels, unary.log(predictions + epsilon))
+        of_zeros = arithmetic.multiply(1 - labels, unary.log(1 - predictions + epsilon))
         return compute_weighted_loss(of_ones - of_zeros, weights, scope, loss_collection,
                                      reduction)
 
@@ -123,10 +123,10 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None,
     check_given(labels=labels, predictions=predictions)
     with name_scope(scope, 'mean_pairwise_squared_error',
                     [predictions, labels, weights]) as scope:
-        weights = identities.cast(weights, dtypes.float32)
-        labels = identities.cast(labels, dtypes.float32)
+        weights = identity_and_cast.cast(weights, dtypes.float32)
+        labels = identity_and_cast.cast(labels, dtypes.float32)
         with control_dependencies([assert_broadcastable(weights, labels)]):
-            predictions = identities.cast(predictions, dtypes.float32)
+            predictions = identity_and_cast.cast(predictions, dtypes.float32)
             check_same_shape(predictions, labels)
             loss = _pairwise(arithmetic.subtract(predictions, labels), weights)
             add_loss(loss, loss_collection)
@@ -135,7 +135,7 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None,
 
 def _pairwise(errors, weights):
     """Sum over examples of 2 (mean of e^2 - mean e^2), with means over n (n - 1) pairs."""
-    axes = constants.range(1, measures.rank(errors))
+    axes = constants.range(1, shape_ops.rank(errors))
     squares = reducing.reduce_sum(arithmetic.square(errors), axis=axes, keepdims=True)
     number = num_present(errors, weights, per_batch=True)
     of_squares = 2.0 * arithmetic.div_no_nan(

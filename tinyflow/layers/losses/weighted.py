@@ -10,9 +10,9 @@ from tinyflow.graph.support.errors import report, worded
 from tinyflow.layers.losses.collection import add_loss
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
-    shape_ops as measures,
+    shape_ops,
 )
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.nn.weights_broadcast import assert_broadcastable, broadcast_weights
@@ -59,10 +59,10 @@ def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=Graph
             control_dependencies([assert_broadcastable(weights, losses)]):
         losses = convert_to_tensor(losses)
         dtype = losses.dtype
-        losses = identities.cast(losses, dtypes.float32)
-        weights = identities.cast(weights, dtypes.float32)
+        losses = identity_and_cast.cast(losses, dtypes.float32)
+        weights = identity_and_cast.cast(weights, dtypes.float32)
         loss = _reduced(losses, weights, reduction)
-        loss = identities.cast(loss, dtype)
+        loss = identity_and_cast.cast(loss, dtype)
         add_loss(loss, loss_collection)
         return loss
 
@@ -88,19 +88,19 @@ def _mean(total, number):
 def num_present(losses, weights, per_batch=False):
     """How many losses have a weight that is not 0, in all or in each example."""
     with name_scope(None, 'num_present', [losses, weights]) as scope:
-        weights = identities.cast(weights, dtypes.float32)
+        weights = identity_and_cast.cast(weights, dtypes.float32)
         present = indexing.where(logic.equal(weights, 0.0), constants.zeros_like(weights),
                                  constants.ones_like(weights))
         present = broadcast_weights(present, losses)
         if not per_batch:
             return reduction.reduce_sum(present, name=scope)
-        return reduction.reduce_sum(present, axis=constants.range(1, measures.rank(present)),
+        return reduction.reduce_sum(present, axis=constants.range(1, shape_ops.rank(present)),
                                     keepdims=True, name=scope)
 
 
 def _num_elements(losses):
     with name_scope(None, 'num_elements', [losses]) as scope:
-        return identities.cast(measures.size(losses, name=scope), losses.dtype)
+        return identity_and_cast.cast(shape_ops.size(losses, name=scope), losses.dtype)
 
 
 def check_given(**tensors):

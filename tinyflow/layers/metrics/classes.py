@@ -7,14 +7,14 @@ from tinyflow.layers.metrics.streaming import collected, merged, metric_variable
 from tinyflow.ops.array import (
     constants,
     diagonals,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.math.confusion import confusion_matrix
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 
@@ -25,21 +25,21 @@ def mean_per_class_accuracy(labels, predictions, num_classes, weights=None,
     Shapes: labels [*a], predictions [*a], weights [*a] -> (value [], update [num_classes]).
     """
     with variable_scope(name, 'mean_accuracy', (predictions, labels, weights)):
-        labels = _flat(identities.cast(labels, dtypes.int64))
+        labels = _flat(identity_and_cast.cast(labels, dtypes.int64))
         predictions = _flat(predictions)
         check_same_shape(predictions, labels)
         total = metric_variable([num_classes], dtypes.float32, name='total')
         count = metric_variable([num_classes], dtypes.float32, name='count')
-        ones = constants.ones([measures.size(labels)], dtypes.float32)
+        ones = constants.ones([shape_ops.size(labels)], dtypes.float32)
         if labels.dtype != predictions.dtype:
-            predictions = identities.cast(predictions, labels.dtype)
-        right = identities.cast(logic.equal(predictions, labels), dtypes.float32)
+            predictions = identity_and_cast.cast(predictions, labels.dtype)
+        right = identity_and_cast.cast(logic.equal(predictions, labels), dtypes.float32)
         if weights is not None:
-            weights = identities.cast(_flat(weights), dtypes.float32)
+            weights = identity_and_cast.cast(_flat(weights), dtypes.float32)
             right *= weights
             ones *= weights
-        new_total = state.scatter_add(total, labels, ones)
-        new_count = state.scatter_add(count, labels, right)
+        new_total = variable_ops.scatter_add(total, labels, ones)
+        new_count = variable_ops.scatter_add(count, labels, right)
 
         def mean_accuracy(count, total):
             accuracies = arithmetic.div_no_nan(count, arithmetic.maximum(total, 0))
@@ -68,14 +68,14 @@ def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections
 def _streaming_confusion_matrix(labels, predictions, num_classes, weights):
     total = metric_variable([num_classes, num_classes], dtypes.float64,
                             name='total_confusion_matrix')
-    predictions = identities.cast(predictions, dtypes.int64)
-    labels = identities.cast(labels, dtypes.int64)
-    num_classes = identities.cast(num_classes, dtypes.int64)
+    predictions = identity_and_cast.cast(predictions, dtypes.int64)
+    labels = identity_and_cast.cast(labels, dtypes.int64)
+    num_classes = identity_and_cast.cast(num_classes, dtypes.int64)
     predictions, labels = _flat(predictions), _flat(labels)
     weights = None if weights is None else _flat(weights)
     current = confusion_matrix(labels, predictions, num_classes, weights=weights,
                                dtype=dtypes.float64)
-    return total, state.assign_add(total, current)
+    return total, variable_ops.assign_add(total, current)
 
 
 def _flat(tensor):
@@ -83,11 +83,11 @@ def _flat(tensor):
 
 
 def _mean_iou(matrix):
-    of_rows = identities.cast(reduction.reduce_sum(matrix, 0), dtypes.float32)
-    of_columns = identities.cast(reduction.reduce_sum(matrix, 1), dtypes.float32)
-    right = identities.cast(diagonals.diag_part(matrix), dtypes.float32)
+    of_rows = identity_and_cast.cast(reduction.reduce_sum(matrix, 0), dtypes.float32)
+    of_columns = identity_and_cast.cast(reduction.reduce_sum(matrix, 1), dtypes.float32)
+    right = identity_and_cast.cast(diagonals.diag_part(matrix), dtypes.float32)
     union = of_rows + of_columns - right
-    met = reduction.reduce_sum(identities.cast(logic.not_equal(union, 0), dtypes.float32))
+    met = reduction.reduce_sum(identity_and_cast.cast(logic.not_equal(union, 0), dtypes.float32))
     union = indexing.where(logic.greater(union, 0), union, constants.ones_like(union))
     shares = arithmetic.div(right, union)
     return indexing.where(logic.greater(met, 0),

@@ -4,16 +4,16 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import control_dependencies
 from tinyflow.layers.metrics.streaming import collected, fitted, merged, metric_variable, read
-from tinyflow.ops.array import identity_and_cast as identities, indexing, shape_ops as measures
+from tinyflow.ops.array import identity_and_cast, indexing, shape_ops
 from tinyflow.ops.checks import shape_checks, type_checks
 from tinyflow.ops.math import arithmetic, logic, reduction
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 
 def _booleans(labels, predictions, weights):
-    return fitted(identities.cast(predictions, dtypes.bool), identities.cast(labels, dtypes.bool),
-                  weights)
+    return fitted(identity_and_cast.cast(predictions, dtypes.bool),
+                  identity_and_cast.cast(labels, dtypes.bool), weights)
 
 
 def _counted(label, prediction, default_name, labels, predictions, weights, collections, name):
@@ -27,14 +27,14 @@ def _counted(label, prediction, default_name, labels, predictions, weights, coll
 def _count(condition, weights, metrics_collections, updates_collections):
     type_checks.assert_type(condition, dtypes.bool)
     count = metric_variable([], dtypes.float32, name='count')
-    values = identities.cast(condition, dtypes.float32)
+    values = identity_and_cast.cast(condition, dtypes.float32)
     if weights is not None:
         with control_dependencies([
-                shape_checks.assert_rank_in(weights, (0, measures.rank(values)))]):
-            weights = identities.cast(weights, dtypes.float32)
+                shape_checks.assert_rank_in(weights, (0, shape_ops.rank(values)))]):
+            weights = identity_and_cast.cast(weights, dtypes.float32)
             values = arithmetic.multiply(values, weights)
     value = read(count, metrics_collections)
-    update = state.assign_add(count, reduction.reduce_sum(values))
+    update = variable_ops.assign_add(count, reduction.reduce_sum(values))
     return value, collected(update, updates_collections)
 
 

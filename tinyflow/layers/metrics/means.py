@@ -7,14 +7,14 @@ from tinyflow.layers.losses.weighted import check_same_shape
 from tinyflow.layers.metrics.streaming import collected, fitted, merged, metric_variable
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
-    shape_ops as measures,
+    shape_ops,
 )
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.math.confusion import remove_squeezable_dimensions
 from tinyflow.ops.nn.weights_broadcast import broadcast_weights
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 
@@ -24,17 +24,17 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     Shapes: values [*a], weights broadcasting to them -> (value [], update []).
     """
     with variable_scope(name, 'mean', (values, weights)):
-        values = identities.cast(values, dtypes.float32)
+        values = identity_and_cast.cast(values, dtypes.float32)
         total = metric_variable([], dtypes.float32, name='total')
         count = metric_variable([], dtypes.float32, name='count')
         if weights is None:
-            number = identities.cast(measures.size(values), dtypes.float32)
+            number = identity_and_cast.cast(shape_ops.size(values), dtypes.float32)
         else:
             values, weights = _weighted(values, weights)
             number = reduction.reduce_sum(weights)
-        new_total = state.assign_add(total, reduction.reduce_sum(values))
+        new_total = variable_ops.assign_add(total, reduction.reduce_sum(values))
         with control_dependencies([values]):
-            new_count = state.assign_add(count, number)
+            new_count = variable_ops.assign_add(count, number)
         return _ratio(total, count, new_total, new_count, metrics_collections,
                       updates_collections)
 
@@ -46,16 +46,16 @@ def mean_tensor(values, weights=None, metrics_collections=None, updates_collecti
     Shapes: values [*a], known; weights broadcasting to them -> (value [*a], update [*a]).
     """
     with variable_scope(name, 'mean', (values, weights)):
-        values = identities.cast(values, dtypes.float32)
+        values = identity_and_cast.cast(values, dtypes.float32)
         total = metric_variable(values.shape, dtypes.float32, name='total_tensor')
         count = metric_variable(values.shape, dtypes.float32, name='count_tensor')
         number = constants.ones_like(values)
         if weights is not None:
             values, weights = _weighted(values, weights)
             number = arithmetic.multiply(number, weights)
-        new_total = state.assign_add(total, values)
+        new_total = variable_ops.assign_add(total, values)
         with control_dependencies([values]):
-            new_count = state.assign_add(count, number)
+            new_count = variable_ops.assign_add(count, number)
         return _ratio(total, count, new_total, new_count, metrics_collections,
                       updates_collections)
 
@@ -63,7 +63,7 @@ def mean_tensor(values, weights=None, metrics_collections=None, updates_collecti
 def _weighted(values, weights):
     """(values * weights, the weights in the shape of the values)."""
     values, _, weights = fitted(values, None, weights)
-    weights = broadcast_weights(identities.cast(weights, dtypes.float32), values)
+    weights = broadcast_weights(identity_and_cast.cast(weights, dtypes.float32), values)
     return arithmetic.multiply(values, weights), weights
 
 
@@ -83,8 +83,8 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None,
     """
     predictions, labels, weights = fitted(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
-        predictions = identities.cast(predictions, labels.dtype)
-    right = identities.cast(logic.equal(predictions, labels), dtypes.float32)
+        predictions = identity_and_cast.cast(predictions, labels.dtype)
+    right = identity_and_cast.cast(logic.equal(predictions, labels), dtypes.float32)
     return mean(right, weights, metrics_collections, updates_collections, name or 'accuracy')
 
 
@@ -159,7 +159,7 @@ def percentage_below(values, threshold, weights=None, metrics_collections=None,
 
     Shapes: values [*a] -> (value [], update []).
     """
-    below = identities.cast(logic.less(values, threshold), dtypes.float32)
+    below = identity_and_cast.cast(logic.less(values, threshold), dtypes.float32)
     return mean(below, weights, metrics_collections, updates_collections,
                 name or 'percentage_below_threshold')
 

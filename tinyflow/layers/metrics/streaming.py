@@ -12,14 +12,14 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.layers.losses.weighted import check_same_shape
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
-    shape_ops as measures,
+    identity_and_cast,
+    shape_ops,
     shaping,
 )
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.math import logic
 from tinyflow.ops.math.confusion import remove_squeezable_dimensions
-from tinyflow.ops.variables import replica_context as replication
+from tinyflow.ops.variables import replica_context
 from tinyflow.ops.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
 
@@ -45,7 +45,7 @@ def merged(compute, collections, *counts):
     Under a strategy it is one value for all replicas, of what they have counted together; `counts`
     are Variables, or nests of such.
     """
-    replica = replication.replicas_meet()
+    replica = replica_context.replicas_meet()
     if replica is None:
         return collected(compute(*counts), collections)
     return replica.merge_call(lambda strategy, *whole: collected(compute(*whole), collections),
@@ -54,7 +54,7 @@ def merged(compute, collections, *counts):
 
 def read(variable, collections):
     """The value of a Variable, as a metric."""
-    return merged(identities.identity, collections, variable)
+    return merged(identity_and_cast.identity, collections, variable)
 
 
 def fitted(predictions, labels, weights):
@@ -83,18 +83,18 @@ def _fitted_weights(weights, predictions):
 
 
 def _fitted_at_run_time(weights, predictions):
-    rank = measures.rank(weights)
-    difference = rank - measures.rank(predictions)
+    rank = shape_ops.rank(weights)
+    difference = rank - shape_ops.rank(predictions)
 
     def expanded():
-        return conditionals.cond(logic.equal(difference, -1),
-                                 lambda: shaping.expand_dims(weights, [-1]), lambda: weights)
+        return cond.cond(logic.equal(difference, -1),
+                         lambda: shaping.expand_dims(weights, [-1]), lambda: weights)
 
     def squeezed():
         if weights.raw_shape is not None and weights.raw_shape[-1] not in (1, None):
             return weights
         return shaping.squeeze(weights, [-1])
 
-    return conditionals.cond(
+    return cond.cond(
         logic.equal(rank, 0), lambda: weights,
-        lambda: conditionals.cond(logic.equal(difference, 1), squeezed, expanded))
+        lambda: cond.cond(logic.equal(difference, 1), squeezed, expanded))

@@ -9,16 +9,16 @@ from tinyflow.graph.support.errors import TinyflowWarning, worded
 from tinyflow.layers.metrics.streaming import collected, fitted, merged, metric_variable, read
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     ranking,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.checks import value_checks
-from tinyflow.ops.math import arithmetic, logic, reduction, scans, unary as elementary
+from tinyflow.ops.math import arithmetic, logic, reduction, scans, unary
 from tinyflow.ops.nn.weights_broadcast import broadcast_weights
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 _NAMES = {'tp': 'true_positives', 'fn': 'false_negatives', 'tn': 'true_negatives',
@@ -31,10 +31,10 @@ def _confusion(labels, predictions, thresholds, weights=None, includes=tuple(_NA
     predictions, labels, weights = _probabilities(labels, predictions, weights)
     number = len(thresholds)
     column = shaping.reshape(predictions, [-1, 1])
-    row_of_labels = shaping.reshape(identities.cast(labels, dtypes.bool), [1, -1])
+    row_of_labels = shaping.reshape(identity_and_cast.cast(labels, dtypes.bool), [1, -1])
     size = column.shape.as_list()[0]
     if size is None:
-        size = measures.shape(column)[0]
+        size = shape_ops.shape(column)[0]
     limits = shaping.tile(shaping.expand_dims(constants.constant(thresholds), [1]),
                           shaping.stack([1, size]))
     positive = logic.greater(shaping.tile(shaping.transpose(column), [number, 1]), limits)
@@ -42,29 +42,29 @@ def _confusion(labels, predictions, thresholds, weights=None, includes=tuple(_NA
     truly = shaping.tile(row_of_labels, [number, 1])
     falsely = logic.logical_not(truly) if {'fp', 'tn'} & set(includes) else None
     if weights is not None:
-        weights = broadcast_weights(identities.cast(weights, dtypes.float32), predictions)
+        weights = broadcast_weights(identity_and_cast.cast(weights, dtypes.float32), predictions)
         weights = shaping.tile(shaping.reshape(weights, [1, -1]), [number, 1])
     meetings = {'tp': (truly, positive), 'fn': (truly, negative), 'tn': (falsely, negative),
                 'fp': (falsely, positive)}
     values, updates = {}, {}
     for key in (k for k in _NAMES if k in includes):
         values[key] = metric_variable([number], dtypes.float32, name=_NAMES[key])
-        met = identities.cast(logic.logical_and(*meetings[key]), dtypes.float32)
+        met = identity_and_cast.cast(logic.logical_and(*meetings[key]), dtypes.float32)
         if weights is not None:
             met *= weights
-        updates[key] = state.assign_add(values[key], reduction.reduce_sum(met, 1))
+        updates[key] = variable_ops.assign_add(values[key], reduction.reduce_sum(met, 1))
     return values, updates
 
 
 def _probabilities(labels, predictions, weights):
-    zero = identities.cast(0.0, predictions.dtype)
+    zero = identity_and_cast.cast(0.0, predictions.dtype)
     message = 'predictions must be in [0, 1]'
     at_least = value_checks.assert_greater_equal(predictions, zero, message=message)
-    at_most = value_checks.assert_less_equal(predictions, identities.cast(1.0, predictions.dtype),
-                                          message=message)
+    one = identity_and_cast.cast(1.0, predictions.dtype)
+    at_most = value_checks.assert_less_equal(predictions, one, message=message)
     with control_dependencies([at_least, at_most]):
-        return fitted(identities.cast(predictions, dtypes.float32),
-                      identities.cast(labels, dtypes.bool), weights)
+        return fitted(identity_and_cast.cast(predictions, dtypes.float32),
+                      identity_and_cast.cast(labels, dtypes.bool), weights)
 
 
 def _count_at(key, labels, predictions, thresholds, weights, collections, name):
@@ -213,7 +213,7 @@ def _interpolated(tp, fp, fn, size):
         arithmetic.div_no_nan(found[:size - 1], arithmetic.maximum(found[1:], 0),
                               name='recall_relative_ratio'),
         constants.ones_like(found[1:]))
-    parts = arithmetic.div_no_nan(slope * (gained + intercept * elementary.log(ratio)),
+    parts = arithmetic.div_no_nan(slope * (gained + intercept * unary.log(ratio)),
                                   arithmetic.maximum(tp[1:] + fn[1:], 0),
                                   name='pr_auc_increment')
     return reduction.reduce_sum(parts, name='interpolate_pr_auc')
@@ -232,7 +232,7 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None,
     def sensitivity(tp, fn, tn, fp, name):
         specificities = arithmetic.div(tn, tn + fp + _TINY)
         place = ranking.argmin(arithmetic.abs(specificities - specificity), 0)
-        place = identities.cast(place, dtypes.int32)
+        place = identity_and_cast.cast(place, dtypes.int32)
         return arithmetic.div(tp[place], tp[place] + fn[place] + _TINY, name)
 
     with variable_scope(name, 'sensitivity_at_specificity', (predictions, labels, weights)):
@@ -255,8 +255,8 @@ def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None,
         nearest = reduction.reduce_min(arithmetic.abs(sensitivities - sensitivity))
         near = logic.equal(arithmetic.abs(sensitivities - sensitivity), nearest)
         # Where several are as near, the last one: the running count is first highest there.
-        place = ranking.argmax(scans.cumsum(identities.cast(near, dtypes.int64)), 0)
-        place = identities.cast(place, dtypes.int32)
+        place = ranking.argmax(scans.cumsum(identity_and_cast.cast(near, dtypes.int64)), 0)
+        place = identity_and_cast.cast(place, dtypes.int32)
         return arithmetic.div(tn[place], tn[place] + fp[place] + _TINY, name)
 
     with variable_scope(name, 'specificity_at_sensitivity', (predictions, labels, weights)):

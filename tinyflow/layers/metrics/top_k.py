@@ -14,19 +14,19 @@ from tinyflow.layers.metrics.streaming import collected, merged, metric_variable
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     joining,
     ranking,
-    shape_ops as measures,
+    shape_ops,
     shaping,
-    where_v2 as select_v2,
+    where_v2,
 )
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.math import arithmetic, logic, reduction, scans
 from tinyflow.ops.nn.weights_broadcast import assert_broadcastable, broadcast_weights
-from tinyflow.ops.sparse import set_ops as set_operations
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.sparse import set_ops
+from tinyflow.ops.variables import variable_ops
 
 
 def precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None,
@@ -81,7 +81,7 @@ def _share(what, wrong, labels, best, k, class_id, weights, collections, name):
     """true positives / (true positives + what `wrong` counts)."""
     with name_scope(name, _at_k(what, k, class_id), [best, labels, weights]) as scope:
         labels = _as_rows(labels, best)
-        best = identities.cast(best, dtypes.int64)
+        best = identity_and_cast.cast(best, dtypes.int64)
         right, new_right = _streamed('true_positive', labels, best, k, class_id, weights)
         missed, new_missed = _streamed(wrong, labels, best, k, class_id, weights)
         value = merged(
@@ -97,9 +97,9 @@ def _at_k(name, k=None, class_id=None):
 
 
 _COMBINED = {
-    'true_positive': set_operations.set_intersection,
-    'false_positive': lambda best, labels: set_operations.set_difference(best, labels, True),
-    'false_negative': lambda best, labels: set_operations.set_difference(best, labels, False),
+    'true_positive': set_ops.set_intersection,
+    'false_positive': lambda best, labels: set_ops.set_difference(best, labels, True),
+    'false_negative': lambda best, labels: set_ops.set_difference(best, labels, False),
 }
 
 
@@ -107,9 +107,9 @@ def _streamed(what, labels, best, k, class_id, weights):
     """(the count so far, the count after this batch)."""
     with name_scope(None, _at_k(what, k, class_id), [best, labels, weights]) as scope:
         number = _count(what, labels, best, class_id, weights)
-        total = identities.cast(reduction.reduce_sum(number), dtypes.float64)
+        total = identity_and_cast.cast(reduction.reduce_sum(number), dtypes.float64)
         variable = metric_variable([], dtypes.float64, name=scope)
-        return variable, state.assign_add(variable, total, name='update')
+        return variable, variable_ops.assign_add(variable, total, name='update')
 
 
 def _count(what, labels, best, class_id=None, weights=None, name=None):
@@ -117,12 +117,12 @@ def _count(what, labels, best, class_id=None, weights=None, name=None):
     with name_scope(name, what + 's', [best, labels, weights]):
         if class_id is not None:
             labels, best = _only(labels, class_id), _only(best, class_id)
-        number = set_operations.set_size(_COMBINED[what](best, labels))
-        number = identities.cast(number, dtypes.float64)
+        number = set_ops.set_size(_COMBINED[what](best, labels))
+        number = identity_and_cast.cast(number, dtypes.float64)
         if weights is None:
             return number
         with control_dependencies([assert_broadcastable(weights, number)]):
-            return arithmetic.multiply(number, identities.cast(weights, dtypes.float64))
+            return arithmetic.multiply(number, identity_and_cast.cast(weights, dtypes.float64))
 
 
 def _only(ids, class_id):
@@ -132,20 +132,21 @@ def _only(ids, class_id):
         kept = shaping.reshape(indexing.where(logic.equal(ids.values, class_id)), [-1])
         return SparseTensor(gathering.gather(ids.indices, kept),
                             gathering.gather(ids.values, kept), ids.dense_shape)
-    shape = measures.shape(ids, out_type=dtypes.int64)
-    last = measures.size(shape) - 1
+    shape = shape_ops.shape(ids, out_type=dtypes.int64)
+    last = shape_ops.size(shape) - 1
     one_each = _with_one(shape, shaping.reshape(last, [1]))
-    filled = constants.fill(one_each, identities.cast(class_id, dtypes.int64))
-    found = set_operations.set_intersection(filled, ids)
+    filled = constants.fill(one_each, identity_and_cast.cast(class_id, dtypes.int64))
+    found = set_ops.set_intersection(filled, ids)
     return SparseTensor(found.indices, found.values, shape)
 
 
 def _with_one(shape, axes):
     """The shape, as int32, with size 1 at the axes."""
-    shape, axes = identities.cast(shape, dtypes.int32), identities.cast(axes, dtypes.int32)
-    rank = measures.size(shape)
+    shape = identity_and_cast.cast(shape, dtypes.int32)
+    axes = identity_and_cast.cast(axes, dtypes.int32)
+    rank = shape_ops.size(shape)
     axes = (axes + rank) % rank
-    ones_shape = measures.shape(axes)
+    ones_shape = shape_ops.shape(axes)
     return indexing.dynamic_stitch([constants.range(rank), axes],
                                    [shape, constants.fill(ones_shape, 1)])
 
@@ -165,8 +166,8 @@ def _as_rows(labels, best):
                 return shaping.expand_dims(labels, -1, name=scope)
             raise worded(ValueError(f'Unexpected labels shape {labels.shape} for predictions '
                                     f'shape {best.shape}.'))
-        return conditionals.cond(
-            logic.equal(measures.rank(best), measures.rank(labels) + 1),
+        return cond.cond(
+            logic.equal(shape_ops.rank(best), shape_ops.rank(labels) + 1),
             lambda: shaping.expand_dims(labels, -1, name=scope), lambda: labels)
 
 
@@ -196,7 +197,7 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
     with name_scope(name, _at_k('average_precision', k),
                     [predictions, labels, weights]) as scope:
         _, best = ranking.top_k(predictions, k)
-        classes = identities.cast(measures.shape(predictions)[-1], dtypes.int64)
+        classes = identity_and_cast.cast(shape_ops.shape(predictions)[-1], dtypes.int64)
         labels = _without_unknown(labels, classes)
         with name_scope(scope, values=[best, labels, weights]) as scope:
             return _average_precision(labels, best, weights, scope, metrics_collections,
@@ -228,27 +229,28 @@ def _without_unknown(labels, classes):
     labels = convert_to_tensor(labels)
 
     def cleaned():
-        return select_v2.where_v2(logic.greater_equal(labels, classes),
+        return where_v2.where_v2(logic.greater_equal(labels, classes),
                                  -1 * constants.ones_like(labels), labels)
-    return conditionals.cond(logic.greater_equal(reduction.reduce_max(labels), classes), cleaned,
-                             lambda: labels)
+    return cond.cond(logic.greater_equal(reduction.reduce_max(labels), classes), cleaned,
+                     lambda: labels)
 
 
 def _average_precision(labels, best, weights, scope, metrics_collections, updates_collections):
     precision = _of_rows(labels, best)
     if weights is not None:
-        weights = broadcast_weights(identities.cast(weights, dtypes.float64), precision)
+        weights = broadcast_weights(identity_and_cast.cast(weights, dtypes.float64), precision)
         precision = arithmetic.multiply(precision, weights)
     with name_scope(None, 'max', [precision]) as inner:
         most = metric_variable([], dtypes.float64, name=inner)
         if weights is None:
-            number = identities.cast(measures.size(precision, name='batch_max'), dtypes.float64)
+            number = identity_and_cast.cast(shape_ops.size(precision, name='batch_max'),
+                                            dtypes.float64)
         else:
             number = reduction.reduce_sum(weights, name='batch_max')
-        new_most = state.assign_add(most, number, name='update')
+        new_most = variable_ops.assign_add(most, number, name='update')
     with name_scope(None, 'total', [precision]) as inner:
         total = metric_variable([], dtypes.float64, name=inner)
-        new_total = state.assign_add(
+        new_total = variable_ops.assign_add(
             total, reduction.reduce_sum(precision, name='batch_total'), name='update')
     value = merged(lambda *counts: arithmetic.div_no_nan(*counts, name='mean'),
                    metrics_collections, total, most)
@@ -259,7 +261,7 @@ def _average_precision(labels, best, weights, scope, metrics_collections, update
 def _of_rows(labels, best):
     """The average precision of each row."""
     with name_scope(None, 'average_precision', [best, labels]) as scope:
-        best = identities.cast(best, dtypes.int64, name='predictions_idx')
+        best = identity_and_cast.cast(best, dtypes.int64, name='predictions_idx')
         k = best.shape.as_list()[-1]
         if k is None:
             raise worded(ValueError('The last dimension of predictions_idx must be set.'))
@@ -268,13 +270,13 @@ def _of_rows(labels, best):
         relevant = _count('true_positive', _repeated(labels, k), each, name='relevant_per_k')
         right = scans.cumsum(relevant, axis=-1, name='tp_per_k')
         retrieved = scans.cumsum(constants.ones_like(relevant), axis=-1, name='retrieved_per_k')
-        precision = arithmetic.div(identities.cast(right, dtypes.float64),
-                                   identities.cast(retrieved, dtypes.float64),
+        precision = arithmetic.div(identity_and_cast.cast(right, dtypes.float64),
+                                   identity_and_cast.cast(retrieved, dtypes.float64),
                                    name='precision_per_k')
-        at_labels = arithmetic.multiply(precision, identities.cast(relevant, dtypes.float64),
+        at_labels = arithmetic.multiply(precision, identity_and_cast.cast(relevant, dtypes.float64),
                                         name='relevant_precision_per_k')
         total = reduction.reduce_sum(at_labels, axis=(-1,), name='precision_sum')
-        return arithmetic.div(total, identities.cast(_relevant(labels, k), dtypes.float64),
+        return arithmetic.div(total, identity_and_cast.cast(_relevant(labels, k), dtypes.float64),
                               name=scope)
 
 
@@ -284,7 +286,7 @@ def _repeated(labels, k):
         expanded = shaping.expand_dims(labels, -2, name='expand')
         if k == 1:
             return expanded
-        ones = constants.ones_like(measures.shape(labels))
+        ones = constants.ones_like(shape_ops.shape(labels))
         multiples = joining.concat((ones[:-1], (k,), ones[-1:]), 0, name='multiples')
         return shaping.tile(expanded, multiples, name=scope)
 
@@ -293,7 +295,7 @@ def _relevant(labels, k):
     """How many labels of each row can be among the k best."""
     with name_scope(None, 'num_relevant', [labels]) as scope:
         number = reduction.reduce_sum(
-            select_v2.where_v2(logic.greater_equal(labels, 0), constants.ones_like(labels),
+            where_v2.where_v2(logic.greater_equal(labels, 0), constants.ones_like(labels),
                               constants.zeros_like(labels)), axis=-1)
         return arithmetic.minimum(number, k, name=scope)
 

@@ -11,7 +11,7 @@ from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.base import Layer
-from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_scope
 
 
@@ -67,7 +67,7 @@ class RNNCell(Layer):
             inputs = convert_to_tensor(inputs, name='inputs')
             rows = inputs.raw_shape[0] if inputs.raw_shape else None
             self._check_against(inputs, rows, batch_size, dtype)
-            batch_size, dtype = rows or measures.shape(inputs)[0], inputs.dtype
+            batch_size, dtype = rows or shape_ops.shape(inputs)[0], inputs.dtype
         if batch_size is None or dtype is None:
             raise worded(ValueError(
                 'batch_size and dtype cannot be None while constructing initial state: '

@@ -8,8 +8,8 @@ from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.rnn.cell import LayerRNNCell, check_cell_dtypes
 from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnits, Projected
 from tinyflow.ops.array import constants, joining, slicing
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.math import arithmetic, clip, unary as elementary
+from tinyflow.ops.linalg import matmul
+from tinyflow.ops.math import arithmetic, clip, unary
 from tinyflow.ops.nn import bias
 from tinyflow.ops.variables.initializers import constant_initializer, zeros_initializer
 
@@ -22,7 +22,7 @@ class _UnitsCell(OfUnits, LayerRNNCell):
         check_cell_dtypes([self.dtype])
         self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
-        self._activation = named.activation(activation) if activation else elementary.tanh
+        self._activation = named.activation(activation) if activation else unary.tanh
 
 
 class BasicRNNCell(_UnitsCell):
@@ -78,7 +78,7 @@ class GRUCell(_UnitsCell):
 
     def call(self, inputs, state):
         check_cell_dtypes([inputs, state])
-        gates = elementary.sigmoid(affine([inputs, state], self._gate_kernel, self._gate_bias))
+        gates = unary.sigmoid(affine([inputs, state], self._gate_kernel, self._gate_bias))
         r, u = joining.split(value=gates, num_or_size_splits=2, axis=1)
         candidate = affine([inputs, r * state], self._candidate_kernel, self._candidate_bias)
         c = self._activation(candidate)
@@ -115,7 +115,7 @@ class BasicLSTMCell(_UnitsCell):
 
     def call(self, inputs, state):
         check_cell_dtypes([inputs, state])
-        sigmoid, add, multiply = elementary.sigmoid, arithmetic.add, arithmetic.multiply
+        sigmoid, add, multiply = unary.sigmoid, arithmetic.add, arithmetic.multiply
         one = constants.constant(1, dtype=dtypes.int32)
         if self._state_is_tuple:
             c, h = state
@@ -176,7 +176,7 @@ class LSTMCell(Projected, _UnitsCell):
 
     def call(self, inputs, state):
         check_cell_dtypes([inputs, state])
-        sigmoid = elementary.sigmoid
+        sigmoid = unary.sigmoid
         c_prev, m_prev = state if self._state_is_tuple else self._parts(state)
         gates = affine([inputs, m_prev], self._kernel, self._bias)
         i, j, f, o = joining.split(value=gates, num_or_size_splits=4, axis=1)
@@ -190,7 +190,7 @@ class LSTMCell(Projected, _UnitsCell):
         gate = o + self._w_o_diag * c if self._use_peepholes else o
         m = sigmoid(gate) * self._activation(c)
         if self._num_proj is not None:
-            m = linalg.matmul(m, self._proj_kernel)
+            m = matmul.matmul(m, self._proj_kernel)
             if self._proj_clip is not None:
                 m = clip.clip_by_value(m, -self._proj_clip, self._proj_clip)
         if self._state_is_tuple:
@@ -208,7 +208,7 @@ def affine(parts, kernel, b):
 
     Shapes: parts [batch, *], kernel [sum of *, units], b [units] -> [batch, units].
     """
-    return bias.bias_add(linalg.matmul(joining.concat(parts, 1), kernel), b)
+    return bias.bias_add(matmul.matmul(joining.concat(parts, 1), kernel), b)
 
 
 __all__ = ['BasicLSTMCell', 'BasicRNNCell', 'GRUCell', 'LSTMCell', 'LSTMStateTuple']

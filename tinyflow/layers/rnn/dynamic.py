@@ -12,13 +12,13 @@ from tinyflow.layers.rnn import steps
 from tinyflow.layers.rnn.cell import batch_shape, check_is_cell, static_batch_shape
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import while_loop as loops
+from tinyflow.ops.control_flow import while_loop
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.variables.variable_scope import variable_scope
@@ -41,14 +41,14 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
         if not time_major:
             flat = [steps.transpose_batch_time(convert_to_tensor(x)) for x in flat]
         if sequence_length is not None:
-            sequence_length = identities.cast(sequence_length, int32)
+            sequence_length = identity_and_cast.cast(sequence_length, int32)
             steps.check_lengths(sequence_length, flat[0], batch_axis=1)
-            sequence_length = identities.identity(sequence_length, name='sequence_length')
+            sequence_length = identity_and_cast.identity(sequence_length, name='sequence_length')
         batch_size = steps.best_effort_input_batch_size(flat)
         state = steps.first_state(cell, initial_state, batch_size, dtype)
         if sequence_length is not None:
             with control_dependencies([_assert_shape(sequence_length, [batch_size])]):
-                sequence_length = identities.identity(sequence_length, name='CheckSeqLen')
+                sequence_length = identity_and_cast.identity(sequence_length, name='CheckSeqLen')
         inputs = nest.pack_sequence_as(inputs, flat)
         outputs, final_state = _loop(cell, inputs, state, sequence_length, dtype,
                                      parallel_iterations or 32, swap_memory)
@@ -58,7 +58,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
 
 
 def _assert_shape(x, shape):
-    found, wanted = measures.shape(x), joining.stack(shape)
+    found, wanted = shape_ops.shape(x), joining.stack(shape)
     return assertions.Assert(reduction.reduce_all(logic.equal(found, wanted)), [
         f'Expected shape for Tensor {x.name} is ', wanted, ' but saw shape: ', found])
 
@@ -67,7 +67,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
     """(outputs [time, batch, ...], last state) for time-major inputs."""
     flat_input = nest.flatten(inputs)
     sizes = nest.flatten(cell.output_size)
-    time_steps = measures.shape(flat_input[0])[0]
+    time_steps = shape_ops.shape(flat_input[0])[0]
     batch_size = steps.best_effort_input_batch_size(flat_input)
     const_steps, const_batch = _static_sizes(flat_input)
     kind = steps.state_dtype(dtype, state)
@@ -107,7 +107,7 @@ def _loop(cell, inputs, state, sequence_length, dtype, parallel_iterations, swap
         return time + 1, outputs, state
 
     bound = arithmetic.minimum(time_steps, arithmetic.maximum(1, longest))
-    _, outputs, final_state = loops.while_loop(
+    _, outputs, final_state = while_loop.while_loop(
         lambda time, *_: time < bound, one_step, (time, outputs, state),
         parallel_iterations=parallel_iterations, maximum_iterations=time_steps,
         swap_memory=swap_memory)

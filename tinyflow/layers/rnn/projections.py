@@ -9,7 +9,7 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.layers.rnn.cell import RNNCell, check_is_cell
 from tinyflow.layers.rnn.sizes import OfInnerCell
 from tinyflow.ops.array import constants, joining, shaping
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg import matmul
 from tinyflow.ops.nn import bias, embedding
 from tinyflow.ops.variables.initializers import constant_initializer, random_uniform_initializer
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
@@ -38,10 +38,10 @@ class Linear:
     def __call__(self, args):
         parts = args if isinstance(args, (list, tuple)) else [args]
         if len(parts) == 1:
-            result = linalg.matmul(parts[0], self._weights)
+            result = matmul.matmul(parts[0], self._weights)
         else:
             one = constants.constant(1, dtype=dtypes.int32)
-            result = linalg.matmul(joining.concat(parts, one), self._weights)
+            result = matmul.matmul(joining.concat(parts, one), self._weights)
         return bias.bias_add(result, self._biases) if self._build_bias else result
 
 

@@ -8,8 +8,8 @@ from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.rnn import steps
 from tinyflow.layers.rnn.cell import batch_shape, check_is_cell
-from tinyflow.ops.array import constants, shape_ops as measures
-from tinyflow.ops.control_flow import while_loop as loops
+from tinyflow.ops.array import constants, shape_ops
+from tinyflow.ops.control_flow import while_loop
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import logic, reduction
 from tinyflow.ops.variables.variable_scope import variable_scope
@@ -56,7 +56,7 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
             return (next_time, logic.logical_or(finished, now_finished), next_value, emits,
                     next_state, loop_state if next_loop_state is None else next_loop_state)
 
-        returned = loops.while_loop(
+        returned = while_loop.while_loop(
             lambda time, finished, *_: logic.logical_not(reduction.reduce_all(finished)), body,
             [time, finished, first, emits, state, loop_state],
             parallel_iterations=parallel_iterations or 32, swap_memory=swap_memory)
@@ -70,7 +70,7 @@ def _batch(first):
     batch = flat[0].shape[0]
     for x in flat:
         batch.merge_with(x.shape[0])
-    return batch.value, batch.value or measures.shape(flat[0])[0]
+    return batch.value, batch.value or shape_ops.shape(flat[0])[0]
 
 
 def _emits(cell, emit, state, static_batch, batch_size):
@@ -81,7 +81,7 @@ def _emits(cell, emit, state, static_batch, batch_size):
         kinds = [nest.flatten(state)[0].dtype] * len(sizes)
     else:
         structure, flat = emit, nest.flatten(emit)
-        sizes = [e.shape if e.shape.is_fully_defined() else measures.shape(e) for e in flat]
+        sizes = [e.shape if e.shape.is_fully_defined() else shape_ops.shape(e) for e in flat]
         kinds = [e.dtype for e in flat]
     arrays = [TensorArray(dtype=kind, dynamic_size=True, size=0, name=f'rnn_output_{i}',
                           element_shape=TensorShape([static_batch]).concatenate(

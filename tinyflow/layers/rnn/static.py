@@ -10,9 +10,9 @@ from tinyflow.layers.rnn import steps
 from tinyflow.layers.rnn.cell import batch_shape, check_is_cell, static_batch_shape
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.math import reduction
@@ -32,7 +32,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
     outputs = []
     with variable_scope(scope or 'rnn') as opened:
         fixed_batch, first = _static_batch(inputs)
-        batch_size = fixed_batch or measures.shape(first)[0]
+        batch_size = fixed_batch or shape_ops.shape(first)[0]
         state = steps.first_state(cell, initial_state, batch_size, dtype)
         if sequence_length is not None:
             sequence_length = convert_to_tensor(sequence_length, name='sequence_length')
@@ -40,7 +40,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
             kind = steps.state_dtype(dtype, state)
             zero_output = nest.map_structure(
                 lambda size: _zeros(batch_size, fixed_batch, size, kind), cell.output_size)
-            sequence_length = identities.cast(sequence_length, int32)
+            sequence_length = identity_and_cast.cast(sequence_length, int32)
             shortest = reduction.reduce_min(sequence_length)
             longest = reduction.reduce_max(sequence_length)
         for time, value in enumerate(inputs):
@@ -116,8 +116,8 @@ def static_state_saving_rnn(cell, inputs, state_saver, state_name, sequence_leng
     saved = [state_saver.save_state(name, part)
              for name, part in zip(names, nest.flatten(state))]
     with control_dependencies(saved):
-        outputs[-1] = nest.map_structure(identities.identity, outputs[-1])
-        return outputs, nest.map_structure(identities.identity, state)
+        outputs[-1] = nest.map_structure(identity_and_cast.identity, outputs[-1])
+        return outputs, nest.map_structure(identity_and_cast.identity, state)
 
 
 def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None,

@@ -6,7 +6,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import constants, indexing, joining, shape_ops as measures, shaping
+from tinyflow.ops.array import constants, indexing, joining, shape_ops, shaping
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 
@@ -97,7 +97,7 @@ def transpose_batch_time(x):
     shape = x.raw_shape
     if shape is not None and len(shape) < 2:
         return x
-    others = constants.range(2, measures.rank(x))
+    others = constants.range(2, shape_ops.rank(x))
     result = shaping.transpose(x, joining.concat(([1, 0], others), axis=0))
     if shape is not None:
         result.set_shape((shape[1], shape[0]) + shape[2:])
@@ -116,7 +116,7 @@ def best_effort_input_batch_size(flat_input):
                 inputs=[('inputs', x)], mend='inputs are [batch, time, features].')))
         if shape[1] is not None:
             return shape[1]
-    return measures.shape(flat_input[0])[1]
+    return shape_ops.shape(flat_input[0])[1]
 
 
 def copy_through(finished, old, new):

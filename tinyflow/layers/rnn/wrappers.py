@@ -17,7 +17,7 @@ from tinyflow.layers.rnn.steps import is_tensor_array
 from tinyflow.ops.array import joining, slicing
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.nn import dropout
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 
@@ -138,7 +138,8 @@ class DropoutWrapper(_Wrapper):
         def noise(sizes, kind):
             def draw(i, size):
                 shape = joining.concat(([1], TensorShape(size).as_list()), 0)
-                return random.random_uniform(shape, seed=self._gen_seed(kind, i), dtype=dtype)
+                return random_functions.random_uniform(shape, seed=self._gen_seed(kind, i),
+                                                       dtype=dtype)
             return _numbered(sizes, draw, sizes)
 
         if not isinstance(self._input_keep_prob, Real) or self._input_keep_prob < 1.0:

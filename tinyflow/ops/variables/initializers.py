@@ -10,7 +10,7 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, diagonals, shaping
 from tinyflow.ops.linalg import decompositions
 from tinyflow.ops.math import arithmetic
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.variables.variable_lists import (
     global_variables_initializer as global_variables,
     local_variables_initializer as local_variables,
@@ -122,7 +122,8 @@ class RandomUniform(Initializer):
         self.dtype = dtypes.as_dtype(dtype)
 
     def _make(self, shape, full_shape, dtype):
-        return random.random_uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
+        return random_functions.random_uniform(shape, self.minval, self.maxval, dtype,
+                                               seed=self.seed)
 
 
 class _Normal(Initializer):
@@ -137,14 +138,15 @@ class RandomNormal(_Normal):
     """Normal with that mean and standard deviation."""
 
     def _make(self, shape, full_shape, dtype):
-        return random.random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return random_functions.random_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
 class TruncatedNormal(_Normal):
     """Normal, with values further than two `stddev` from the mean drawn again."""
 
     def _make(self, shape, full_shape, dtype):
-        return random.truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
+        return random_functions.truncated_normal(shape, self.mean, self.stddev, dtype,
+                                                 seed=self.seed)
 
 
 class UniformUnitScaling(Initializer):
@@ -159,7 +161,7 @@ class UniformUnitScaling(Initializer):
     def _make(self, shape, full_shape, dtype):
         inputs = max(1, math.prod(_plain(full_shape)[:-1]))
         limit = math.sqrt(3 / inputs) * self.factor
-        return random.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        return random_functions.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
 
 
 # The standard deviation of a standard normal cut at +-2: scipy.stats.truncnorm.std(-2, 2).
@@ -194,11 +196,12 @@ class VarianceScaling(Initializer):
         variance = self.scale / max(1., number[self.mode])
         if self.distribution in ('normal', 'truncated_normal'):
             stddev = math.sqrt(variance) / _STDDEV_OF_TRUNCATED
-            return random.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
+            return random_functions.truncated_normal(shape, 0.0, stddev, dtype, seed=self.seed)
         if self.distribution == 'untruncated_normal':
-            return random.random_normal(shape, 0.0, math.sqrt(variance), dtype, seed=self.seed)
+            return random_functions.random_normal(shape, 0.0, math.sqrt(variance), dtype,
+                                                  seed=self.seed)
         limit = math.sqrt(3.0 * variance)
-        return random.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
+        return random_functions.random_uniform(shape, -limit, limit, dtype, seed=self.seed)
 
 
 def fans(shape):
@@ -270,7 +273,7 @@ class Orthogonal(Initializer):
             raise worded(ValueError('The tensor to initialize must be at least two-dimensional'))
         rows, columns = math.prod(plain[:-1]), plain[-1]
         tall = (max(rows, columns), min(rows, columns))
-        a = random.random_normal(tall, dtype=dtype, seed=self.seed)
+        a = random_functions.random_normal(tall, dtype=dtype, seed=self.seed)
         q, r = decompositions.qr(a, full_matrices=False)
         q *= arithmetic.sign(diagonals.diag_part(r))
         if rows < columns:

@@ -13,7 +13,7 @@ from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities, joining, slicing
+from tinyflow.ops.array import identity_and_cast, joining, slicing
 
 __all__ = ['PartitionedVariable', 'SaveSliceInfo', 'fixed_size_partitioner', 'get_partitioned',
            'min_max_variable_partitioner', 'parts_of', 'variable_axis_size_partitioner']
@@ -157,10 +157,10 @@ class PartitionedVariable:
         """The whole value: a new node named as the PartitionedVariable."""
         with name_scope(None):
             if len(self._variables) == 1:
-                return identities.identity(self._variables[0], name=self._name)
+                return identity_and_cast.identity(self._variables[0], name=self._name)
             with name_scope(self._name + '/ConcatPartitions/'):
                 whole = joining.concat(self._variables, self._partition_axes()[0])
-            return identities.identity(whole, name=self._name)
+            return identity_and_cast.identity(whole, name=self._name)
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
         """Assigns to each part its slice of `value`; a list of what the parts' assign returns."""

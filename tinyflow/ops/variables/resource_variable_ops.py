@@ -16,12 +16,12 @@ from tinyflow.graph.variable_refs import dtype_behind, shape_behind, storage_sha
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 
 __all__: list[str] = []
 
@@ -156,7 +156,7 @@ class AssignAddVariableOp(Op):
     attrs = {'dtype': REQUIRED}
     writes = (0,)
     partial_rank = True
-    kernel = state.AssignAdd.kernel
+    kernel = variable_ops.AssignAdd.kernel
 
     def shape(resource, value):
         shapes.merge(resource, value)
@@ -166,10 +166,10 @@ class AssignAddVariableOp(Op):
 class AssignSubVariableOp(AssignAddVariableOp):
     """variable -= value."""
 
-    kernel = state.AssignSub.kernel
+    kernel = variable_ops.AssignSub.kernel
 
 
-class ResourceCountUpTo(state.CountUpTo):
+class ResourceCountUpTo(variable_ops.CountUpTo):
     """Adds one to an integer scalar and gives the value from before; OutOfRange at `limit`."""
 
     signature = 'resource: Handle(T) -> output: T'
@@ -189,12 +189,13 @@ def on_handle(op, signature, **settings):
 
 
 _ROWS = 'resource: Handle(dtype), indices: Tindices, updates: dtype ->'
-for _op in (state.ScatterUpdate, state.ScatterAdd, state.ScatterSub, state.ScatterMul,
-            state.ScatterDiv, state.ScatterMin, state.ScatterMax):
+for _op in (variable_ops.ScatterUpdate, variable_ops.ScatterAdd, variable_ops.ScatterSub,
+            variable_ops.ScatterMul, variable_ops.ScatterDiv, variable_ops.ScatterMin,
+            variable_ops.ScatterMax):
     on_handle(_op, _ROWS, attrs={'dtype': REQUIRED},
               types={'dtype': _op.types['T'], 'Tindices': dtypes.INDEX})
 _ELEMENTS = 'ref: Handle(T), indices: Tindices, updates: T ->'
-for _op in (state.ScatterNdUpdate, state.ScatterNdAdd, state.ScatterNdSub):
+for _op in (variable_ops.ScatterNdUpdate, variable_ops.ScatterNdAdd, variable_ops.ScatterNdSub):
     on_handle(_op, _ELEMENTS, attrs={'use_locking': True})
 
 
@@ -218,7 +219,7 @@ class ResourceGather(Op):
     def gradient(op, dy):
         handle, indices = op.inputs
         shape = variable_shape(handle)
-        size = shaping.expand_dims(measures.size(indices), 0)
+        size = shaping.expand_dims(shape_ops.size(indices), 0)
         values = shaping.reshape(dy, joining.concat([size, shape[1:]], 0))
         return IndexedSlices(values, shaping.reshape(indices, size), shape), None
 
@@ -256,5 +257,5 @@ def read(handle, name=None):
 
 def gather_rows(handle, indices, scope):
     """(rows of the variable, made inside the open name scope `scope`); TF hands on a copy."""
-    return identities.Identity.apply(
+    return identity_and_cast.Identity.apply(
         ResourceGather.apply(handle, indices, dtype=dtype_behind(handle), name=scope))

@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from tinyflow.graph import dtypes, shapes
-from tinyflow.graph.stacks import session_for
-from tinyflow.graph.tensor_operators import TensorOperators
 from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.numpy_misuse import refuse_numpy
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import worded
+from tinyflow.graph.tensor_operators import TensorOperators
 from tinyflow.ops.array import slicing
 
 

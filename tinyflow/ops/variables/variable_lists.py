@@ -17,10 +17,10 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import indexing, shape_ops as measures
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.array import indexing, shape_ops
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import logic
-from tinyflow.ops.variables import resource_variable_ops as resource_state, variable_ops as state
+from tinyflow.ops.variables import resource_variable_ops, variable_ops
 from tinyflow.ops.variables.variable import init_scope
 
 __all__ = [
@@ -69,8 +69,8 @@ def moving_average_variables(scope=None):
 def variables_initializer(var_list, name='init'):
     """One Operation that initialises the Variables of `var_list`."""
     if var_list:
-        return control.group(*_initializers(var_list), name=name)
-    return control.no_op(name=name)
+        return grouping.group(*_initializers(var_list), name=name)
+    return grouping.no_op(name=name)
 
 
 def _initializers(var_list):
@@ -117,8 +117,8 @@ def is_variable_initialized(variable):
     if hasattr(variable, 'is_initialized'):             # a resource variable
         return variable.is_initialized()
     if isinstance(variable, Tensor) and variable.dtype is dtypes.resource:
-        return resource_state.VarIsInitializedOp.apply(variable)
-    return state.IsVariableInitialized.apply(variable)
+        return resource_variable_ops.VarIsInitializedOp.apply(variable)
+    return variable_ops.IsVariableInitialized.apply(variable)
 
 
 def assert_variables_initialized(var_list=None):
@@ -130,7 +130,7 @@ def assert_variables_initialized(var_list=None):
         var_list = global_variables() + local_variables()
     if not var_list:
         return None
-    ranks = [measures.Rank.apply(variable) for variable in var_list]
+    ranks = [shape_ops.Rank.apply(variable) for variable in var_list]
     return ranks[0] if len(ranks) == 1 else Pack.apply(ranks, name='stack')
 
 
@@ -168,7 +168,7 @@ def initialize_missing_variables(session=None, var_list=None):
         var_list = list(dict.fromkeys(var_list))
         for variable in var_list:
             if variable._is_initialized is None:
-                variable._is_initialized = state.IsVariableInitialized.apply(
+                variable._is_initialized = variable_ops.IsVariableInitialized.apply(
                     variable, name=f'{variable.op.name}/IsInitialized') \
                     if variable.dtype.is_ref else variable.is_initialized()
     known = session.run([v._is_initialized for v in var_list])
