@@ -25,7 +25,7 @@ from tinyflow.graph.defaults import (
 )
 from tinyflow.graph.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.op import Op, nodes
+from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.array import constants
 from tinyflow.ops.control_flow import grouping as control
