@@ -226,7 +226,7 @@ def test_other_sessions_and_graphs(folder):
 
 
 def test_a22_saving_and_restoring_add_no_nodes(session, folder):
-    """A22: but for the counter at the first save."""
+    """But for the counter at the first save."""
     checkpoint, *_ = recorded_model()
     session.run(tf.global_variables_initializer())
     path = checkpoint.save(f'{folder}/c')
@@ -287,7 +287,7 @@ def test_manager_keeps_one_for_every_hour(session, folder, monkeypatch):
 # ---- iterators -----------------------------------------------------------------------------------
 
 def test_an_iterator_goes_on_where_it_was(session, folder):
-    """Its nodes are made at the first save and the first restore, and not again (A22)."""
+    """Its nodes are made at the first save and the first restore, and not again."""
     dataset = tf.data.Dataset.range(20).shuffle(5, seed=1).batch(3)
     iterator = dataset.make_initializable_iterator()
     following = iterator.get_next()

@@ -62,7 +62,7 @@ def test_norms_against_numpy(session):
 
 
 def test_a15_batch_norm_with_and_without_a_collection(session):
-    """A15: with updates_collections=None the output itself moves the averages."""
+    """With updates_collections=None the output itself moves the averages."""
     x = placeholder(None, 2, 2, 3)
     own = layers.batch_norm(x, decay=.5, updates_collections='mine', scope='own')
     forced = layers.batch_norm(x, decay=.5, updates_collections=None, scope='forced')

@@ -207,13 +207,13 @@ def test_other_elements_are_refused_by_a_string_handle():
 
 
 def test_get_next_in_a_loop_warns_once():
-    """PAINS A3: the graph grows."""
+    """Every call adds nodes to the graph."""
     iterator = Dataset.range(100).make_one_shot_iterator()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         for _ in range(40):
             iterator.get_next()
-    told = [str(w.message) for w in caught if '[A3] get_next()' in str(w.message)]
+    told = [str(w.message) for w in caught if '[repeated-get-next] get_next()' in str(w.message)]
     assert len(told) == 1 and 'before the loop' in told[0]
 
 

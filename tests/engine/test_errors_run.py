@@ -18,7 +18,7 @@ RECORDED = load_errors()
 HERE = os.path.basename(__file__)
 
 # What TF refuses and tinyflow does, with the warning that says so.
-FORGIVEN = {'while_loop_shape_changes': r'\[A22\]'}
+FORGIVEN = {'while_loop_shape_changes': r'\[loop-shape\]'}
 
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -105,23 +105,23 @@ def test_a2_what_the_run_itself_initialises_is_not_named(session):
     assert 'beta' not in text
 
 
-# ---- A3 ------------------------------------------------------------------------------------
+# ---- graphs that grow -----------------------------------------------------------------------
 
 def test_a3_a_graph_that_grows_in_the_loop(session):
-    """A3: one warning, which names the line that keeps making nodes."""
+    """One warning, which names the line that keeps making nodes."""
     x = tf.placeholder(tf.float32, [])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         for _ in range(40):
             y = x + 1.0; made = line()                                             # noqa: E702
             session.run(y, {x: 1.0})
-    texts = [str(w.message) for w in caught if '[A3]' in str(w.message)]
+    texts = [str(w.message) for w in caught if '[graph-growth]' in str(w.message)]
     assert len(texts) == 1 and caught[0].category is tf.errors.TinyflowWarning
     has(texts[0], at(made), 'before the loop', 'finalize')
 
 
 def test_a3_no_false_alarm(session):
-    """A3: a graph that is built, run, extended and run again is in order."""
+    """A graph that is built, run, extended and run again is in order."""
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         x = tf.constant(1.0)
@@ -252,7 +252,7 @@ def test_a7_fetch_and_feed_of_another_graph(session):
 # ---- A17 -----------------------------------------------------------------------------------
 
 def test_a17_a_run_does_not_get_slower_as_the_graph_grows(session):
-    """A17, A3: what one run executes depends on its fetches only."""
+    """What one run executes depends on its fetches only."""
     x = tf.placeholder(tf.float32, [])
     y = x + 1.0
     program = session._compiler.entry((y,), (x,)).program

@@ -83,7 +83,8 @@ def test_a19_large_constants_warn_once_and_share_memory(monkeypatch):
     monkeypatch.setattr(export, 'LARGE', 1000)
     value = np.arange(1000, dtype=np.float32)
     constant = tf.constant(value, name='data')
-    with pytest.warns(tf.errors.TinyflowWarning, match=r'(?s)\[A19\].*data:0.*Mend: feed'):
+    with pytest.warns(tf.errors.TinyflowWarning,
+                      match=r'(?s)\[large-constants\].*data:0.*Mend: feed'):
         exported()
     with warnings.catch_warnings():
         warnings.simplefilter('error')

@@ -189,7 +189,7 @@ def test_another_size_than_the_layer_was_built_for():
 
 
 def test_a15_batch_norm_leaves_its_updates_in_update_ops(session):
-    """A15: the moving averages move just when UPDATE_OPS are run."""
+    """The moving averages move just when UPDATE_OPS are run."""
     x = placeholder(None, 3)
     layer = tf.layers.BatchNormalization(momentum=0.5)
     y = layer(x, training=True)
@@ -206,7 +206,7 @@ def test_a15_batch_norm_leaves_its_updates_in_update_ops(session):
 
 
 def test_a13_plain_batch_norm_by_a_placeholder(session):
-    """A13: a placeholder chooses; averages move while training only, and not by being looked at."""
+    """A placeholder chooses; averages move while training only, and not by being looked at."""
     x, training = placeholder(None, 3), tf.placeholder(tf.bool, [])
     y = tf.layers.batch_normalization(x, training=training, momentum=0.5, epsilon=0.)
     values = np.arange(12., dtype=np.float32).reshape(4, 3)

@@ -55,7 +55,7 @@ def test_gradient_of_a_weighted_loss(session):
 
 
 def test_a11_shapes_that_would_broadcast_are_refused():
-    """A11: (n, 1) against (n,) would give (n, n) losses."""
+    """(n, 1) against (n,) would give (n, n) losses."""
     with pytest.raises(ValueError, match=r'incompatible(\n.*){3}\n  Mend: tf.squeeze\(labels') as e:
         tf.losses.mean_squared_error(placeholder(None, 1), placeholder(None))
     assert e.value.worded_by_tinyflow

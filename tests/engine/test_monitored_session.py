@@ -297,7 +297,7 @@ def test_b21_the_operation_that_made_the_nan(at):
                 session.run(train)
     lines = str(caught.value).splitlines()
     assert lines[0] == 'NaN loss during training.'
-    assert lines[1].startswith("[A10] Inf, first made by Log 'Log', reached ")
+    assert lines[1].startswith("[nan-check] Inf, first made by Log 'Log', reached ")
     assert 'from 0 to 0' in lines[2]
     assert 'tf.log(x + 1e-8)' in lines[-1]
 
@@ -393,7 +393,7 @@ def test_b21_a_gradient_that_spoils_the_weights_a_step_before():
 def test_a10_the_switch_of_a_training_session():
     train, loss = nan_after(1)
     w = tf.global_variables()[0]
-    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[A10\].*Log 'Log'"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[nan-check\].*Log 'Log'"):
         with tf.train.MonitoredTrainingSession(nan_check=True,
                                                hooks=[tf.train.NanTensorHook(loss)]) as session:
             session.run(train)

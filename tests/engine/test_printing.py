@@ -1,4 +1,4 @@
-"""tf.Print, tf.print, tf.strings.format (PAINS A14: printed where the caller sees it)."""
+"""tf.Print, tf.print, tf.strings.format: printed where the caller sees it."""
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A10: tf.Session(nan_check=True) tells where a NaN or an infinity comes from."""
+"""tf.Session(nan_check=True) reports where a NaN or an infinity comes from."""
 from __future__ import annotations
 
 import re
@@ -18,7 +18,7 @@ def own_graph():
 def caught(fetches, feed=None):
     with tf.Session(nan_check=True) as sess:
         sess.run(tf.global_variables_initializer())
-        with pytest.raises(tf.errors.InvalidArgumentError, match=r'\[A10\]') as error:
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r'\[nan-check\]') as error:
             sess.run(fetches, feed)
     return error.value
 

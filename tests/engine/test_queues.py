@@ -1,4 +1,4 @@
-"""Queues between threads: order, waiting, closing, and waits that can never end (PAINS A18)."""
+"""Queues between threads: order, waiting, closing, and waits that can never end."""
 from __future__ import annotations
 
 import threading
@@ -352,7 +352,7 @@ def _interrupted(watch):
     raise KeyboardInterrupt
 
 
-# ---- A18: waits that can never end -------------------------------------------------------------
+# ---- waits that can never end ------------------------------------------------------------------
 
 def hopeless(sess, fetch, *words):
     began = time.monotonic()
@@ -418,7 +418,7 @@ def test_a18_a_warning_where_another_thread_might_still_enqueue(monkeypatch):
     thread = Background(enough.wait)
     with tf.Session() as sess:
         try:
-            with pytest.raises(TinyflowWarning, match=r'\[A18\] the queue .* is empty'):
+            with pytest.raises(TinyflowWarning, match=r'\[queue-deadlock\] the queue .* is empty'):
                 sess.run(take)
         finally:
             enough.set()

@@ -126,7 +126,7 @@ def test_import_meta_graph(session, folder):
 
 
 def test_saving_adds_no_nodes(session, folder):
-    """A22: a loop that saves does not make the graph grow."""
+    """A loop that saves does not make the graph grow."""
     model(session)
     saver = tf.train.Saver()
     session.graph.finalize()

@@ -1,4 +1,4 @@
-"""Pictures of what lies inside conds, loops and dataset functions, as PAINS A13 asks."""
+"""Pictures of what lies inside conds, loops and dataset functions."""
 import xml.etree.ElementTree as ElementTree
 
 import pytest

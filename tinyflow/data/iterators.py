@@ -98,9 +98,10 @@ class Iterator(OfElements):
         self._calls += 1
         if self._calls == _MANY + 1:
             warnings.warn(
-                f'[A3] get_next() of one iterator was called more than {_MANY} times. Each call '
-                'makes new nodes, and every run is compiled anew.\n  Mend: call get_next() once, '
-                'before the loop, and sess.run() what it returned.', TinyflowWarning, stacklevel=2)
+                f'[repeated-get-next] get_next() of one iterator was called more than {_MANY} '
+                'times. Each call makes new nodes, and every run is compiled again.\n  Mend: '
+                'call get_next() once, before the loop, and sess.run() what it returned.',
+                TinyflowWarning, stacklevel=2)
         outputs = ops.IteratorGetNext.apply(self._iterator_resource, name=name,
                                             **structure.of_elements(self._spec))
         return as_values(self._spec, outputs)

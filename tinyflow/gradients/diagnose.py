@@ -1,4 +1,4 @@
-"""Why does no gradient reach x? The node that cuts the way, named (PAINS A12).
+"""Why no gradient reaches x: finds the node that blocks the path.
 
 gradients() just gives None there, as TF1 does; optimizers put this explanation into their error.
 """

@@ -152,7 +152,7 @@ def set_random_seed(seed, by_name=False):
     """Sets the default graph's seed, which every random op made afterwards depends on.
 
     In TF1 an op's numbers also depend on how many nodes were made before it, so adding one op
-    changes all that follow. With by_name=True (tinyflow's own; PAINS A21) they depend on the name
+    changes all that follow. With by_name=True (only in tinyflow) they depend on the name
     of the op instead.
     """
     graph = get_default_graph()

@@ -38,8 +38,8 @@ class GrowthWatch:
         if worst is not None and worst[1] >= _RUNS:
             self._warned = True
             warnings.warn(
-                f'[A3] the graph grows inside a loop: {Site(*worst[0])} has added nodes before '
-                f'each of the last {_RUNS} runs ({graph._last_id} nodes now), and every run is '
-                'compiled anew.\n  Mend: build nodes once, before the loop, and feed what '
+                f'[graph-growth] the graph grows inside a loop: {Site(*worst[0])} has added nodes '
+                f'before each of the last {_RUNS} runs ({graph._last_id} nodes now), and every run '
+                'is compiled again.\n  Mend: build nodes once, before the loop, and feed what '
                 'changes; graph.finalize() makes an accidental node an error.',
                 TinyflowWarning, stacklevel=3)

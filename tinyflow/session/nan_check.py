@@ -1,4 +1,4 @@
-"""Where a NaN or an infinity comes from (PAINS A10): runs that look at every value.
+"""Where a NaN or an infinity comes from: runs that look at every value.
 
 A value that is not finite is not yet a mistake: a tf.where may leave it out, a softmax takes minus
 infinity as a mask. So each such value carries its origin - the first operation that made one of
@@ -210,7 +210,7 @@ class _Watch:
             f"first made by {operation.type} '{operation.name}'"
         if origin.iteration is not None:
             made += f' in iteration {origin.iteration} of its loop'
-        lines = [f'[A10] {origin.found}{where}, {made}, reached {what}.', *origin.inputs]
+        lines = [f'[nan-check] {origin.found}{where}, {made}, reached {what}.', *origin.inputs]
         error = errors.InvalidArgumentError(None, operation, errors.report(
             '\n  '.join(lines), op=operation, mend=_mend(origin)))
         error.provenance = origin

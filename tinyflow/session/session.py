@@ -362,7 +362,7 @@ def _check_options(options: Any) -> None:
 class Session(BaseSession):
     """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it.
 
-    ``tf.Session(nan_check=True)`` tells where a NaN or an infinity comes from (PAINS A10).
+    ``tf.Session(nan_check=True)`` tells where a NaN or an infinity comes from.
     """
 
     def __init__(self, target: str = '', graph: Graph | None = None,

@@ -11,7 +11,7 @@ _warned: set[tuple | None] = set()  # sites that were told already
 
 
 def warn_of_silent_broadcasting(program: Program) -> None:
-    """PAINS A11: [n] combined with [n, 1] gives [n, n], and a loss summed over it is wrong.
+    """[n] combined with [n, 1] gives [n, n], and a loss summed over it is wrong.
 
     Warns where an elementwise operation stretches both of its inputs, of different rank, and the
     graph computes a scalar from the result, whether this program does or only its gradient.
@@ -57,9 +57,9 @@ def _warn(instruction: Instruction) -> None:
     operation = instruction.operation
     _warned.add(operation._site)
     x, y = instruction.inputs
-    text = (f"[A11] {instruction.type} '{operation.name}' combines {shapes.text(x.raw_shape)} with "
-            f'{shapes.text(y.raw_shape)}, which broadcasts to '
-            f'{shapes.text(instruction.outputs[0].raw_shape)}, and a scalar is made of that.\n'
+    text = (f"[silent-broadcast] {instruction.type} '{operation.name}' combines "
+            f'{shapes.text(x.raw_shape)} with {shapes.text(y.raw_shape)}, which broadcasts to '
+            f'{shapes.text(instruction.outputs[0].raw_shape)}, and is then reduced to a scalar.\n'
             f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
             f'  built at {operation.site}\n'
             '  Mend: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')

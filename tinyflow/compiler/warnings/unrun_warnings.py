@@ -1,10 +1,10 @@
-"""What a run leaves out that its author may have meant to run; each is told once.
+"""Warn once about ops that the user probably meant to run, but that no fetch needs.
 
 Only what the fetches need is run, which surprises those who think of a graph as a program:
 
-* PAINS A15: batch normalisation's moving averages are updated by operations in the collection
+* Batch normalisation's moving averages are updated by operations in the collection
   UPDATE_OPS; a training step does not run them unless it is told to.
-* PAINS A14: a tf.Print whose result nobody uses prints nothing.
+* A tf.Print whose result nobody uses prints nothing.
 """
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def warn_of_what_is_left_out(kept: list[Operation]) -> None:
     graph, inside = kept[0].graph, set(kept)
     for operation in silent_prints(inside, graph.get_operations()):
         if _first_time(operation):
-            _warn(operation, f"[A14] {operation.type} '{operation.name}' prints nothing: nothing "
-                             'uses its result, and it is not fetched.',
+            _warn(operation, f"[unfetched-print] {operation.type} '{operation.name}' prints "
+                             'nothing: nothing uses its result, and it is not fetched.',
                   'go on with what tf.Print returns, x = tf.Print(x, [x]); or fetch it, too.')
     updates = unrun_updates(inside, graph)
     if updates and _first_time(updates[0]):
-        _warn(updates[0], f'[A15] this training step leaves {len(updates)} of UPDATE_OPS unrun, '
-                          f"such as '{updates[0].name}': moving averages stay as they are, and "
-                          'the model is wrong when it is not training.',
+        _warn(updates[0], f'[update-ops] this training step does not run {len(updates)} of '
+                          f"UPDATE_OPS, such as '{updates[0].name}': the moving averages are not "
+                          'updated, and the model is wrong when it is not training.',
               'with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)): '
               'train_op = optimizer.minimize(loss)')
 

@@ -23,7 +23,7 @@ def graph_def(graph, from_version=None, add_shapes=False):
     """The GraphDef of a graph, or of its nodes made since `graph.version` was `from_version`.
 
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
-    Warns [A19] of constants above 32 MB. Raises ValueError above 2 GB.
+    Warns [large-constants] of constants above 32 MB. Raises ValueError above 2 GB.
     """
     from tinyflow.formats.protos.graph_pb2 import GraphDef
     if not add_shapes or from_version or not graph.finalized:
@@ -107,7 +107,7 @@ def _check_size(graph, operations):
             inputs=[('constant', op.outputs[0]) for op in constants[:3]], mend=mend)))
     if not graph.annotations.get(_WARNED):
         graph.annotations[_WARNED] = True
-        warn_at(user_site(), f'[A19] {total / 2**20:.0f} MB of constants are written with the '
+        warn_at(user_site(), f'[large-constants] {total / 2**20:.0f} MB of constants are written with the '
                 f'graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
 
 

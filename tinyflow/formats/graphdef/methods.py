@@ -17,7 +17,7 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
     """The GraphDef of this graph, or of the nodes made since `version` was `from_version`.
 
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
-    Warns [A19] of constants above 32 MB. Raises ValueError above 2 GB.
+    Warns [large-constants] of constants above 32 MB. Raises ValueError above 2 GB.
     """
     from tinyflow.formats.graphdef import export
     return export.graph_def(self, from_version, add_shapes)

@@ -89,7 +89,10 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 class TinyflowWarning(UserWarning):
-    """A warning of tinyflow; its text starts with an id such as [A3] that can be filtered on."""
+    """A warning of tinyflow; its text starts with an id such as [graph-growth] (docs/warnings.md).
+
+    ``warnings.filterwarnings('ignore', r'\\[graph-growth\\]')`` silences one of them.
+    """
 
 
 __all__ = [name for name, value in sorted(globals().items()) if name[0] != '_'

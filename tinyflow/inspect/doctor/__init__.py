@@ -1,5 +1,5 @@
-"""tf.doctor: what is likely wrong with a graph, before it runs."""
+"""tf.doctor: finds likely mistakes in a graph before it runs."""
 from tinyflow.inspect.doctor.report import Finding, Report
-from tinyflow.inspect.doctor.visit import doctor
+from tinyflow.inspect.doctor.run_checks import doctor
 
 __all__ = ['Finding', 'Report', 'doctor']

@@ -1,4 +1,4 @@
-"""The doctor's checks, each a function from a Patient to Findings."""
+"""The checks of tf.doctor: functions that take a CheckedGraph and yield Findings."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -17,26 +17,26 @@ from tinyflow.ops.control_flow.function_nodes import functions_of
 _HUGE = 10 << 20                        # bytes
 _SUMMARIES = ('ScalarSummary', 'HistogramSummary', 'ImageSummary', 'AudioSummary',
               'TensorSummaryV2')
-_HAND_ON = frozenset({'Identity', 'Reshape', 'Squeeze', 'ExpandDims', 'Cast', 'StopGradient',
+_PASS_THROUGH = frozenset({'Identity', 'Reshape', 'Squeeze', 'ExpandDims', 'Cast', 'StopGradient',
                       'Transpose', 'Pack', 'GatherV2', 'GatherNd', 'StridedSlice', 'Slice'})
 _PROBABILITIES = ('Softmax', 'Sigmoid')
 
 
 @dataclass(frozen=True)
-class Patient:
-    """A graph, what of it is going to run, and whether that was told (else it is everything)."""
+class CheckedGraph:
+    """A graph and the operations that will run: those that the fetches need, or all of them."""
 
     graph: Graph
     kept: list[Operation]
-    fetched: bool
+    fetched: bool                   # whether fetches were given
 
     @cached_property
-    def inside(self) -> set[Operation]:
+    def kept_set(self) -> set[Operation]:
         return set(self.kept)
 
     @cached_property
-    def everything(self) -> list[Operation]:
-        """What runs, with the insides of conds and loops."""
+    def kept_and_nested(self) -> list[Operation]:
+        """The operations that will run, with those inside conds and loops."""
         found = list(self.kept)
         for operation in found:
             for function in functions_of(operation):
@@ -44,16 +44,17 @@ class Patient:
         return found
 
 
-def broadcasting(patient: Patient) -> Iterator[Finding]:
-    """A11: [n] with [n, 1] gives [n, n], and then a scalar is made of it."""
-    for op in patient.everything:
+def broadcasting(checked: CheckedGraph) -> Iterator[Finding]:
+    """[n] combined with [n, 1] gives [n, n], which is then reduced to a scalar."""
+    for op in checked.kept_and_nested:
         if not op.definition.elementwise or len(op.inputs) != 2 or '_grad/' in op.name:
             continue
         x, y = (t.raw_shape for t in op.inputs)
         if x and y and len(x) != len(y) and _vector_and_column(x, y) and _becomes_scalar(op):
             yield Finding(
-                'A11', f"{op.type} '{op.name}' combines {shapes.text(x)} with {shapes.text(y)}: "
-                f'every element meets every other, and a scalar is made of that.',
+                'silent-broadcast',
+                f"{op.type} '{op.name}' combines {shapes.text(x)} with {shapes.text(y)}: every "
+                'element is combined with every other, and the result is reduced to a scalar.',
                 'give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).', op)
 
 
@@ -75,59 +76,64 @@ def _becomes_scalar(op: Operation) -> bool:
     return False
 
 
-def unreached(patient: Patient) -> Iterator[Finding]:
-    """A14: prints and summaries that no fetch reaches."""
-    if not patient.fetched:
+def unreached(checked: CheckedGraph) -> Iterator[Finding]:
+    """Prints and summaries that no fetch needs."""
+    if not checked.fetched:
         return
-    for op in patient.graph.get_operations():
-        if op in patient.inside:
+    for op in checked.graph.get_operations():
+        if op in checked.kept_set:
             continue
         if op.type in PRINTS:
-            yield Finding('A14', f"{op.type} '{op.name}' prints nothing: no fetch needs it.",
-                          'go on with what tf.Print returns, x = tf.Print(x, [x]); or fetch it, '
-                          'too.', op)
+            yield Finding('unfetched-print',
+                          f"{op.type} '{op.name}' prints nothing: no fetch needs it.",
+                          'use the result of tf.Print, x = tf.Print(x, [x]); or fetch it, too.',
+                          op)
         elif op.type in _SUMMARIES:
-            yield Finding('A14', f"the summary '{op.name}' is not written: no fetch needs it.",
-                          'fetch tf.summary.merge_all(), and give the result to '
+            yield Finding('unfetched-summary',
+                          f"the summary '{op.name}' is not written: no fetch needs it.",
+                          'fetch tf.summary.merge_all(), and pass the result to '
                           'FileWriter.add_summary.', op)
 
 
-def update_ops(patient: Patient) -> Iterator[Finding]:
-    """A15: a training step that leaves out the updates of moving averages."""
-    steps = [patient.inside] if patient.fetched else []
-    for inside in steps:
-        left_out = unrun_updates(inside, patient.graph)
-        if left_out:
-            yield Finding(
-                'A15', f'the training step leaves {len(left_out)} of UPDATE_OPS unrun, such as '
-                f"'{left_out[0].name}': moving averages stay as they are.",
-                'with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)): '
-                'train_op = optimizer.minimize(loss)', left_out[0])
+def update_ops(checked: CheckedGraph) -> Iterator[Finding]:
+    """A training step that does not run the updates of moving averages."""
+    unrun = unrun_updates(checked.kept_set, checked.graph) if checked.fetched else []
+    if unrun:
+        yield Finding(
+            'update-ops',
+            f'the training step does not run {len(unrun)} of UPDATE_OPS, such as '
+            f"'{unrun[0].name}': the moving averages are not updated.",
+            'with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)): '
+            'train_op = optimizer.minimize(loss)', unrun[0])
 
 
-def queues(patient: Patient) -> Iterator[Finding]:
-    """A18: elements are taken from a queue that nothing fills."""
-    filled = {op.inputs[0] for op in patient.graph.get_operations()
+def queues(checked: CheckedGraph) -> Iterator[Finding]:
+    """Dequeues from a queue that nothing fills."""
+    filled = {op.inputs[0] for op in checked.graph.get_operations()
               if op.type.startswith('QueueEnqueue')}
     with_runner = {_queue_of(runner) for runner in
-                   patient.graph.get_collection(GraphKeys.QUEUE_RUNNERS)}
-    told = set()
-    for op in patient.everything:
-        if not op.type.startswith('QueueDequeue') or op.inputs[0] in told:
+                   checked.graph.get_collection(GraphKeys.QUEUE_RUNNERS)}
+    seen = set()
+    for op in checked.kept_and_nested:
+        if not op.type.startswith('QueueDequeue') or op.inputs[0] in seen:
             continue
         queue = op.inputs[0]
-        told.add(queue)
+        seen.add(queue)
         if queue not in filled:
-            yield Finding('A18', f"'{op.name}' takes elements from '{queue.op.name}', and no node "
-                          'of the graph puts any in.', 'queue.enqueue(...), and run it.', op)
+            yield Finding('queue-deadlock',
+                          f"'{op.name}' takes elements from '{queue.op.name}', and no node of the "
+                          'graph adds any.', 'make an enqueue op, queue.enqueue(...), and run it.',
+                          op)
         elif queue.op.name not in with_runner:
-            yield Finding('A18', f"'{op.name}' takes elements from '{queue.op.name}', for which "
-                          'there is no QueueRunner.',
-                          'run its enqueue operation before, or in a thread of your own; '
-                          'tf.train.add_queue_runner.', op)
+            yield Finding('queue-deadlock',
+                          f"'{op.name}' takes elements from '{queue.op.name}', for which there is "
+                          'no QueueRunner.',
+                          'run its enqueue operation first, or in another thread, or register a '
+                          'runner with tf.train.add_queue_runner.', op)
         else:
-            yield Finding('A18', f"'{op.name}' waits for the runner of '{queue.op.name}'.",
-                          'tf.train.start_queue_runners(sess) before the first run.', op)
+            yield Finding('queue-deadlock',
+                          f"'{op.name}' waits for the QueueRunner of '{queue.op.name}'.",
+                          'call tf.train.start_queue_runners(sess) before the first run.', op)
 
 
 def _queue_of(runner) -> str:
@@ -136,19 +142,20 @@ def _queue_of(runner) -> str:
     return reference.op.name if reference is not None else getattr(queue, 'name', '')
 
 
-def huge_constants(patient: Patient) -> Iterator[Finding]:
-    """A19: data that are part of the graph."""
-    for op in patient.everything:
+def huge_constants(checked: CheckedGraph) -> Iterator[Finding]:
+    """Data stored in the graph itself."""
+    for op in checked.kept_and_nested:
         if op.type == 'Const' and op.attrs['value'].nbytes > _HUGE:
             size = op.attrs['value'].nbytes / (1 << 20)
-            yield Finding('A19', f"the constant '{op.name}' {op.outputs[0].shape_text} holds "
-                          f'{size:.0f} MB, which go into every GraphDef that is written.',
+            yield Finding('large-constants',
+                          f"the constant '{op.name}' {op.outputs[0].shape_text} holds {size:.0f} "
+                          'MB, which are written with every GraphDef.',
                           'feed the data through a placeholder, or use tf.data.', op)
 
 
-def softmax_twice(patient: Patient) -> Iterator[Finding]:
-    """Probabilities where logits are wanted."""
-    for op in patient.everything:
+def softmax_twice(checked: CheckedGraph) -> Iterator[Finding]:
+    """Probabilities passed where logits are expected."""
+    for op in checked.kept_and_nested:
         if op.type in ('SoftmaxCrossEntropyWithLogits', 'SparseSoftmaxCrossEntropyWithLogits',
                        'Softmax', 'LogSoftmax'):
             logits = op.inputs[0]
@@ -159,10 +166,11 @@ def softmax_twice(patient: Patient) -> Iterator[Finding]:
         source = None if logits is None else _origin(logits)
         if source is not None and source.op.type in (*_PROBABILITIES, 'LogSoftmax'):
             yield Finding(
-                'softmax', f"'{op.name}' takes logits, and gets the probabilities of "
-                f"{source.op.type} '{source.op.name}'.",
-                f'give it what goes into {source.op.type}; probabilities are for tf.argmax and '
-                'for people.', op)
+                'double-softmax',
+                f"'{op.name}' expects logits, but gets the probabilities of {source.op.type} "
+                f"'{source.op.name}'.",
+                f'pass it the input of {source.op.type} instead; use the probabilities only for '
+                'predictions.', op)
 
 
 def _logits_of_logistic_loss(op: Operation) -> Tensor | None:
@@ -177,9 +185,9 @@ def _logits_of_logistic_loss(op: Operation) -> Tensor | None:
     return source.inputs[2] if source.type in ('Select', 'SelectV2') else None
 
 
-def logarithms(patient: Patient) -> Iterator[Finding]:
-    """The logarithm of something that rounds to 0."""
-    for op in patient.everything:
+def logarithms(checked: CheckedGraph) -> Iterator[Finding]:
+    """The logarithm of a probability, which may round to 0."""
+    for op in checked.kept_and_nested:
         if op.type != 'Log':
             continue
         source = _origin(op.inputs[0])
@@ -187,29 +195,31 @@ def logarithms(patient: Patient) -> Iterator[Finding]:
             source = _origin(source.op.inputs[1])
         if source.op.type in _PROBABILITIES:
             yield Finding(
-                'log', f"Log '{op.name}' of {source.op.type} '{source.op.name}', which rounds to "
-                '0 for confident predictions: the loss becomes infinite, its gradient NaN.',
-                'tf.nn.softmax_cross_entropy_with_logits_v2 (or sigmoid_...) takes the logits; or '
-                'tf.log(p + 1e-8).', op)
+                'log-of-zero',
+                f"Log '{op.name}' takes {source.op.type} '{source.op.name}', which rounds to 0 for "
+                'confident predictions: the loss becomes infinite and its gradient NaN.',
+                'use tf.nn.softmax_cross_entropy_with_logits_v2 (or sigmoid_...), which takes the '
+                'logits; or tf.log(p + 1e-8).', op)
 
 
-def unused_variables(patient: Patient) -> Iterator[Finding]:
-    """Variables that a training step does not train."""
-    if not patient.fetched or not any(map(is_training_step, patient.kept)):
+def unused_variables(checked: CheckedGraph) -> Iterator[Finding]:
+    """Trainable Variables that the training step does not use."""
+    if not checked.fetched or not any(map(is_training_step, checked.kept)):
         return
-    for variable in patient.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES):
-        if variable.op not in patient.inside:
-            yield Finding('A12', f"the trainable Variable '{variable.op.name}' is not part of the "
+    for variable in checked.graph.get_collection(GraphKeys.TRAINABLE_VARIABLES):
+        if variable.op not in checked.kept_set:
+            yield Finding('untrained-variable',
+                          f"the trainable Variable '{variable.op.name}' is not part of the "
                           'training step: it keeps its initial value.',
-                          'is it connected to the loss? trainable=False if that is meant.',
-                          variable.op)
+                          'check that it is connected to the loss; pass trainable=False if it '
+                          'should not be trained.', variable.op)
 
 
 def _origin(tensor: Tensor) -> Tensor:
-    """Where a value comes from, through operations that only hand it on."""
+    """The tensor that a value comes from, through ops that only pass it on."""
     while True:
         op = tensor.op
-        if op.type in _HAND_ON and op.inputs and not op.inputs[0].dtype.is_ref:
+        if op.type in _PASS_THROUGH and op.inputs and not op.inputs[0].dtype.is_ref:
             tensor = op.inputs[0]
             continue
         captured = None if op.graph.outer_graph is None else op.graph.source_of(tensor)
@@ -223,6 +233,6 @@ def _is_one(tensor: Tensor) -> bool:
     return value is not None and bool((value == 1).all())
 
 
-CHECKS: tuple[Callable[[Patient], Iterator[Finding]], ...] = (
+CHECKS: tuple[Callable[[CheckedGraph], Iterator[Finding]], ...] = (
     broadcasting, unreached, update_ops, queues, huge_constants, softmax_twice, logarithms,
     unused_variables)

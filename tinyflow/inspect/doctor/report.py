@@ -1,4 +1,4 @@
-"""What the doctor found, for people."""
+"""Finding and Report: the results of tf.doctor, which print as text."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from tinyflow.graph.support.errors import report
 
 @dataclass(frozen=True)
 class Finding:
-    """One likely mistake: its id in the list of beginners' pains, what it is, and the mend."""
+    """One likely mistake: its id (docs/warnings.md), the problem, and how to fix it."""
 
     id: str
     problem: str
@@ -23,10 +23,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings about one graph, and what was looked at; prints as text."""
+    """All findings about one graph, and what was checked; prints as text."""
 
     findings: tuple[Finding, ...]
-    looked_at: str
+    checked: str
 
     @property
     def ok(self) -> bool:
@@ -44,9 +44,9 @@ class Report:
 
     def __str__(self) -> str:
         count = len(self.findings)
-        told = 'nothing to remark' if not count else \
-            '1 remark' if count == 1 else f'{count} remarks'
-        return '\n\n'.join([f'{self.looked_at}: {told}', *map(str, self.findings)])
+        summary = 'no problems found' if not count else \
+            '1 finding' if count == 1 else f'{count} findings'
+        return '\n\n'.join([f'{self.checked}: {summary}', *map(str, self.findings)])
 
     __repr__ = __str__
 

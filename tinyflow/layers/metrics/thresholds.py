@@ -180,7 +180,7 @@ def _area(counts, size, curve, method, name):
     if curve == 'PR' and method == 'careful_interpolation':
         return _interpolated(tp, fp, fn, size)
     if curve == 'PR' and method == 'trapezoidal':
-        warnings.warn('tf.metrics.auc: the trapezoidal rule is known to produce incorrect '
+        warnings.warn('[pr-auc] tf.metrics.auc: the trapezoidal rule is known to produce incorrect '
                       "PR-AUCs.\n  Mend: summation_method='careful_interpolation'.",
                       TinyflowWarning, stacklevel=5)
     small = 1.0e-6

@@ -1,7 +1,7 @@
 """tf.Print, tf.print and tf.strings.format: values as text, while the graph runs.
 
 What is printed goes to Python's own `sys.stdout` and `sys.stderr`, so that notebooks and tests see
-it (PAINS A14); TF1's lands in the file descriptors below them.
+it; TF1's lands in the file descriptors below them.
 """
 from __future__ import annotations
 

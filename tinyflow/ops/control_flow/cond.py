@@ -166,14 +166,15 @@ def _returns(graph, tensor):
 
 
 def _warn_of_outside(result, outside):
-    """PAINS A13: what stands outside runs in any case, whichever branch is taken."""
+    """Warns of ops with effects that were made outside the branch: they always run."""
     for value in nest.flatten(result):
         operation = value.op if isinstance(value, Tensor) else value
         if isinstance(operation, Operation) and operation.graph is outside and \
                 _has_effect(operation):
             warn_at(user_site(), report(
-                f"[A13] a branch of tf.cond returns {operation.type} '{operation.name}', which was "
-                'made outside the branch: it runs whichever branch is taken.', op=operation,
+                f"[outside-branch] a branch of tf.cond returns {operation.type} "
+                f"'{operation.name}', which was made outside the branch: it runs whichever branch "
+                'is taken.', op=operation,
                 mend='make it inside: tf.cond(p, lambda: tf.assign(v, 1.), ...), not '
                      '`op = tf.assign(v, 1.)` before and `lambda: op`.'))
 

@@ -99,7 +99,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     Both functions are called once or a few times, while the graph is built. `loop_vars` is a list
     (or nest) of tensors, TensorArrays or what converts to tensors, and the body returns as many of
     the same dtypes. A variable whose shape changes from one iteration to the next is taken to be of
-    unknown size there (PAINS A22), which `shape_invariants` can say beforehand. `back_prop`,
+    unknown size there, which `shape_invariants` can say beforehand. `back_prop`,
     `parallel_iterations` and `swap_memory` are accepted for TF1 programs and need not be set.
 
     Shapes: loop_vars [*a], ... -> [*a], ...: a list or a tuple, as the body returns; a single loop
@@ -331,14 +331,14 @@ class _Loop:
         return None if wider == list(invariants) else wider
 
     def _note(self, body, invariants, wider):
-        """PAINS A22: TF refuses; the sizes that change are left open instead."""
+        """Warns: TF refuses such a loop, here the sizes that change become unknown."""
         site = user_site()
         for i, (shape, now) in enumerate(zip(invariants, wider)):
             if shape != now and shapes.known(shape):
                 text = report(
-                    f"[A22] the loop variable '{self.initial[i].name}' enters the loop with shape "
-                    f'{shapes.text(shape)} and has shape {body.outputs[i].shape_text} after an '
-                    f'iteration; it is taken to be {shapes.text(now)} throughout.', site=site,
+                    f"[loop-shape] the loop variable '{self.initial[i].name}' enters the loop with "
+                    f'shape {shapes.text(shape)} and has shape {body.outputs[i].shape_text} after '
+                    f'an iteration; it is taken to be {shapes.text(now)} throughout.', site=site,
                     mend=f'shape_invariants=[..., tf.TensorShape({_listed(now)}), ...] says so '
                          'beforehand.')
                 warn_at(site, text)

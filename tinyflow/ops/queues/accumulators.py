@@ -89,7 +89,7 @@ class Accumulator:
 
     def _hopeless(self, wanted):
         return errors.op_error(errors.FailedPreconditionError,
-                               f"[A18] the accumulator '{self._name}' has {self.count} gradients, "
+                               f"[queue-deadlock] the accumulator '{self._name}' has {self.count} gradients, "
                                f'{wanted} are required, nobody is left to add more, and this '
                                'waits for ever',
                                'run the Operation of apply_grad first, with a local_step that is '

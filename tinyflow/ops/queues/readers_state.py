@@ -106,7 +106,7 @@ class ReaderState:
 
 @contextmanager
 def _alone(lock):
-    """Holds `lock`; who waits for it waits for the thread that reads, and tells so (PAINS A18)."""
+    """Holds `lock`; a thread that waits for it counts as waiting for the reading thread."""
     if not lock.acquire(blocking=False):
         with idle():
             lock.acquire()

@@ -291,11 +291,11 @@ class QueueState:
         name = self.operation.name
         if not taking:
             return errors.op_error(errors.FailedPreconditionError,
-                                   f"[A18] the queue '{name}' is full ({self.capacity} elements), "
+                                   f"[queue-deadlock] the queue '{name}' is full ({self.capacity} elements), "
                                    'nobody is left to take from it, and this waits for ever',
                                    _MEND_FULL)
         have = len(self._elements) + len(attempt.items)
-        problem = (f"[A18] the queue '{name}' has {have} elements, {attempt.remaining} more are "
+        problem = (f"[queue-deadlock] the queue '{name}' has {have} elements, {attempt.remaining} more are "
                    'needed, nobody is left to add them, and this waits for ever')
         return errors.op_error(errors.FailedPreconditionError, problem, self._mend_empty())
 
@@ -314,8 +314,8 @@ class QueueState:
     def _suspicion(self, taking):
         if not taking or self.enqueues or self.closed:
             return None
-        return (f"[A18] the queue '{self.operation.name}' is empty, and nobody has added anything "
-                f'so far. Mend: {self._mend_empty()}')
+        return (f"[queue-deadlock] the queue '{self.operation.name}' is empty, and nobody has "
+                f'added anything so far. Mend: {self._mend_empty()}')
 
 
 _MEND_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a '

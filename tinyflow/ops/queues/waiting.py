@@ -1,4 +1,4 @@
-"""Who waits for what, so that a wait that can never end is told from one that may (PAINS A18).
+"""Deadlock detection for queues: which thread waits, and can any other thread still act?
 
 A thread inside a queue op, or inside `Coordinator.join`, can do nothing until another thread acts.
 If every thread that is alive is in such a place, nobody is left to act: the wait is hopeless, and

@@ -1,4 +1,4 @@
-"""The doctor's visit: every check on what the fetches need."""
+"""tf.doctor: runs every check on the part of a graph that the fetches need."""
 from __future__ import annotations
 
 from tinyflow.compiler.prune import prune
@@ -6,21 +6,23 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import InvalidArgumentError, worded
-from tinyflow.inspect.doctor.checks import CHECKS, Patient
+from tinyflow.inspect.doctor.checks import CHECKS, CheckedGraph
 from tinyflow.inspect.doctor.report import Report
 from tinyflow.session.fetches import FetchPlan
 
 
 def doctor(graph=None, fetches=None) -> Report:
-    """What is likely wrong with a graph, found without running it.
+    """Finds likely mistakes in a graph without running it.
 
     `graph` is a Graph (default: the default one). `fetches`, whatever Session.run accepts, are what
-    is going to be run; then what they leave out is looked at, too. Looks for vectors that broadcast
-    against columns (A11), tf.Print and summaries that no fetch reaches (A14), UPDATE_OPS left out
-    of a training step (A15), queues that nothing fills (A18), huge constants (A19), softmax applied
-    twice, logarithms that can reach zero, and Variables that no fetch uses.
+    is going to be run; with them, ops that they do not need are reported, too. Looks for vectors
+    that broadcast against columns, tf.Print and summaries that no fetch needs, UPDATE_OPS that a
+    training step does not run, queues that nothing fills, large constants, softmax applied twice,
+    logarithms of probabilities, and trainable Variables that the training step does not use;
+    docs/warnings.md lists the ids.
 
-    Returns a Report: iterate over its findings, or print it. Raises TypeError for what is no graph.
+    Returns a Report: iterate over its findings, or print it. Raises TypeError if `graph` is not a
+    Graph.
     """
     if graph is not None and not isinstance(graph, Graph):
         if fetches is not None:
@@ -28,12 +30,12 @@ def doctor(graph=None, fetches=None) -> Report:
                                    'tf.doctor(tf.get_default_graph(), fetches).'))
         graph, fetches = None, graph
     graph = graph or get_default_graph()
-    patient = Patient(graph, _needed(graph, fetches), fetches is not None)
-    findings = [finding for check in CHECKS for finding in check(patient)]
+    checked = CheckedGraph(graph, _needed(graph, fetches), fetches is not None)
+    findings = [finding for check in CHECKS for finding in check(checked)]
     count = len(graph.get_operations())
-    looked_at = f'{count} nodes' if fetches is None else \
-        f'{len(patient.kept)} of {count} nodes, which the fetches need'
-    return Report(tuple(findings), looked_at)
+    summary = f'{count} nodes' if fetches is None else \
+        f'{len(checked.kept)} of {count} nodes, those that the fetches need'
+    return Report(tuple(findings), summary)
 
 
 def _needed(graph: Graph, fetches) -> list[Operation]:
