@@ -9,7 +9,10 @@ from __future__ import annotations
 from importlib import import_module
 
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 _MODULES = ('experimental', 'export', 'inputs')
 
@@ -44,7 +47,7 @@ _NAMES = _names_of({
 })
 __all__ = [*_NAMES, *_MODULES]
 
-_find = _importing(globals(), _NAMES, _absent('tf.estimator', __all__), _MODULES)
+_find = _importing(globals(), _NAMES, _explain_missing('tf.estimator', __all__), _MODULES)
 
 
 def __getattr__(name):

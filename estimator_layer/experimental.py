@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 _NAMES = _names_of({
     'estimator_layer.hooks.early_stopping':
@@ -19,7 +19,7 @@ _NAMES = _names_of({
 })
 __all__ = list(_NAMES)
 
-__getattr__ = _importing(globals(), _NAMES, _absent('tf.estimator.experimental', __all__))
+__getattr__ = _importing(globals(), _NAMES, _explain_missing('tf.estimator.experimental', __all__))
 
 
 def __dir__():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __version__ = '2.2.4-tf'
 
@@ -18,7 +18,7 @@ _NAMES = {'Input': 'keras_layer.engine.input_layer', 'Model': 'keras_layer.engin
           'Sequential': 'keras_layer.engine.sequential'}
 __all__ = [*_NAMES, *_MODULES]
 
-_missing = absent('tf.keras', __all__)
+_missing = explain_missing('tf.keras', __all__)
 
 
 def __getattr__(name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['deserialize', 'elu', 'exponential', 'get', 'hard_sigmoid', 'linear', 'relu', 'selu',
            'serialize', 'sigmoid', 'softmax', 'softplus', 'softsign', 'tanh']
@@ -96,4 +96,4 @@ def get(identifier):
     raise worded(TypeError(f'Could not interpret activation function identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.activations', __all__)
+__getattr__ = explain_missing('tf.keras.activations', __all__)

@@ -6,7 +6,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['Constraint', 'MaxNorm', 'MinMaxNorm', 'NonNeg', 'RadialConstraint', 'UnitNorm',
            'deserialize', 'get', 'max_norm', 'min_max_norm', 'non_neg', 'radial_constraint',
@@ -140,4 +140,4 @@ def get(identifier):
     raise worded(ValueError(f'Could not interpret constraint identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.constraints', __all__)
+__getattr__ = explain_missing('tf.keras.constraints', __all__)

@@ -3,11 +3,11 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['model_to_estimator']        # noqa: F822 - found by __getattr__
 
-_missing = absent('tf.keras.estimator', __all__)
+_missing = explain_missing('tf.keras.estimator', __all__)
 
 
 def __getattr__(name):

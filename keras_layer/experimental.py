@@ -1,6 +1,6 @@
 """keras.experimental: cosine decay, peephole LSTM, SavedModel export."""
 from tinyflow.graph.support.lazy import importing
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 _HOMES = {'CosineDecay': 'keras_layer.optimizers.cosine',
           'CosineDecayRestarts': 'keras_layer.optimizers.cosine',
@@ -11,7 +11,7 @@ _HOMES = {'CosineDecay': 'keras_layer.optimizers.cosine',
           'export_saved_model': 'keras_layer.saving.saved_model',
           'load_from_saved_model': 'keras_layer.saving.saved_model'}
 __all__ = list(_HOMES) + ['terminate_keras_multiprocessing_pools']
-__getattr__ = importing(globals(), _HOMES, absent('tf.keras.experimental', __all__))
+__getattr__ = importing(globals(), _HOMES, explain_missing('tf.keras.experimental', __all__))
 
 
 def terminate_keras_multiprocessing_pools(grace_period=0.1, use_sigkill=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import tinyflow as tf
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 from tinyflow.ops.variables import initializers as below
 
 __all__ = ['Constant', 'GlorotNormal', 'GlorotUniform', 'Identity', 'Initializer', 'Ones',
@@ -83,4 +83,4 @@ def get(identifier):
     raise worded(ValueError(f'Could not interpret initializer identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.initializers', __all__)
+__getattr__ = explain_missing('tf.keras.initializers', __all__)

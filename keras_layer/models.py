@@ -12,9 +12,9 @@ from keras_layer.saving import (
     model_from_yaml,
     save_model,
 )
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['Input', 'InputLayer', 'Model', 'Sequential', 'clone_model', 'load_model',
            'model_from_config', 'model_from_json', 'model_from_yaml', 'save_model']
 
-__getattr__ = absent('tf.keras.models', __all__)
+__getattr__ = explain_missing('tf.keras.models', __all__)

@@ -6,7 +6,7 @@ import numpy as np
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['L1L2', 'Regularizer', 'deserialize', 'get', 'l1', 'l1_l2', 'l2', 'serialize']
 
@@ -87,4 +87,4 @@ def get(identifier):
     raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.regularizers', __all__)
+__getattr__ = explain_missing('tf.keras.regularizers', __all__)

@@ -16,7 +16,8 @@ from tinyflow.inspect import viz
 from tinyflow.inspect.viz.notebook import install as _show_pictures
 from tinyflow.ops.support.registry_loading import OP_PACKAGES as _OP_PACKAGES
 from tinyflow.ops.variables import initializers
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing, hide_modules as _hide_modules)
 from tinyflow.api.aliases import install_as_tensorflow, uninstall_as_tensorflow
 from tinyflow.graph.support.v1_v2_switches import (
     control_flow_v2_enabled, disable_control_flow_v2, disable_eager_execution,
@@ -248,7 +249,7 @@ _LATER = {**_names_of({
 # Importing a module makes it an attribute of its package; of those, only namespaces are public.
 __all__ = [_name for _name, _value in sorted(globals().items()) if not _name.startswith('_')
            and (_name in _NAMESPACES or not isinstance(_value, type(_importlib)))]
-_missing = _absent(__name__, [*__all__, *_NAMESPACES, *_LATER])
+_missing = _explain_missing(__name__, [*__all__, *_NAMESPACES, *_LATER])
 # Afterwards `tf.session` is no module, which would be a riddle to those who mean tf.Session.
 _hide_modules(globals(), _NAMESPACES)
 

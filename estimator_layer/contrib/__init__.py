@@ -1,6 +1,6 @@
 """tf.contrib.estimator: heads for tf.train optimizers, early stopping, extenders."""
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 # A module is imported on first use of one of its names.
 _NAMES = _names_of({
@@ -22,7 +22,7 @@ _NAMES = _names_of({
 })
 __all__ = list(_NAMES)
 
-__getattr__ = _importing(globals(), _NAMES, _absent('tf.contrib.estimator', __all__))
+__getattr__ = _importing(globals(), _NAMES, _explain_missing('tf.contrib.estimator', __all__))
 
 
 def __dir__():

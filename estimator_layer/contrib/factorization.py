@@ -9,9 +9,9 @@ from estimator_layer.canned.kmeans.graph import (
     SQUARED_EUCLIDEAN_DISTANCE,
     KMeans,
 )
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['CLUSTERS_VAR_NAME', 'COSINE_DISTANCE', 'KMC2_INIT', 'KMEANS_PLUS_PLUS_INIT', 'KMeans',
            'KMeansClustering', 'RANDOM_INIT', 'SQUARED_EUCLIDEAN_DISTANCE']
 
-__getattr__ = _absent('tf.contrib.factorization', __all__)
+__getattr__ = _explain_missing('tf.contrib.factorization', __all__)

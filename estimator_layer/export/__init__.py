@@ -11,10 +11,10 @@ from estimator_layer.export.receivers import (
     build_parsing_serving_input_receiver_fn,
     build_raw_serving_input_receiver_fn,
 )
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['ClassificationOutput', 'ExportOutput', 'PredictOutput', 'RegressionOutput',
            'ServingInputReceiver', 'TensorServingInputReceiver',
            'build_parsing_serving_input_receiver_fn', 'build_raw_serving_input_receiver_fn']
 
-__getattr__ = absent('tf.estimator.export', __all__)
+__getattr__ = explain_missing('tf.estimator.export', __all__)

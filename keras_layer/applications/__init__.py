@@ -1,5 +1,5 @@
 """keras.applications: well-known networks with TF's layer names, so that its weights load."""
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 from tinyflow.graph.support.lazy import importing
 
 _HOMES = {'MobileNetV2': 'mobilenet_v2', 'ResNet50': 'resnet50', 'VGG16': 'vgg16',
@@ -7,7 +7,8 @@ _HOMES = {'MobileNetV2': 'mobilenet_v2', 'ResNet50': 'resnet50', 'VGG16': 'vgg16
           'resnet50': 'resnet50', 'vgg16': 'vgg16', 'vgg19': 'vgg19'}
 __all__ = list(_HOMES)
 __getattr__ = importing(globals(), {n: f'keras_layer.applications.{m}' for n, m in _HOMES.items()},
-                        absent('tf.keras.applications', __all__), shown=tuple(_HOMES.values()))
+                        explain_missing('tf.keras.applications', __all__),
+                        shown=tuple(_HOMES.values()))
 
 
 def __dir__():

@@ -94,6 +94,6 @@ from keras_layer.backend.tensor_info import (
 from keras_layer.backend.training_ops import (
     scatter_add, scatter_add_rows, scatter_update_rows, sum_duplicate_rows, training_op,
 )
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
-__getattr__ = absent('tf.keras.backend', globals())
+__getattr__ = explain_missing('tf.keras.backend', globals())

@@ -11,11 +11,11 @@ from keras_layer.callbacks.scheduling import (
     BackupAndRestore, LambdaCallback, LearningRateScheduler,
 )
 from keras_layer.callbacks.tensorboard import TensorBoard
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['BackupAndRestore', 'BaseLogger', 'CSVLogger', 'Callback', 'CallbackList',
            'EarlyStopping', 'History', 'LambdaCallback', 'LearningCurves',
            'LearningRateScheduler', 'ModelCheckpoint', 'ProgbarLogger', 'ReduceLROnPlateau',
            'RemoteMonitor', 'TensorBoard', 'TerminateOnNaN']
 
-__getattr__ = absent('tf.keras.callbacks', __all__)
+__getattr__ = explain_missing('tf.keras.callbacks', __all__)

@@ -29,7 +29,7 @@ from keras_layer.layers.resizing import *                   # noqa: F403
 from keras_layer.layers.wrappers import *                   # noqa: F403
 from keras_layer.legacy import LAYERS, layer_accepts_legacy_names
 from keras_layer.utils.generic import serialize_keras_object
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 _ALIASES = {
     'AvgPool1D': 'AveragePooling1D', 'AvgPool2D': 'AveragePooling2D',
@@ -73,7 +73,7 @@ register_lazily({**_LATER, 'Functional': 'keras_layer.engine.model',
                  'Model': 'keras_layer.engine.model', 'Network': 'keras_layer.engine.network',
                  'Sequential': 'keras_layer.engine.sequential'})
 
-_missing = absent('tf.keras.layers', __all__)
+_missing = explain_missing('tf.keras.layers', __all__)
 
 
 def __getattr__(name):

@@ -4,7 +4,7 @@ from keras_layer.losses.base import Loss, Reduction
 from keras_layer.losses.classes import *                # noqa: F403 - its __all__ is the list
 from keras_layer.losses.functions import *              # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Loss', 'Reduction', 'deserialize', 'get', 'serialize',
@@ -34,4 +34,4 @@ def get(identifier):
     raise worded(ValueError(f'Could not interpret loss function identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.losses', __all__)
+__getattr__ = explain_missing('tf.keras.losses', __all__)

@@ -7,7 +7,7 @@ from keras_layer.metrics.confusion import *             # noqa: F403 - its __all
 from keras_layer.metrics.functions import *             # noqa: F403 - its __all__ is the list
 from keras_layer.metrics.means import *                 # noqa: F403 - its __all__ is the list
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['deserialize', 'get', 'serialize', *base.__all__, *confusion.__all__,
@@ -35,4 +35,4 @@ def get(identifier):
     raise worded(ValueError(f'Could not interpret metric function identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.metrics', __all__)
+__getattr__ = explain_missing('tf.keras.metrics', __all__)

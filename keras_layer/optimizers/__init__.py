@@ -5,7 +5,7 @@ from keras_layer.optimizers.adam_family import *            # noqa: F403 - its _
 from keras_layer.optimizers.rules import *              # noqa: F403
 from keras_layer.optimizers.tf_optimizer import TFOptimizer
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 from tinyflow.graph.support.errors import worded
 
 __all__ = ['Optimizer', 'TFOptimizer', 'deserialize', 'get', 'schedules', 'serialize',
@@ -45,4 +45,4 @@ def get(identifier):
     raise worded(ValueError(f'Could not interpret optimizer identifier: {identifier!r}'))
 
 
-__getattr__ = absent('tf.keras.optimizers', __all__)
+__getattr__ = explain_missing('tf.keras.optimizers', __all__)

@@ -5,7 +5,7 @@ import tinyflow as tf
 from keras_layer import backend as K
 from keras_layer.utils.generic import deserialize_keras_object, serialize_keras_object
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['ExponentialDecay', 'InverseTimeDecay', 'LearningRateSchedule',
            'PiecewiseConstantDecay', 'PolynomialDecay', 'deserialize', 'serialize']
@@ -129,4 +129,4 @@ def deserialize(config, custom_objects=None):
                                     printable_module_name='decay')
 
 
-__getattr__ = absent('tf.keras.optimizers.schedules', __all__)
+__getattr__ = explain_missing('tf.keras.optimizers.schedules', __all__)

@@ -6,7 +6,7 @@ from keras_layer.utils.generic import (
 )
 from keras_layer.utils.np_utils import normalize, to_categorical
 from keras_layer.utils.progbar import Progbar
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 from tinyflow.graph.support.lazy import importing
 
 __all__ = ['CustomObjectScope', 'GeneratorEnqueuer', 'HDF5Matrix', 'OrderedEnqueuer', 'Progbar',
@@ -27,7 +27,7 @@ __getattr__ = importing(globals(), {
     'np_utils': 'keras_layer.utils.np_utils', 'vis_utils': 'keras_layer.utils.vis_utils',
     'data_utils': 'keras_layer.utils.data_utils', 'generic_utils': 'keras_layer.utils.generic',
     'layer_utils': 'keras_layer.utils.layer_utils',
-}, absent('tf.keras.utils', __all__), shown=('np_utils', 'vis_utils', 'data_utils',
+}, explain_missing('tf.keras.utils', __all__), shown=('np_utils', 'vis_utils', 'data_utils',
                                              'generic', 'progbar', 'summary',
                                              'layer_utils', 'enqueuers', 'hdf5_matrix'))
 

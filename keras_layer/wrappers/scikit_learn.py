@@ -12,7 +12,7 @@ from keras_layer.engine.sequential import Sequential
 from keras_layer.utils.generic import has_arg
 from keras_layer.utils.np_utils import to_categorical
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent
+from tinyflow.graph.support.missing import explain_missing
 
 __all__ = ['KerasClassifier', 'KerasRegressor']
 
@@ -178,4 +178,4 @@ def _is_categorical_crossentropy(loss):
     return name in ('categorical_crossentropy', 'CategoricalCrossentropy')
 
 
-__getattr__ = absent('tf.keras.wrappers.scikit_learn', __all__)
+__getattr__ = explain_missing('tf.keras.wrappers.scikit_learn', __all__)

@@ -210,7 +210,8 @@ def test_an_error_without_a_coordinator_is_kept(caplog):
         assert ended(runner.create_threads(sess, start=True))
         error, = runner.exceptions_raised
         assert isinstance(error, tf.errors.FailedPreconditionError)
-        with pytest.raises(tf.errors.FailedPreconditionError, match=r'\[queue-deadlock\] the queue'):
+        with pytest.raises(tf.errors.FailedPreconditionError,
+                           match=r'\[queue-deadlock\] the queue'):
             tf.train.add_queue_runner(runner)
             sess.run(queue.dequeue())
 

@@ -12,7 +12,7 @@ import pytest
 import tinyflow as tf
 from tests.golden import load_errors
 from tests.golden.error_cases import ERRORS
-from tinyflow.graph.support.missing import AbsentError
+from tinyflow.graph.support.missing import MissingNameError
 
 RECORDED = load_errors()
 HERE = os.path.basename(__file__)
@@ -320,7 +320,7 @@ def test_same_class_as_tensorflow(name):
     with pytest.raises(Exception) as caught:                # noqa: B017, PT011 - compared below
         provoke(name)
     assert type(caught.value).__name__ == RECORDED[name], caught.value
-    assert not isinstance(caught.value, AbsentError), caught.value
+    assert not isinstance(caught.value, MissingNameError), caught.value
     assert not re.search(r'0x[0-9a-f]{6}', str(caught.value)), 'an address helps nobody'
 
 

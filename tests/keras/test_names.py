@@ -8,7 +8,7 @@ import pytest
 
 import tinyflow as tf
 from tests.golden import read_recorded
-from tinyflow.graph.support.missing import AbsentError
+from tinyflow.graph.support.missing import MissingNameError
 
 RECORDED = read_recorded('keras.names')
 
@@ -61,7 +61,7 @@ def test_name_resolves(path):
 
 @pytest.mark.parametrize('path', REFUSED)
 def test_names_that_are_left_out_raise(path):
-    with pytest.raises(AbsentError, match=REFUSED[path]):
+    with pytest.raises(MissingNameError, match=REFUSED[path]):
         resolved(path)
 
 
@@ -81,7 +81,7 @@ def test_names_that_are_not_implemented_yet(path):
     ('models.Sequental', 'tf.keras.models.Sequential'),
 ])
 def test_a_misspelt_name_has_a_hint(path, nearest):
-    with pytest.raises(AbsentError, match=f'nearest: {nearest}'):
+    with pytest.raises(MissingNameError, match=f'nearest: {nearest}'):
         resolved(path)
 
 
@@ -91,7 +91,7 @@ def test_a_misspelt_name_has_a_hint(path, nearest):
     ('layers.TimeDistributedDense', 'Dense works on every step'),
 ])
 def test_layers_of_keras_1_raise_with_a_replacement(path, words):
-    with pytest.raises(AbsentError, match=words):
+    with pytest.raises(MissingNameError, match=words):
         resolved(path)
 
 

@@ -15,7 +15,7 @@ import types
 from tinyflow.api.namespaces import module_of
 from tinyflow.api.private_modules import homes_of, is_private, is_private_module
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import AbsentError
+from tinyflow.graph.support.missing import MissingNameError
 
 # Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
 _ELSEWHERE = {
@@ -55,8 +55,8 @@ _ELSEWHERE.update({'keras.backend.tensorflow_backend': 'keras_layer.backend',
                    'keras.engine.input_layer': 'keras_layer.layers',
                    'keras.engine.topology': 'keras_layer.layers',
                    'keras.engine.training': 'keras_layer.models'})
-_FLOORS = ('keras_layer', 'estimator_layer')
 _ROOTS = ('tensorflow', 'keras')
+
 
 def _target(name: str) -> str:
     """The tinyflow module that answers for a TensorFlow module's name."""
@@ -106,7 +106,7 @@ def _reason(name: str) -> str:
     try:
         for part in path:
             found = getattr(found, part)
-    except AbsentError as error:
+    except MissingNameError as error:
         return str(error)
     except AttributeError:
         pass
@@ -137,10 +137,6 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise worded(ModuleNotFoundError(
                 f'No module named {fullname!r}: tinyflow stands in for TensorFlow here, and has no '
                 f'{wanted!r}. {_reason(fullname)}'))
-        not_built = getattr(importlib.import_module(wanted), 'NOT_BUILT', None) \
-            if wanted in _FLOORS else None
-        if not_built:
-            raise worded(ModuleNotFoundError(f'No module named {fullname!r}: {not_built}'))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     @staticmethod

@@ -5,7 +5,7 @@ from absl import app as _app
 
 from tinyflow.api import flags
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 
 def run(main=None, argv=None):
@@ -27,7 +27,7 @@ def _known_flags(argv):
 
 __all__ = ['flags', 'run']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -8,7 +8,7 @@ from collections import namedtuple
 from types import SimpleNamespace
 
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 PhysicalDevice = namedtuple('PhysicalDevice', ['name', 'device_type'])
 LogicalDevice = namedtuple('LogicalDevice', ['name', 'device_type'])
@@ -141,7 +141,7 @@ __all__ = ['list_physical_devices', 'list_logical_devices', 'experimental',
            'experimental_list_devices', 'experimental_run_functions_eagerly',
            'get_soft_device_placement', 'optimizer', 'set_soft_device_placement', 'threading']
 
-__getattr__ = _absent('tinyflow.session.config', __all__)
+__getattr__ = _explain_missing('tinyflow.session.config', __all__)
 
 
 def __dir__():

@@ -1,6 +1,6 @@
 """tf.debugging: nodes that fail unless values, shapes and dtypes are as they must be."""
 from tinyflow.api.config import get_log_device_placement, set_log_device_placement
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.identity_and_cast import check_numerics
 from tinyflow.ops.checks.assertions import Assert
 from tinyflow.ops.checks.finite_checks import verify_tensor_all_finite as assert_all_finite
@@ -44,7 +44,7 @@ __all__ = [
     'is_numeric_tensor', 'is_strictly_increasing', 'set_log_device_placement',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -1,5 +1,5 @@
 """tf.distribute: one model on several replicas, each with its own batches."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.variables.replica_context import (
     experimental_set_strategy,
     get_replica_context,
@@ -29,7 +29,7 @@ __all__ = [
     'get_strategy', 'has_strategy', 'in_cross_replica_context',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

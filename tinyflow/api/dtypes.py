@@ -22,7 +22,7 @@ from tinyflow.graph.dtypes import (
     uint64,
     variant,
 )
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.identity_and_cast import cast, saturate_cast
 from tinyflow.ops.math.complex_numbers import complex
 
@@ -32,4 +32,4 @@ __all__ = [
     'string', 'uint16', 'uint32', 'uint64', 'uint8', 'variant',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

@@ -8,7 +8,10 @@
 Columns are descriptions; input_layer, linear_model, Keras' DenseFeatures and canned estimators
 create nodes from them. `tf.feature_column.preview(features, columns)` shows the result for a batch.
 """
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.layers.feature_column.bucketized import bucketized_column
 from tinyflow.layers.feature_column.categorical import categorical_column_with_identity
 from tinyflow.layers.feature_column.crossed import crossed_column
@@ -48,7 +51,7 @@ __all__ = [
     'shared_embedding_columns', 'shared_embeddings', 'weighted_categorical_column',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 _hide_modules(globals())
 
 

@@ -24,7 +24,7 @@ from absl.flags import *
 # their own format and are written once.
 from tinyflow.graph.support import logging as _logging
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = [
     'ArgumentParser', 'ArgumentSerializer', 'BaseListParser', 'BooleanFlag', 'BooleanParser',
@@ -135,7 +135,7 @@ class _FlagValuesWrapper:
 
 FLAGS = _FlagValuesWrapper()
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

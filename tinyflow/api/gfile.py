@@ -1,7 +1,7 @@
 """tf.gfile: files and directories, under TF1's names."""
 from tinyflow.graph.support import filesystem as _files
 from tinyflow.graph.support.filesystem import GFile
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 
 def Copy(oldpath, newpath, overwrite=False):                    # noqa: N802 (TF's names)
@@ -73,7 +73,7 @@ Open = GFile
 __all__ = ['Copy', 'DeleteRecursively', 'Exists', 'FastGFile', 'GFile', 'Glob', 'IsDirectory',
            'ListDirectory', 'MakeDirs', 'MkDir', 'Open', 'Remove', 'Rename', 'Stat', 'Walk']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

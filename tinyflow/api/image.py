@@ -1,5 +1,5 @@
 """tf.image: image files, sizes, flips and colours."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.conv.patches import extract_image_patches, extract_patches
 from tinyflow.ops.image.bicubic_area import resize_area, resize_bicubic
 from tinyflow.ops.image.boxes import draw_bounding_boxes, sample_distorted_bounding_box
@@ -83,7 +83,7 @@ __all__ = ['ResizeMethod', 'adjust_brightness', 'adjust_contrast', 'adjust_gamma
            'sample_distorted_bounding_box', 'sobel_edges', 'ssim', 'ssim_multiscale',
            'total_variation', 'transpose', 'transpose_image', 'yiq_to_rgb', 'yuv_to_rgb']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

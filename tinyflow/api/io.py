@@ -7,7 +7,7 @@ from tinyflow.api.python_io import (
 )
 from tinyflow.formats.graphdef.graph_io import write_graph
 from tinyflow.graph.support import filesystem as gfile
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.files.compression import decode_compressed
 from tinyflow.ops.files.example_parsing import (
     FixedLenFeature,
@@ -47,7 +47,7 @@ __all__ = [
     'serialize_sparse', 'serialize_tensor', 'tf_record_iterator', 'write_file', 'write_graph',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

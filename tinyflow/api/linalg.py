@@ -1,5 +1,5 @@
 """tf.linalg: matrices, under the names of TF1."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.diagonals import (
     diag as tensor_diag,
     diag_part as tensor_diag_part,
@@ -42,4 +42,4 @@ __all__ = [
     'tensor_diag_part', 'tensordot', 'trace', 'transpose', 'triangular_solve',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

@@ -1,7 +1,7 @@
 """tf.lookup: tables from keys to values."""
 from types import SimpleNamespace as _SimpleNamespace
 
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.tables.index_tables import StaticVocabularyTable
 from tinyflow.ops.tables.lookup_tables import (
     KeyValueTensorInitializer,
@@ -16,7 +16,7 @@ experimental = _SimpleNamespace(DenseHashTable=_MutableDenseHashTable)
 __all__ = ['KeyValueTensorInitializer', 'StaticHashTable', 'StaticVocabularyTable',
            'TextFileIndex', 'TextFileInitializer', 'experimental']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -1,5 +1,8 @@
 """tf.losses: loss functions with weights, which keep themselves in GraphKeys.LOSSES."""
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.layers.losses.classification import (
     hinge_loss,
     sigmoid_cross_entropy,
@@ -30,7 +33,7 @@ __all__ = [
     'sigmoid_cross_entropy', 'softmax_cross_entropy', 'sparse_softmax_cross_entropy',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 _hide_modules(globals())
 
 

@@ -1,5 +1,5 @@
 """tf.manip: functions that rearrange tensors."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.indexing import gather_nd, scatter_nd
 from tinyflow.ops.array.shaping import (
     batch_to_space_nd,
@@ -13,4 +13,4 @@ from tinyflow.ops.array.shaping import (
 __all__ = ['batch_to_space_nd', 'gather_nd', 'reshape', 'reverse', 'roll', 'scatter_nd',
            'space_to_batch_nd', 'tile']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

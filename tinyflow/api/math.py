@@ -1,5 +1,5 @@
 """tf.math: mathematics of tensors, under the names of TF1."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.ranking import argmax, argmin, in_top_k, top_k
 from tinyflow.ops.array.unique import invert_permutation
 from tinyflow.ops.checks.monotonic import is_non_decreasing, is_strictly_increasing
@@ -144,4 +144,4 @@ __all__ = [
     'zero_fraction', 'zeta',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

@@ -1,5 +1,8 @@
 """tf.metrics: measures over many batches, each a value and an update."""
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.layers.metrics.classes import mean_iou, mean_per_class_accuracy
 from tinyflow.layers.metrics.counts import (
     false_negatives,
@@ -53,7 +56,7 @@ __all__ = [
     'true_positives', 'true_positives_at_thresholds',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 _hide_modules(globals())
 
 

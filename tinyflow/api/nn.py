@@ -1,6 +1,6 @@
 """tf.nn: what layers are made of, by TensorFlow's names."""
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.ranking import in_top_k, top_k
 from tinyflow.ops.array.shaping import depth_to_space, space_to_batch, space_to_depth
 from tinyflow.ops.math.unary import sigmoid, tanh
@@ -103,7 +103,7 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'with_space_to_batch', 'xw_plus_b', 'zero_fraction',
 ]
 
-__getattr__ = _importing(globals(), _LATER, _absent(__name__, __all__))
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, __all__))
 
 
 def __dir__():

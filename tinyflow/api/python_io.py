@@ -10,7 +10,7 @@ from tinyflow.graph.support.errors import (
     FailedPreconditionError as _FailedPreconditionError,
     worded as _worded,
 )
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['TFRecordCompressionType', 'TFRecordOptions', 'TFRecordWriter', 'tf_record_iterator']
 
@@ -123,7 +123,7 @@ def tf_record_iterator(path, options=None):
         yield from reader
 
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -1,5 +1,5 @@
 """tf.queue: queues between threads."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.queues.queues import (
     FIFOQueue,
     PaddingFIFOQueue,
@@ -10,4 +10,4 @@ from tinyflow.ops.queues.queues import (
 
 __all__ = ['FIFOQueue', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase', 'RandomShuffleQueue']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

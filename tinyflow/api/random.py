@@ -1,6 +1,6 @@
 """tf.random: random values by TensorFlow's newer names."""
 from tinyflow.graph.defaults import set_random_seed
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.nn.candidate_sampling import (
     all_candidate_sampler,
     fixed_unigram_candidate_sampler,
@@ -35,4 +35,4 @@ __all__ = [
     'uniform', 'uniform_candidate_sampler',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

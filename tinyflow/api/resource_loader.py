@@ -3,7 +3,7 @@ import inspect as _inspect
 import os as _os
 
 from tinyflow.graph.support.filesystem import GFile as _GFile
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 
 def _folder(frame):
@@ -41,7 +41,7 @@ def readahead_file_path(path, readahead='128M'):
 __all__ = ['get_data_files_path', 'get_path_to_datafile', 'get_root_dir_with_all_resources',
            'load_resource', 'readahead_file_path']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

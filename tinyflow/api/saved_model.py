@@ -11,7 +11,7 @@ import os as _os
 from tinyflow.graph.defaults import get_collection as _get_collection
 from tinyflow.graph.keys import GraphKeys as _GraphKeys
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import (
     builder,
     constants,
@@ -113,7 +113,7 @@ def load_v2(export_dir, tags=None):
     return LoadedModel(export_dir, tags)
 
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -1,5 +1,5 @@
 """tf.sets: sets in the rows of tensors."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.sparse.set_ops import (
     difference,
     intersection,
@@ -14,4 +14,4 @@ from tinyflow.ops.sparse.set_ops import (
 __all__ = ['difference', 'intersection', 'set_difference', 'set_intersection', 'set_size',
            'set_union', 'size', 'union']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

@@ -1,6 +1,6 @@
 """tf.sparse: tensors that are mostly zeros."""
 from tinyflow.graph.sparse_tensor import SparseTensor
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.sparse.arithmetic import (
     sparse_add as add,
     sparse_maximum as maximum,
@@ -55,4 +55,4 @@ __all__ = ['SparseTensor', 'add', 'concat', 'cross', 'cross_hashed', 'expand_dim
            'segment_sum', 'slice', 'softmax', 'sparse_dense_matmul', 'split', 'to_dense',
            'to_indicator', 'transpose']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

@@ -1,5 +1,5 @@
 """tf.strings: operations on strings."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.checks.printing import string_format as format
 from tinyflow.ops.files.parsing import string_to_number as to_number
 from tinyflow.ops.strings.as_string import as_string
@@ -25,4 +25,4 @@ __all__ = ['as_string', 'format', 'join', 'length', 'lower', 'reduce_join', 'reg
            'to_hash_bucket_strong', 'to_number', 'unicode_transcode', 'unsorted_segment_join',
            'upper']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import importlib as _importlib
 
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.ops.summary.media_summaries import audio, image
 from tinyflow.ops.summary.summaries import histogram, merge, merge_all, scalar, tensor_summary, text
 from tinyflow.train.summary.descriptions import get_summary_description
@@ -21,7 +24,7 @@ __all__ = ['FileWriter', 'FileWriterCache', 'audio', 'get_summary_description', 
 # Protocol buffers, loaded when first asked for, because google.protobuf is.
 _PROTOS = {'Event': 'event', 'SessionLog': 'event', 'Summary': 'summary',
            'SummaryDescription': 'summary', 'TaggedRunMetadata': 'event'}
-_missing = _absent(__name__, [*__all__, *_PROTOS])
+_missing = _explain_missing(__name__, [*__all__, *_PROTOS])
 
 
 def __getattr__(name):

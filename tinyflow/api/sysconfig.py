@@ -1,6 +1,6 @@
 """tf.sysconfig: how to compile C++ against TensorFlow; tinyflow has none to compile against."""
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 CXX11_ABI_FLAG = 0
 MONOLITHIC_BUILD = 0
@@ -23,7 +23,7 @@ get_link_flags = _no_headers('get_link_flags')
 __all__ = ['CXX11_ABI_FLAG', 'MONOLITHIC_BUILD', 'get_compile_flags', 'get_include', 'get_lib',
            'get_link_flags']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

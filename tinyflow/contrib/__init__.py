@@ -1,7 +1,7 @@
 """tf.contrib: the parts of it that programs use."""
 import importlib as _importlib
 
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 # Found when first asked for.
 _LAZY = {
@@ -27,7 +27,7 @@ _LAZY = {
 }
 
 __all__ = list(_LAZY)
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):

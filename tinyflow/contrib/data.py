@@ -37,7 +37,7 @@ from tinyflow.data.experimental import (
     unique,
 )
 from tinyflow.data.interleaving import sloppy_interleave
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = [
     'AUTOTUNE', 'Counter', 'CsvDataset', 'RandomDataset', 'Reducer', 'TFRecordWriter',
@@ -51,4 +51,4 @@ __all__ = [
     'sloppy_interleave', 'unbatch', 'unique',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)

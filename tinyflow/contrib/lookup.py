@@ -1,5 +1,5 @@
 """tf.contrib.lookup: tables from keys to values, vocabularies, tables that change."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.tables.index_tables import (
     FastHashSpec,
     HasherSpec,
@@ -37,7 +37,7 @@ __all__ = [
     'string_to_index', 'string_to_index_table_from_file', 'string_to_index_table_from_tensor',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.layers.losses.collection import (
     add_loss,
     get_losses,
@@ -223,7 +223,7 @@ __all__ = ['absolute_difference', 'add_loss', 'compute_weighted_loss', 'cosine_d
            'mean_pairwise_squared_error', 'mean_squared_error', 'sigmoid_cross_entropy',
            'softmax_cross_entropy', 'sparse_softmax_cross_entropy']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -8,7 +8,7 @@ from tinyflow.api import metrics
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array import constants, identity_and_cast as identities, ranking
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.math.confusion import confusion_matrix
@@ -114,7 +114,7 @@ __all__ = [
     'streaming_true_negatives', 'streaming_true_positives',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

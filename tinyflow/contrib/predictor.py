@@ -6,7 +6,7 @@ import os
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.session.session import Session
 from tinyflow.train.saved_model import loader, tag_constants
 from tinyflow.train.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY
@@ -162,7 +162,7 @@ def from_contrib_estimator(estimator, prediction_input_fn, input_alternative_key
         'from_estimator(estimator, serving_input_receiver_fn), with one of tf.estimator.'))
 
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

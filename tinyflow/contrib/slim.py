@@ -5,7 +5,7 @@ Each name is that of tf.contrib.layers or tf.contrib.framework, and the same obj
 """
 from tinyflow.contrib import framework as _framework, layers as _layers, losses, metrics
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 _OF_FRAMEWORK = [
     'add_arg_scope', 'add_model_variable', 'arg_scope', 'arg_scoped_arguments',
@@ -29,7 +29,7 @@ globals().update({name: getattr(_framework, name) for name in _OF_FRAMEWORK})
 
 __all__ = ['losses', 'metrics']
 __all__.extend([*_layers.__all__, *_OF_FRAMEWORK])
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):

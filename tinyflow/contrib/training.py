@@ -6,7 +6,7 @@ import numbers
 import re
 
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 # One clause of "name=value, name[2]=value, name=[value, value]".
 _CLAUSE = re.compile(r'(?P<name>[a-zA-Z][\w.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*'
@@ -194,7 +194,7 @@ class HParams:
 
 __all__ = ['HParams', 'parse_values']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -1,7 +1,7 @@
 """tf.contrib.util: constants and arrays as protocol buffers, and known values of tensors."""
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
 from tinyflow.graph.constant_value import constant_value as _constant_value
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 
 def constant_value(tensor, partial=False):
@@ -12,7 +12,7 @@ def constant_value(tensor, partial=False):
 
 __all__ = ['constant_value', 'make_ndarray', 'make_tensor_proto']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

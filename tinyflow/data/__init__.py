@@ -15,7 +15,10 @@ from tinyflow.data.legacy import (
 )
 from tinyflow.data.options import Options
 from tinyflow.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 AUTOTUNE = experimental.AUTOTUNE
 
@@ -26,7 +29,7 @@ __all__ = [
     'make_one_shot_iterator',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -49,7 +49,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import AbsentError, absent as _absent
+from tinyflow.graph.support.missing import MissingNameError, explain_missing as _explain_missing
 from tinyflow.graph.tensor_spec import TensorSpec
 
 AUTOTUNE = -1
@@ -160,13 +160,13 @@ _LEFT_OUT = {
     'get_next_as_optional': 'get_next, and tf.errors.OutOfRangeError at the end',
     'latency_stats': 'sess.profile(element) tells what takes the time',
 }
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name: str) -> Any:
     if name in _LEFT_OUT:
-        raise worded(AbsentError(f'tf.data.experimental.{name} is left out of tinyflow; instead: '
-                                 f'{_LEFT_OUT[name]}.'))
+        raise worded(MissingNameError(f'tf.data.experimental.{name} is left out of tinyflow; '
+                                      f'instead: {_LEFT_OUT[name]}.'))
     return _missing(name)
 
 

@@ -1,5 +1,8 @@
 """tf.layers: layers as functions, and as objects that keep their weights."""
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.layers.base import Layer
 from tinyflow.layers.convolutional import Conv1D, Conv2D, Conv3D, conv1d, conv2d, conv3d
 from tinyflow.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
@@ -42,7 +45,7 @@ __all__ = [
     'separable_conv1d', 'separable_conv2d',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 _hide_modules(globals())
 
 

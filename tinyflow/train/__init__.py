@@ -1,6 +1,9 @@
 """tf.train: optimizers, learning rates, moving averages, the global step."""
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.train.optimizers.adagrad import (
     AdadeltaOptimizer,
     AdagradDAOptimizer,
@@ -112,7 +115,7 @@ _LATER = _names_of({
     'tinyflow.formats.protos.saver_pb2': 'SaverDef',
 })
 _PROTOS = [name for name, module in _LATER.items() if module.endswith(('_pb2', '.feature_lists'))]
-__getattr__ = _importing(globals(), _LATER, _absent(__name__, [*__all__, *_PROTOS]))
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, [*__all__, *_PROTOS]))
 _hide_modules(globals())
 
 

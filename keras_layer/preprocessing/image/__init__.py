@@ -12,7 +12,7 @@ from keras_layer.preprocessing.image.iterator import Iterator, NumpyArrayIterato
 from keras_layer.preprocessing.image.image_io import (
     array_to_img, img_to_array, list_pictures, load_img, save_img,
 )
-from tinyflow.graph.support.missing import absent, hide_modules
+from tinyflow.graph.support.missing import explain_missing, hide_modules
 
 __all__ = ['DataFrameIterator', 'DirectoryIterator', 'ImageDataGenerator', 'Iterator',
            'NumpyArrayIterator', 'apply_affine_transform', 'apply_brightness_shift',
@@ -21,4 +21,4 @@ __all__ = ['DataFrameIterator', 'DirectoryIterator', 'ImageDataGenerator', 'Iter
            'random_shift', 'random_zoom', 'save_img']
 
 hide_modules(globals())
-__getattr__ = absent('tf.keras.preprocessing.image', __all__)
+__getattr__ = explain_missing('tf.keras.preprocessing.image', __all__)

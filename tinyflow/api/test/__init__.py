@@ -10,7 +10,10 @@ from tinyflow.api.test.case import TestCase, get_temp_dir
 from tinyflow.api.test.jacobian import compute_gradient, compute_gradient_error
 from tinyflow.api.test.stubs import StubOutForTesting
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 
 def main(argv=None):
@@ -83,7 +86,7 @@ __all__ = [
     'gpu_device_name', 'is_built_with_cuda', 'is_built_with_gpu_support', 'is_built_with_rocm',
     'is_gpu_available', 'main', 'mock', 'test_src_dir_path',
 ]
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):

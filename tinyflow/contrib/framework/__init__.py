@@ -49,7 +49,10 @@ from tinyflow.contrib.framework.variable_queries import (
 )
 from tinyflow.graph.sparse_tensor import convert_to_tensor_or_sparse_tensor
 from tinyflow.graph.support import nest
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 from tinyflow.graph.tensor_spec import TensorSpec
 from tinyflow.ops.array.sorting import argsort, sort
 from tinyflow.ops.checks.shape_checks import assert_scalar
@@ -82,7 +85,7 @@ __all__ = [
     'strip_name_scope', 'variable', 'with_same_shape', 'with_shape',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 _hide_modules(globals(), {'nest'})
 
 

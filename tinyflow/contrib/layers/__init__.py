@@ -83,7 +83,10 @@ from tinyflow.contrib.layers.summarize import (
     summarize_tensors,
 )
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
-from tinyflow.graph.support.missing import absent as _absent, hide_modules as _hide_modules
+from tinyflow.graph.support.missing import (
+    explain_missing as _explain_missing,
+    hide_modules as _hide_modules,
+)
 
 # Of the time before tf.feature_column; found when first asked for.
 _LATER = _names_of({'tinyflow.contrib.layers.feature_columns':
@@ -111,7 +114,7 @@ __all__ = list(_LATER) + [
     'xavier_initializer_conv2d',
 ]
 
-__getattr__ = _importing(globals(), _LATER, _absent(__name__, __all__))
+__getattr__ = _importing(globals(), _LATER, _explain_missing(__name__, __all__))
 _hide_modules(globals())
 
 

@@ -3,10 +3,13 @@ from importlib import import_module as _import_module
 
 from tinyflow.contrib.learn import datasets, preprocessing
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import AbsentError as _AbsentError, absent as _absent
+from tinyflow.graph.support.missing import (
+    MissingNameError as _MissingNameError,
+    explain_missing as _explain_missing,
+)
 
 __all__ = ['RunConfig', 'datasets', 'preprocessing']
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 # What each became, with the arguments that changed.
 _TRAINED = ('; fit(...) became train(input_fn, steps=...), and input_fn for arrays is '
@@ -43,7 +46,7 @@ def __getattr__(name):
         found = globals()[name] = _import_module('estimator_layer.contrib.learn').RunConfig
         return found
     if name in _INSTEAD:
-        raise _worded(_AbsentError(
+        raise _worded(_MissingNameError(
             f'tf.contrib.learn.{name} is left out of tinyflow; in TensorFlow 1.3 tf.estimator '
             f'followed it.\n  Mend: {_INSTEAD[name]}.'))
     return _missing(name)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.support.filesystem import GFile
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 TOKENIZER_RE = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z][a-z]+(?=[A-Z])|[\'\w\-]+", re.UNICODE)
 
@@ -136,7 +136,7 @@ class VocabularyProcessor:
 
 __all__ = ['CategoricalVocabulary', 'TOKENIZER_RE', 'VocabularyProcessor', 'tokenizer']
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

@@ -18,7 +18,7 @@ from tinyflow.contrib.legacy_seq2seq.losses import (
     sequence_loss,
     sequence_loss_by_example,
 )
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = [
     'attention_decoder', 'basic_rnn_seq2seq', 'embedding_attention_decoder',
@@ -27,7 +27,7 @@ __all__ = [
     'sequence_loss', 'sequence_loss_by_example', 'tied_rnn_seq2seq',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

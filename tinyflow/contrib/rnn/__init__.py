@@ -25,7 +25,10 @@ from tinyflow.contrib.rnn.independent import GLSTMCell, IndRNNCell, IndyGRUCell,
 from tinyflow.contrib.rnn.layer_norm import LayerNormBasicLSTMCell
 from tinyflow.contrib.rnn.phased import PhasedLSTMCell
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import AbsentError as _AbsentError, absent as _absent
+from tinyflow.graph.support.missing import (
+    MissingNameError as _MissingNameError,
+    explain_missing as _explain_missing,
+)
 from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
 from tinyflow.layers.rnn.cells import BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple
 from tinyflow.layers.rnn.projections import (
@@ -62,12 +65,12 @@ _LEFT_OUT = {
     'GridLSTMCell': 'tf.contrib.rnn.MultiRNNCell of LSTMCells',
     'TimeFreqLSTMCell': 'tf.contrib.rnn.ConvLSTMCell',
 }
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 
 def __getattr__(name):
     if name in _LEFT_OUT:
-        raise _worded(_AbsentError(f'tf.contrib.rnn.{name}: tinyflow leaves it out; instead: '
+        raise _worded(_MissingNameError(f'tf.contrib.rnn.{name}: tinyflow leaves it out; instead: '
                                    f'{_LEFT_OUT[name]}.'))
     return _missing(name)
 

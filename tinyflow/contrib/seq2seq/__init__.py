@@ -34,7 +34,7 @@ from tinyflow.contrib.seq2seq.scheduled import (
     ScheduledEmbeddingTrainingHelper,
     ScheduledOutputTrainingHelper,
 )
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.nn.gather_tree import gather_tree
 
 __all__ = [
@@ -48,7 +48,7 @@ __all__ = [
     'sequence_loss', 'tile_batch',
 ]
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

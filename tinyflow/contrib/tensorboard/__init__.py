@@ -1,9 +1,9 @@
 """tf.contrib.tensorboard: what a program tells plugins of TensorBoard."""
 from tinyflow.contrib.tensorboard import plugins
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['plugins']
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

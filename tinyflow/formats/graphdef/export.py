@@ -107,8 +107,8 @@ def _check_size(graph, operations):
             inputs=[('constant', op.outputs[0]) for op in constants[:3]], mend=mend)))
     if not graph.annotations.get(_WARNED):
         graph.annotations[_WARNED] = True
-        warn_at(user_site(), f'[large-constants] {total / 2**20:.0f} MB of constants are written with the '
-                f'graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
+        warn_at(user_site(), f'[large-constants] {total / 2**20:.0f} MB of constants are written '
+                f'with the graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
 
 
 # ---- nodes of tinyflow's own --------------------------------------------------------------

@@ -6,7 +6,7 @@ import logging
 from tinyflow.formats.graphdef.importing import import_graph_def
 from tinyflow.graph.dtypes import as_dtype
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['convert_variables_to_constants', 'extract_sub_graph', 'import_graph_def',
            'must_run_on_cpu', 'remove_training_nodes', 'tensor_shape_from_node_def_name']
@@ -170,7 +170,7 @@ def _read_constant(proto, node, values):
         proto.input.extend(node.input)
 
 
-__getattr__ = _absent('tinyflow.graph_util', __all__)
+__getattr__ = _explain_missing('tinyflow.graph_util', __all__)
 
 
 def __dir__():

@@ -10,7 +10,7 @@ import logging as _logging
 import sys as _sys
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
 
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 _counts: dict[object, int] = {}
 
@@ -138,7 +138,7 @@ __all__ = ['DEBUG', 'ERROR', 'FATAL', 'INFO', 'TaskLevelStatusMessage', 'WARN', 
            'fatal', 'flush', 'get_verbosity', 'info', 'log', 'log_every_n', 'log_first_n',
            'log_if', 'set_verbosity', 'vlog', 'warn', 'warning']
 
-__getattr__ = _absent('tinyflow.logging', __all__)
+__getattr__ = _explain_missing('tinyflow.logging', __all__)
 
 
 def __dir__():

@@ -1,8 +1,8 @@
-"""Names that tinyflow has not: an error that says why, and what to write instead (PAINS A31).
+"""TensorFlow names that tinyflow lacks: an error that says why, and what to write instead.
 
-A namespace module ends with `__getattr__ = absent(__name__, globals())`; Python asks it for the
-attributes that the module lacks. A missing name is one that TensorFlow 1 has and tinyflow has not
-yet, one that was renamed long ago or belongs to TensorFlow 2, or a slip of the pen.
+A namespace module ends with `__getattr__ = explain_missing(__name__, globals())`, which Python
+calls for attributes that the module lacks. A missing name belongs to TensorFlow 1 and is not
+implemented, was renamed before TensorFlow 1.0, belongs to TensorFlow 2, or is a typing mistake.
 """
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tinyflow.graph.support.errors import worded
 
 # Keys are full names without the leading "tf.".
 
-# Names from before TensorFlow 1.0; the text is what to write today.
+# Names from before TensorFlow 1.0 -> the present name.
 _RENAMED = {
     'models': 'tf.nn.dynamic_rnn, with the cells of tf.nn.rnn_cell',
     'nn.rnn': 'tf.nn.static_rnn, or tf.nn.dynamic_rnn',
     'nn.seq2seq': 'tf.contrib.legacy_seq2seq, or the newer tf.contrib.seq2seq',
     'audio_summary': 'tf.summary.audio',
     'batch_cholesky': 'tf.cholesky',
-    'batch_matmul': 'tf.matmul, which multiplies stacks of matrices, too',
+    'batch_matmul': 'tf.matmul, which also multiplies batches of matrices',
     'batch_matrix_diag': 'tf.matrix_diag',
     'batch_matrix_inverse': 'tf.matrix_inverse',
     'batch_matrix_solve': 'tf.matrix_solve',
@@ -46,7 +46,7 @@ _RENAMED = {
     'unpack': 'tf.unstack',
 }
 
-# What exists today and does the same, for names of TensorFlow 1 that are not built yet.
+# Names of TensorFlow 1 that are not implemented -> what does the same today.
 _ONE_PROCESS = 'tf.Session(), which runs in this process'
 _PADDED = 'tf.SparseTensor, or padded rows with their lengths: tf.sequence_mask'
 _INSTEAD = {
@@ -54,14 +54,14 @@ _INSTEAD = {
     'nn.compute_average_loss': 'tf.reduce_mean(per_example_loss)',
     'ragged': _PADDED,
     'train.Server': _ONE_PROCESS,
-    'train.replica_device_setter': 'tf.device, which is noted in the graph and changes nothing',
+    'train.replica_device_setter': 'tf.device, which is recorded in the graph and has no effect',
     **dict.fromkeys(('fft', 'fft2d', 'fft3d', 'ifft', 'ifft2d', 'ifft3d', 'signal', 'spectral'),
                     'numpy.fft in tf.py_func, without a gradient'),
     'linalg.LinearOperatorLowerTriangular': 'tf.matrix_band_part(x, -1, 0)',
     'linalg.LinearOperatorDiag': 'tf.matrix_diag(x), or x[..., None] * y',
-    'distributions': 'tf.random_normal and its kin, and the density written out',
+    'distributions': 'tf.random_normal and the like to draw; write out the density',
     'switch_case': 'tf.case([(tf.equal(index, 0), f), (tf.equal(index, 1), g)], default=h)',
-    'vectorized_map': 'ops work on whole arrays; otherwise tf.stack of a list made by `for`',
+    'vectorized_map': 'ops work on whole arrays; otherwise tf.stack a list that a `for` loop makes',
 }
 
 # The same for tf.keras, whose names are not in tf1_names.txt.
@@ -74,8 +74,8 @@ _INSTEAD_IN_KERAS = {
         'VGG16, VGG19, ResNet50 or MobileNetV2'),
 }
 
-# What TensorFlow 2 has, with what does the same here ('' where nothing does); not to be built.
-_SECOND = {
+# Names of TensorFlow 2 -> what does the same here, or '' where nothing does.
+_TENSORFLOW_2 = {
     'Module': '', 'autodiff': '',
     'autograph': 'tf.cond and tf.while_loop, or an `if` and a `for` while the graph is built',
     'compat.v2': '', 'dtensor': '', 'eig': '', 'eigvals': '', 'experimental': '',
@@ -89,15 +89,15 @@ _SECOND = {
     'wrap_function': '',
 }
 
-# Parts of TensorFlow 1 that are not to be built.
-_NO_CONTRIB = 'it was an experiment of its time'
-_NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes by nodes of its own; here the program writes: '
+# Parts of TensorFlow 1 that are left out on purpose -> why, or what to use.
+_NO_CONTRIB = 'it was experimental and is no longer maintained'
+_NO_CONTRIB_SUMMARY = ('tf.contrib.summary writes from inside the graph; here the program writes: '
                        'tf.summary.FileWriter(logdir).add_summary(sess.run(merged), step)')
 _LEFT_OUT = {
     'contrib.eager': 'there is no eager execution; build a graph first and run it by '
                      'tf.Session().run(...)',
-    'contrib.boosted_trees': 'tf.estimator.BoostedTreesClassifier and BoostedTreesRegressor are '
-                             'what it became',
+    'contrib.boosted_trees': 'use tf.estimator.BoostedTreesClassifier and '
+                             'BoostedTreesRegressor',
     'contrib.factorization': _NO_CONTRIB,
     **dict.fromkeys([f'contrib.{name}' for name in (
         'all_reduce', 'autograph', 'batching', 'bayesflow', 'bigtable', 'checkpoint',
@@ -111,56 +111,56 @@ _LEFT_OUT = {
         'timeseries')], _NO_CONTRIB),
     'contrib.crf': 'the forward pass of a linear-chain CRF is a tf.scan over time of '
                    'tf.reduce_logsumexp, the Viterbi path a loop in NumPy over its results',
-    'contrib.deprecated': 'tf.summary.scalar, histogram and image are what it kept',
-    'contrib.distributions': 'tf.random_normal and its kin draw; densities are a line of ops each',
-    'contrib.image': 'tf.image; rotations by scipy.ndimage in tf.py_func',
-    'contrib.keras': 'tf.keras, or `import keras`, is what it became',
+    'contrib.deprecated': 'use tf.summary.scalar, histogram and image',
+    'contrib.distributions': 'tf.random_normal and the like draw samples; a density is a few ops',
+    'contrib.image': 'use tf.image; for rotations, scipy.ndimage in tf.py_func',
+    'contrib.keras': 'use tf.keras',
     'contrib.losses.metric_learning': 'a triplet loss is tf.nn.relu(d_near - d_far + margin)',
-    'contrib.opt': 'the optimizers of tf.train and tf.keras.optimizers; weight decay as an update '
-                   'of its own, tf.assign_sub(v, rate * v), beside the train_op',
-    'contrib.session_bundle': 'tf.saved_model is what it became',
+    'contrib.opt': 'use the optimizers of tf.train and tf.keras.optimizers; write weight decay as '
+                   'a separate update, tf.assign_sub(v, rate * v), run with the train_op',
+    'contrib.session_bundle': 'use tf.saved_model',
     'contrib.signal': 'numpy.fft or scipy.signal in tf.py_func, without a gradient',
-    'contrib.slim.nets': 'the files of research/slim/nets, which are programs on tf.contrib.slim '
-                         'of their own, run here; so does tf.keras.applications',
-    'contrib.stateless': 'ops draw the same numbers in each new Session after '
-                         'tf.set_random_seed(n)',
+    'contrib.slim.nets': 'the files of research/slim/nets, which only need tf.contrib.slim, run '
+                         'here; or use tf.keras.applications',
+    'contrib.stateless': 'after tf.set_random_seed(n), ops draw the same numbers in each '
+                         'new Session',
     'contrib.training.bucket_by_sequence_length': 'tf.data.experimental.bucket_by_sequence_length',
     'summary.all_v2_summary_ops': _NO_CONTRIB_SUMMARY, 'summary.initialize': _NO_CONTRIB_SUMMARY,
     'contrib.summary': _NO_CONTRIB_SUMMARY,
-    'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'there is the CPU only',
-    'contrib.distribute': 'tf.distribute.MirroredStrategy(devices) is what it became; tinyflow '
-                          'runs in this process only',
+    'contrib.tensor_forest': _NO_CONTRIB, 'contrib.tpu': 'tinyflow runs on the CPU only',
+    'contrib.distribute': 'use tf.distribute.MirroredStrategy(devices); tinyflow runs in this '
+                          'process only',
     'keras.experimental.LinearModel': 'Dense layers of the inputs and Add do the same',
     'keras.experimental.WideDeepModel': 'Add of two models\' outputs is the same model; Keras '
                                         'trains it with one optimizer',
-    'keras.layers.Highway': 'it was Keras 1\'s; Dense layers, Multiply and Add of their outputs do '
-                            'the same',
-    'keras.layers.MaxoutDense': 'it was Keras 1\'s; Dense, Reshape and tf.reduce_max of its output '
-                                'do the same',
-    'keras.layers.Merge': 'it was Keras 1\'s; call add, multiply or concatenate on a list of '
+    'keras.layers.Highway': 'it belongs to Keras 1; Dense layers, Multiply and Add of their '
+                            'outputs do the same',
+    'keras.layers.MaxoutDense': 'it belongs to Keras 1; Dense, Reshape and tf.reduce_max of its '
+                                'output do the same',
+    'keras.layers.Merge': 'it belongs to Keras 1; call add, multiply or concatenate on a list of '
                           'tensors and make a Model(inputs=[...], outputs=...)',
-    'keras.layers.TimeDistributedDense': 'it was Keras 1\'s; Dense works on every step',
-    'contrib.lite': 'there is no other format than SavedModel and GraphDef',
+    'keras.layers.TimeDistributedDense': 'it belongs to Keras 1; Dense works on every step',
+    'contrib.lite': 'models are saved as SavedModel or GraphDef only',
     'distribute.Server': 'tf.Session() runs in this process; there is no cluster yet',
     'distribute.cluster_resolver': 'tinyflow runs in this process only: '
                                    'tf.distribute.MirroredStrategy(devices)',
     'distribute.experimental': 'tinyflow runs in this process only: '
                                'tf.distribute.MirroredStrategy(devices)',
-    'tpu': 'there is the CPU only; tf.Session() runs the same graph',
+    'tpu': 'tinyflow runs on the CPU only; tf.Session() runs the same graph',
     'contrib.cudnn_rnn': 'there is no GPU; tf.contrib.rnn.LSTMCell and tf.nn.dynamic_rnn do the '
                          'same',
 }
 
-# In these a name means the same function as elsewhere: tf.math.tanh, tf.nn.tanh and tf.tanh.
-_ALIKE = ('', 'nn', 'train', 'math', 'linalg', 'random', 'bitwise', 'debugging', 'dtypes', 'manip')
+# Namespaces that share names for the same function: tf.math.tanh, tf.nn.tanh and tf.tanh.
+_SHARED = ('', 'nn', 'train', 'math', 'linalg', 'random', 'bitwise', 'debugging', 'dtypes', 'manip')
 
 
-class AbsentError(AttributeError):
-    """A TensorFlow name that is not in tinyflow; being an AttributeError, hasattr says False."""
+class MissingNameError(AttributeError):
+    """A TensorFlow name that is not in tinyflow; an AttributeError, so that hasattr works."""
 
 
-def absent(module_name, known_names):
-    """A module's `__getattr__`, which tells what is missing and what to write instead.
+def explain_missing(module_name, known_names):
+    """A module's `__getattr__`, which says why a name is missing and what to write instead.
 
     `known_names` are the names that the module has, as a collection or its `globals()`; they are
     only looked at when a name is missing.
@@ -168,56 +168,38 @@ def absent(module_name, known_names):
     space = module_name.partition('.')[2].removeprefix('api.')
 
     def __getattr__(name):
-        # Python and its tools ask every module for such names, and expect the plain answer.
+        # Python and its tools look such names up on every module; they get the usual error.
         if name.startswith('_'):
             raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
         own = [n for n in known_names if not n.startswith('_')]
-        raise worded(AbsentError(_why(space, name, own)))
+        raise worded(MissingNameError(_why(space, name, own)))
 
     return __getattr__
 
 
 def hide_modules(namespace, kept=()):
-    """Takes the modules, but for `kept`, out of the `globals()` of a package.
+    """Removes submodules, except `kept`, from the `globals()` of a package.
 
-    Importing tinyflow.session makes it an attribute of the package. An import statement does not
-    need that: `from tinyflow.session import Session` works with and without it.
+    Importing tinyflow.session makes it an attribute of the package, but import statements such as
+    `from tinyflow.session import Session` work without that.
     """
     for name in [name for name, value in namespace.items() if isinstance(value, type(sys))
                  and name not in kept and not name.startswith('_')]:
         del namespace[name]
 
 
-def not_built(module_name, public, what):
-    """The `__getattr__` of a higher floor that is still to be built; `public` is its TF name.
-
-    Imports under the name of TensorFlow read `NOT_BUILT`, the reason, and refuse.
-    """
-    reason = (f'{what} of tinyflow (package {module_name}) is not built yet. What exists is the '
-              'floor below: placeholders, Variables, tf.train, Session.run.')
-
-    def __getattr__(name):
-        if name == 'NOT_BUILT':
-            return f'{public}: {reason}'
-        if name.startswith('_'):
-            raise AttributeError(f'module {module_name!r} has no attribute {name!r}')
-        raise worded(AbsentError(f'{public}.{name}: {reason}'))
-
-    return __getattr__
-
-
 def _why(space, name, own):
-    """The text of the error: which of the reasons it is, and the way on."""
+    """The text of the error: the reason, and what to use instead."""
     full = f'{space}.{name}' if space else name
     if full in _RENAMED:
-        return f'tf.{full} was renamed in TensorFlow 1.0: {_today(_RENAMED[full])}.'
-    if full in _SECOND:
-        instead = _SECOND[full]
+        return f'tf.{full} was renamed in TensorFlow 1.0: {_present_name(_RENAMED[full])}.'
+    if full in _TENSORFLOW_2:
+        instead = _TENSORFLOW_2[full]
         return (f'tf.{full} belongs to TensorFlow 2, which tinyflow leaves out'
                 + (f'; in TensorFlow 1: {instead}.' if instead else '.'))
     if full in _LEFT_OUT:
         return f'tf.{full} is left out of tinyflow: {_LEFT_OUT[full]}.'
-    elsewhere = _elsewhere(space, name)
+    elsewhere = _found_elsewhere(space, name)
     if full in _INSTEAD_IN_KERAS or full in _tensorflow_1():
         instead = _INSTEAD.get(full) or _INSTEAD_IN_KERAS.get(full) or elsewhere
         return (f'tf.{full} is not in tinyflow yet'
@@ -228,8 +210,8 @@ def _why(space, name, own):
     return f'there is no tf.{full}' + (f'; nearest: {", ".join(nearest)}.' if nearest else '.')
 
 
-def _today(text):
-    """The new name, with the news that it is not there yet where that is so."""
+def _present_name(text):
+    """The new name, with a note if tinyflow lacks that, too."""
     name = text.partition('(')[0].partition(',')[0]
     value = sys.modules.get('tinyflow')
     for part in name.split('.')[1:]:
@@ -245,18 +227,18 @@ def _tensorflow_1():
 
 
 def _namespaces():
-    """Namespace ('' for tf itself) -> its public names, for those whose names may be mixed up."""
+    """Namespace ('' for tf itself) -> its public names, for the namespaces that share names."""
     package = sys.modules.get('tinyflow')
     found = {}
-    for space in _ALIKE:
+    for space in _SHARED:
         module = getattr(package, space, None) if space else package
         found[space] = [n for n in getattr(module, '__all__', ()) if not n.startswith('_')]
     return found
 
 
-def _elsewhere(space, name):
+def _found_elsewhere(space, name):
     """'tf.nn.relu' for tf.relu, or None."""
-    if space in _ALIKE:
+    if space in _SHARED:
         for other, names in _namespaces().items():
             if other != space and name in names:
                 return f'tf.{other}.{name}' if other else f'tf.{name}'
@@ -264,25 +246,25 @@ def _elsewhere(space, name):
 
 
 def _nearest(space, name, own):
-    """Up to three full names that look alike, those of the same namespace first."""
+    """Up to three similar full names, those of the same namespace first."""
     prefix = f'tf.{space}.' if space else 'tf.'
-    found = [prefix + n for n in _alike(name, own)]
-    if space in _ALIKE:
+    found = [prefix + n for n in _similar(name, own)]
+    if space in _SHARED:
         seen = {n.rpartition('.')[2] for n in found}
         for other, names in _namespaces().items():
-            near = _alike(name, [n for n in names if n not in seen], contained=False)
+            near = _similar(name, [n for n in names if n not in seen], contained=False)
             seen.update(near)
             found += [f'tf.{other}.{n}' if other else f'tf.{n}' for n in near if other != space]
-    likeness = {full: _likeness(name, full.rpartition('.')[2]) for full in found}
-    if 1.0 in likeness.values():                        # tf.session, where only a capital differs
-        found = [full for full in found if likeness[full] == 1.0]
+    similarity = {full: _similarity(name, full.rpartition('.')[2]) for full in found}
+    if 1.0 in similarity.values():                        # tf.session, where only a capital differs
+        found = [full for full in found if similarity[full] == 1.0]
     # A stable sort: where two are equally near, the first found stays first.
-    return sorted(found, key=lambda full: -likeness[full])[:3]
+    return sorted(found, key=lambda full: -similarity[full])[:3]
 
 
-def _alike(name, names, contained=True):
-    """Up to three of `names` that look like `name`, or of which one contains the other."""
-    from difflib import get_close_matches  # only an error message needs it
+def _similar(name, names, contained=True):
+    """Up to three of `names` that are similar to `name`, contain it, or are contained in it."""
+    from difflib import get_close_matches  # for start-up time
     by_lower = {n.lower(): n for n in names}
     lower = name.lower()
     found = get_close_matches(lower, by_lower, n=3, cutoff=0.7)
@@ -292,6 +274,6 @@ def _alike(name, names, contained=True):
     return [by_lower[n] for n in found[:3]]
 
 
-def _likeness(name, other):
-    from difflib import SequenceMatcher  # only an error message needs it
+def _similarity(name, other):
+    from difflib import SequenceMatcher
     return SequenceMatcher(None, name.lower(), other.lower()).ratio()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 if TYPE_CHECKING:
     from tinyflow.inspect.viz.nx import to_networkx
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ['Picture', 'draw', 'path_between', 'register_drawable', 'to_networkx']
 
-_missing = _absent('tinyflow.viz', __all__)
+_missing = _explain_missing('tinyflow.viz', __all__)
 _HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
           'register_drawable': 'select', 'to_networkx': 'nx'}
 

@@ -8,7 +8,7 @@ from tinyflow.formats.wire import reading
 from tinyflow.graph.defaults import add_to_collection, get_collection
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.assets import save_assets
 
@@ -145,7 +145,7 @@ def _check_signature(key, signature):
                     f"set: '{name}' of '{key}'"))
 
 
-__getattr__ = _absent('tinyflow.saved_model.builder', __all__)
+__getattr__ = _explain_missing('tinyflow.saved_model.builder', __all__)
 
 
 def __dir__():

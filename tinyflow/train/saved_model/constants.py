@@ -1,5 +1,5 @@
 """Names of the files and collections of a SavedModel."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 ASSETS_DIRECTORY = 'assets'
 ASSETS_KEY = 'saved_model_assets'
@@ -14,4 +14,4 @@ TRAIN_OP_SIGNATURE_KEY = '__saved_model_train_op'
 VARIABLES_DIRECTORY = 'variables'
 VARIABLES_FILENAME = 'variables'
 
-__getattr__ = _absent('tinyflow.saved_model.constants', globals())
+__getattr__ = _explain_missing('tinyflow.saved_model.constants', globals())

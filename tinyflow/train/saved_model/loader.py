@@ -11,7 +11,7 @@ from tinyflow.formats.wire import reading
 from tinyflow.graph.defaults import get_collection, get_default_graph
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.assets import asset_feeds
 
@@ -200,7 +200,7 @@ def _main_op(proto, graph, import_scope):
     return None
 
 
-__getattr__ = _absent('tinyflow.saved_model.loader', __all__)
+__getattr__ = _explain_missing('tinyflow.saved_model.loader', __all__)
 
 
 def __dir__():

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import control_dependencies, get_collection, get_default_graph
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.control_flow.grouping import group
 from tinyflow.ops.variables.variable_lists import (
     global_variables_initializer,
@@ -33,4 +33,4 @@ def main_op_with_restore(restore_op_name):
         return group(restore)
 
 
-__getattr__ = _absent('tinyflow.saved_model.main_op', __all__)
+__getattr__ = _explain_missing('tinyflow.saved_model.main_op', __all__)

@@ -1,5 +1,5 @@
 """Names of signatures, their methods, inputs and outputs."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 DEFAULT_SERVING_SIGNATURE_DEF_KEY = 'serving_default'
 
@@ -16,4 +16,4 @@ REGRESS_INPUTS = 'inputs'
 REGRESS_METHOD_NAME = 'tensorflow/serving/regress'
 REGRESS_OUTPUTS = 'outputs'
 
-__getattr__ = _absent('tinyflow.saved_model.signature_constants', globals())
+__getattr__ = _explain_missing('tinyflow.saved_model.signature_constants', globals())

@@ -4,7 +4,7 @@ from __future__ import annotations
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.train.saved_model import signature_constants as names
 from tinyflow.train.saved_model.utils import build_tensor_info
 
@@ -96,7 +96,7 @@ def is_valid_signature(signature_def):
     return False
 
 
-__getattr__ = _absent('tinyflow.saved_model.signature_def_utils', __all__)
+__getattr__ = _explain_missing('tinyflow.saved_model.signature_def_utils', __all__)
 
 
 def __dir__():

@@ -1,5 +1,5 @@
 """Common tags of the graphs in a SavedModel."""
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 EVAL = 'eval'
 GPU = 'gpu'
@@ -7,4 +7,4 @@ SERVING = 'serve'
 TPU = 'tpu'
 TRAINING = 'train'
 
-__getattr__ = _absent('tinyflow.saved_model.tag_constants', globals())
+__getattr__ = _explain_missing('tinyflow.saved_model.tag_constants', globals())

@@ -6,7 +6,7 @@ from tinyflow.graph.defaults import get_default_graph
 from tinyflow.graph.dtypes import as_dtype
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['build_tensor_info', 'get_tensor_from_tensor_info']
 
@@ -46,7 +46,7 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     raise worded(ValueError(f'Invalid TensorInfo.encoding: {encoding}'))
 
 
-__getattr__ = _absent('tinyflow.saved_model.utils', __all__)
+__getattr__ = _explain_missing('tinyflow.saved_model.utils', __all__)
 
 
 def __dir__():

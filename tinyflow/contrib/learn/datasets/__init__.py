@@ -3,10 +3,13 @@ from tinyflow.api.examples.tutorials.mnist import input_data as mnist
 from tinyflow.contrib.learn.datasets import base
 from tinyflow.contrib.learn.datasets.base import Dataset, Datasets, load_iris
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import AbsentError as _AbsentError, absent as _absent
+from tinyflow.graph.support.missing import (
+    MissingNameError as _MissingNameError,
+    explain_missing as _explain_missing,
+)
 
 __all__ = ['Dataset', 'Datasets', 'base', 'load_dataset', 'load_iris', 'mnist']
-_missing = _absent(__name__, __all__)
+_missing = _explain_missing(__name__, __all__)
 
 
 def load_dataset(name, size='small', test_with_fake_data=False):
@@ -26,7 +29,7 @@ def load_dataset(name, size='small', test_with_fake_data=False):
 
 def __getattr__(name):
     if name == 'load_boston':
-        raise _worded(_AbsentError(
+        raise _worded(_MissingNameError(
             'tf.contrib.learn.datasets.load_boston: tinyflow brings no copy of this table. '
             'tf.keras.datasets.boston_housing reads it from a file; base.load_csv_with_header '
             'reads one of your own.'))

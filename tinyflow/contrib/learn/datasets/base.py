@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.api import data_sets
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.support.filesystem import GFile
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['Dataset', 'Datasets', 'load_csv_with_header', 'load_csv_without_header', 'load_iris']
 
@@ -79,7 +79,7 @@ def _dataset(filename, rows, target_dtype, features_dtype, target_column, first_
     return Dataset(data=np.array(data, features_dtype), target=np.array(target, target_dtype))
 
 
-__getattr__ = _absent(__name__, __all__)
+__getattr__ = _explain_missing(__name__, __all__)
 
 
 def __dir__():

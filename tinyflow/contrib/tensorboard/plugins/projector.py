@@ -11,13 +11,13 @@ import os as _os
 
 from tinyflow.formats.wire import reading as _reading
 from tinyflow.graph.support.errors import worded as _worded
-from tinyflow.graph.support.missing import absent as _absent
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['visualize_embeddings']
 
 # Protocol buffers, loaded when first asked for, because google.protobuf is.
 _PROTOS = ('EmbeddingInfo', 'ProjectorConfig', 'SpriteMetadata')
-_missing = _absent(__name__, [*__all__, *_PROTOS])
+_missing = _explain_missing(__name__, [*__all__, *_PROTOS])
 
 
 def visualize_embeddings(summary_writer, config):

@@ -1,4 +1,4 @@
-"""PAINS A31: a TF1 name that is not there says so, and says what to write instead."""
+"""Missing names of TensorFlow: the error says why, and what to write instead."""
 import importlib
 import pickle
 import re
@@ -10,13 +10,13 @@ import pytest
 
 import tinyflow as tf
 from tinyflow.graph.support import missing as module
-from tinyflow.graph.support.missing import AbsentError, absent
+from tinyflow.graph.support.missing import MissingNameError, explain_missing
 
 
 def refusal(path):
-    """What tf says of the name `path`, which it has not."""
+    """The error that tf gives for the missing name `path`."""
     value = tf
-    with pytest.raises(AbsentError) as caught:
+    with pytest.raises(MissingNameError) as caught:
         for part in path.split('.'):
             value = getattr(value, part)
     return str(caught.value)
@@ -34,7 +34,7 @@ def refusal(path):
     ('models.rnn', 'tf.models was renamed in TensorFlow 1.0: it is tf.nn.dynamic_rnn, with the '
                    'cells of tf.nn.rnn_cell.'),
 ])
-def test_a_slip_of_the_pen(path, message):
+def test_a_typing_mistake(path, message):
     assert refusal(path) == message
 
 
@@ -93,15 +93,15 @@ def test_a_symbol_that_programs_use_is_there(symbol):
 
 @pytest.mark.parametrize('symbol', [s for s in HERE if s.startswith(LATER)])
 def test_a_symbol_that_programs_use_and_tinyflow_lacks_says_what_to_use(symbol):
-    with pytest.raises(AbsentError) as caught:
+    with pytest.raises(MissingNameError) as caught:
         _resolved(symbol)
-    told = str(caught.value)
+    text = str(caught.value)
     assert re.search('not in tinyflow yet; until then: |belongs to TensorFlow 2|is left out of '
-                     'tinyflow|was renamed', told), told
-    assert 'tf.' in told.partition(';')[2] + told.partition(':')[2], told
+                     'tinyflow|was renamed', text), text
+    assert 'tf.' in text.partition(';')[2] + text.partition(':')[2], text
 
 
-RECOMMENDED = [*module._INSTEAD.values(), *module._SECOND.values()]
+RECOMMENDED = [*module._INSTEAD.values(), *module._TENSORFLOW_2.values()]
 
 
 @pytest.mark.parametrize('text', [text for text in RECOMMENDED if 'tf.' in text])
@@ -112,7 +112,7 @@ def test_what_is_recommended_exists(text):
             value = getattr(value, part)
 
 
-def test_the_tables_are_about_names_that_are_absent():
+def test_the_tables_are_about_names_that_are_missing():
     for path in [*module._RENAMED, *module._INSTEAD]:
         assert 'tf.' in refusal(path)
     assert set(module._INSTEAD) <= module._tensorflow_1()
@@ -161,14 +161,14 @@ def test_imports_under_the_name_of_tensorflow_fail_clearly(statement, text):
 
 def test_a_contained_name_counts_as_near():
     with pytest.raises(AttributeError, match=r'nearest: tf\.x\.conv'):
-        absent('tinyflow.x', ['conv', '_conv_hidden'])('quantized_conv_with_bias')
+        explain_missing('tinyflow.x', ['conv', '_conv_hidden'])('quantized_conv_with_bias')
 
 
 def test_nothing_near():
     with pytest.raises(AttributeError, match=r'there is no tf\.x\.zzz\.$'):
-        absent('tinyflow.x', ['relu'])('zzz')
+        explain_missing('tinyflow.x', ['relu'])('zzz')
 
 
 def test_private_names_get_pythons_own_answer():
     with pytest.raises(AttributeError, match="module 'tinyflow.x' has no attribute '__path__'"):
-        absent('tinyflow.x', ['relu'])('__path__')
+        explain_missing('tinyflow.x', ['relu'])('__path__')
