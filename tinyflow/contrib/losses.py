@@ -19,14 +19,14 @@ from tinyflow.layers.losses.collection import (
 from tinyflow.layers.losses.weighted import check_same_shape
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     slicing,
 )
-from tinyflow.ops.math import arithmetic, logic, reduction, unary as elementary
-from tinyflow.ops.nn import activations as nn, cross_entropy, logistic
+from tinyflow.ops.math import arithmetic, logic, reduction, unary
+from tinyflow.ops.nn import activations, cross_entropy, logistic
 
 
 def compute_weighted_loss(losses, weights=1.0, scope=None):
@@ -38,8 +38,8 @@ def compute_weighted_loss(losses, weights=1.0, scope=None):
     with name_scope(scope, 'weighted_loss', [losses, weights]):
         losses = convert_to_tensor(losses)
         dtype = losses.dtype
-        losses = identities.cast(losses, dtypes.float32)
-        weights = identities.cast(convert_to_tensor(weights), dtypes.float32)
+        losses = identity_and_cast.cast(losses, dtypes.float32)
+        weights = identity_and_cast.cast(convert_to_tensor(weights), dtypes.float32)
         for name, tensor in (('losses', losses), ('weights', weights)):
             if tensor.shape.ndims is None:
                 raise worded(ValueError(f'{name}.get_shape().ndims cannot be None'))
@@ -48,7 +48,7 @@ def compute_weighted_loss(losses, weights=1.0, scope=None):
         total = _scaled(losses, weights)
         present = _present(losses, weights)
         mean = arithmetic.div_no_nan(reduction.reduce_sum(total), present, name='value')
-        mean = identities.cast(mean, dtype)
+        mean = identity_and_cast.cast(mean, dtype)
         add_loss(mean)
         return mean
 
@@ -64,25 +64,25 @@ def _present(losses, weights, per_batch=False):
     """How many elements have a weight that is not 0, in all or in each example."""
     rank = weights.shape.ndims
     if rank == 0:
-        batch = shaping.reshape(slicing.slice(measures.shape(losses), [0], [1]), [])
-        each = arithmetic.div(identities.cast(measures.size(losses), dtypes.float32),
-                              identities.cast(batch, dtypes.float32))
+        batch = shaping.reshape(slicing.slice(shape_ops.shape(losses), [0], [1]), [])
+        each = arithmetic.div(identity_and_cast.cast(shape_ops.size(losses), dtypes.float32),
+                              identity_and_cast.cast(batch, dtypes.float32))
         each = indexing.where(logic.equal(weights, 0), 0.0, each)
         number = arithmetic.multiply(constants.ones(shaping.reshape(batch, [1])), each)
     else:
         weighted = reduction.reduce_sum(
-            identities.cast(logic.not_equal(weights, 0), dtypes.float32),
+            identity_and_cast.cast(logic.not_equal(weights, 0), dtypes.float32),
             axis=list(range(1, rank)))
-        inner = slicing.slice(measures.shape(losses), [rank], [-1])
+        inner = slicing.slice(shape_ops.shape(losses), [rank], [-1])
         number = arithmetic.multiply(
-            weighted, identities.cast(reduction.reduce_prod(inner), dtypes.float32))
+            weighted, identity_and_cast.cast(reduction.reduce_prod(inner), dtypes.float32))
     return number if per_batch else reduction.reduce_sum(number)
 
 
 def _floats(predictions, labels):
     check_same_shape(predictions, labels)
-    return (identities.cast(predictions, dtypes.float32),
-            identities.cast(labels, dtypes.float32))
+    return (identity_and_cast.cast(predictions, dtypes.float32),
+            identity_and_cast.cast(labels, dtypes.float32))
 
 
 def absolute_difference(predictions, labels=None, weights=1.0, scope=None):
@@ -114,8 +114,8 @@ def log_loss(predictions, labels=None, weights=1.0, epsilon=1e-7, scope=None):
     """
     with name_scope(scope, 'log_loss', [predictions, labels, weights]) as scope:
         predictions, labels = _floats(predictions, labels)
-        of_ones = -arithmetic.multiply(labels, elementary.log(predictions + epsilon))
-        of_zeros = arithmetic.multiply(1 - labels, elementary.log(1 - predictions + epsilon))
+        of_ones = -arithmetic.multiply(labels, unary.log(predictions + epsilon))
+        of_zeros = arithmetic.multiply(1 - labels, unary.log(1 - predictions + epsilon))
         return compute_weighted_loss(of_ones - of_zeros, weights, scope=scope)
 
 
@@ -126,10 +126,10 @@ def hinge_loss(logits, labels=None, scope=None):
     """
     with name_scope(scope, 'hinge_loss', [logits, labels]):
         check_same_shape(logits, labels, 'logits')
-        labels = identities.cast(labels, dtypes.float32)
+        labels = identity_and_cast.cast(labels, dtypes.float32)
         ones = constants.ones_like(labels)
         signs = arithmetic.subtract(2 * labels, ones)
-        return nn.relu(arithmetic.subtract(ones, arithmetic.multiply(signs, logits)))
+        return activations.relu(arithmetic.subtract(ones, arithmetic.multiply(signs, logits)))
 
 
 def sigmoid_cross_entropy(logits, multi_class_labels, weights=1.0, label_smoothing=0, scope=None):
@@ -140,7 +140,7 @@ def sigmoid_cross_entropy(logits, multi_class_labels, weights=1.0, label_smoothi
     with name_scope(scope, 'sigmoid_cross_entropy_loss',
                     [logits, multi_class_labels, weights]) as scope:
         check_same_shape(logits, multi_class_labels, 'logits')
-        labels = identities.cast(multi_class_labels, logits.dtype)
+        labels = identity_and_cast.cast(multi_class_labels, logits.dtype)
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = logistic.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits,
@@ -156,9 +156,9 @@ def softmax_cross_entropy(logits, onehot_labels, weights=1.0, label_smoothing=0,
     with name_scope(scope, 'softmax_cross_entropy_loss',
                     [logits, onehot_labels, weights]) as scope:
         check_same_shape(logits, onehot_labels, 'logits')
-        labels = identities.cast(onehot_labels, logits.dtype)
+        labels = identity_and_cast.cast(onehot_labels, logits.dtype)
         if label_smoothing > 0:
-            classes = identities.cast(measures.shape(labels)[1], logits.dtype)
+            classes = identity_and_cast.cast(shape_ops.shape(labels)[1], logits.dtype)
             others = label_smoothing / classes
             labels = labels * (1.0 - label_smoothing) + others
         losses = cross_entropy.softmax_cross_entropy_with_logits(labels=labels, logits=logits,
@@ -173,7 +173,7 @@ def sparse_softmax_cross_entropy(logits, labels, weights=1.0, scope=None):
     """
     with name_scope(scope, 'sparse_softmax_cross_entropy_loss',
                     [logits, labels, weights]) as scope:
-        labels = shaping.reshape(labels, shape=[measures.shape(labels)[0]])
+        labels = shaping.reshape(labels, shape=[shape_ops.shape(labels)[0]])
         losses = cross_entropy.sparse_softmax_cross_entropy_with_logits(
             labels=labels, logits=logits, name='xentropy')
         return compute_weighted_loss(losses, weights, scope=scope)
@@ -202,7 +202,7 @@ def mean_pairwise_squared_error(predictions, labels=None, weights=1.0, scope=Non
     with name_scope(scope, 'mean_pairwise_squared_error',
                     [predictions, labels, weights]) as scope:
         predictions, labels = _floats(predictions, labels)
-        weights = identities.cast(convert_to_tensor(weights), dtypes.float32)
+        weights = identity_and_cast.cast(convert_to_tensor(weights), dtypes.float32)
         errors = arithmetic.subtract(predictions, labels)
         axes = list(range(1, errors.shape.ndims))
         squares = reduction.reduce_sum(arithmetic.square(errors), axis=axes)

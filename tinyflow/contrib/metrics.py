@@ -9,7 +9,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
-from tinyflow.ops.array import constants, identity_and_cast as identities, ranking
+from tinyflow.ops.array import constants, identity_and_cast, ranking
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.math.confusion import confusion_matrix
 from tinyflow.ops.sparse.set_ops import set_difference, set_intersection, set_size, set_union
@@ -59,7 +59,7 @@ def streaming_recall_at_k(predictions, labels, k, weights=None, metrics_collecti
 
     Shapes: predictions [batch, classes], labels [batch] -> (value [], update []).
     """
-    found = identities.cast(ranking.in_top_k(predictions, labels, k), dtypes.float32)
+    found = identity_and_cast.cast(ranking.in_top_k(predictions, labels, k), dtypes.float32)
     return metrics.mean(found, weights, metrics_collections, updates_collections,
                         name or f'recall_at_{k}')
 
@@ -78,7 +78,7 @@ def accuracy(predictions, labels, weights=None, name=None):
             f'Dtypes of predictions and labels should match. Given: predictions '
             f'({predictions.dtype!r}) and labels ({labels.dtype!r})'))
     with name_scope(name, 'accuracy', [predictions, labels]):
-        right = identities.cast(logic.equal(predictions, labels), dtypes.float32)
+        right = identity_and_cast.cast(logic.equal(predictions, labels), dtypes.float32)
         if weights is None:
             return reduction.reduce_mean(right)
         right = arithmetic.multiply(right, weights)

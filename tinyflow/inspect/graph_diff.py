@@ -68,7 +68,7 @@ class GraphDiff:
 
         Raises ValueError for a comparison of programs or checkpoints.
         """
-        from tinyflow.inspect.viz.picture import draw_comparison
+        from tinyflow.inspect.viz.picture import draw_comparison  # loaded on first use
         return draw_comparison(self, path, **wishes)
 
     def _repr_html_(self) -> str:
@@ -137,7 +137,7 @@ def _nodes(what: Any, graph: Graph | None) -> dict[str, _Node]:
 def _variables(what: Any) -> dict[str, _Node]:
     """The Variables of a checkpoint or a graph, by the names that they have in checkpoints."""
     if _is_checkpoint(what):
-        from tinyflow.train.checkpoints.inspection import load_checkpoint
+        from tinyflow.train.checkpoints.inspection import load_checkpoint  # loaded on first use
         reader = load_checkpoint(os.fspath(what))
         types = reader.get_variable_to_dtype_map()
         return {name: _Node('Variable', (), (f'{types[name].name} {list(shape)}',), {})
@@ -156,7 +156,7 @@ def _graph(what: Any) -> Graph:
     if not hasattr(definition, 'node') or not hasattr(definition, 'SerializeToString'):
         raise worded(TypeError(f'graph_diff compares graphs, GraphDefs, files, programs and '
                                f'checkpoints, not {what!r}.'))
-    from tinyflow.formats.graphdef.importing import import_graph_def
+    from tinyflow.formats.graphdef.importing import import_graph_def  # loaded on first use
     with Graph().as_default() as graph:
         import_graph_def(definition, name='')
     return graph
@@ -164,10 +164,10 @@ def _graph(what: Any) -> Graph:
 
 def _read(path: str) -> Any:
     if path.endswith('.meta'):
-        from tinyflow.formats.graphdef.meta_graph import read_meta_graph_file
+        from tinyflow.formats.graphdef.meta_graph import read_meta_graph_file  # loaded on first use
         return read_meta_graph_file(path)
-    from tinyflow.formats.protos.graph_pb2 import GraphDef
-    from tinyflow.formats.wire.reading import read
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded on first use
+    from tinyflow.formats.wire.reading import read  # loaded on first use
     return read(path, GraphDef)
 
 

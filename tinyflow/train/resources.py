@@ -12,7 +12,7 @@ from tinyflow.graph.defaults import add_to_collection, device, get_collection, n
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.ops.array import indexing, joining
 from tinyflow.ops.array.constants import constant
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import logic
 
 __all__ = ['initialize_resources', 'local_resources', 'register_resource',
@@ -52,5 +52,5 @@ def report_uninitialized_resources(resource_list=None, name='report_uninitialize
 def initialize_resources(resource_list, name='init'):
     """An Operation that makes all of them. Shapes: -> no tensor."""
     if resource_list:
-        return control.group(*[r.create for r in resource_list], name=name)
-    return control.no_op(name=name)
+        return grouping.group(*[r.create for r in resource_list], name=name)
+    return grouping.no_op(name=name)

@@ -7,11 +7,12 @@ import time
 import numpy as np
 
 from tinyflow.graph.operation import Operation, Tensor
+from tinyflow.session.config import ConfigProto
+from tinyflow.session.session import Session
 
 
 def benchmark_config():
     """The Session settings for benchmarks."""
-    from tinyflow.session.config import ConfigProto
     return ConfigProto()
 
 
@@ -65,7 +66,6 @@ class Benchmark:
 
     def evaluate(self, tensors):
         """The values of tensors, in a Session of their own."""
-        from tinyflow.session.session import Session
         with Session() as session:
             return session.run(tensors)
 

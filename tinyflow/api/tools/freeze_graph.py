@@ -36,7 +36,7 @@ def freeze_graph(input_graph, input_saver, input_binary, input_checkpoint, outpu
         elif input_meta_graph:
             import_meta_graph(input_meta_graph).restore(session, input_checkpoint)
         else:
-            from tinyflow.formats.protos.graph_pb2 import GraphDef
+            from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded on first use
             import_graph_def(reading.read(input_graph, GraphDef, bool(input_binary)), name='')
             Saver(_variables_of(graph, input_checkpoint)).restore(session, input_checkpoint)
         if initializer_nodes:

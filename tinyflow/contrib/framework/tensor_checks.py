@@ -17,7 +17,7 @@ from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.checks import assertions, shape_checks
 from tinyflow.ops.control_flow import python_functions
 from tinyflow.ops.math import arithmetic, logic, reduction
@@ -49,7 +49,7 @@ def with_same_shape(expected_tensor, tensor):
         expected = expected_tensor.get_shape()
         if expected.is_fully_defined():
             return with_shape(expected, tensor)
-        return with_shape(measures.shape(expected_tensor, name='expected_shape'), tensor)
+        return with_shape(shape_ops.shape(expected_tensor, name='expected_shape'), tensor)
 
 
 def with_shape(expected_shape, tensor):
@@ -99,18 +99,18 @@ def _sizes(shape, tensor):
 def _checked_while_running(expected, tensor):
     """The tensor, once an Assert has found that it has these sizes."""
     with name_scope('assert_shape', values=[tensor]) as scope:
-        actual = measures.shape(tensor, name='actual')
+        actual = shape_ops.shape(tensor, name='actual')
         check = assertions.Assert(_has_sizes(tensor, expected, actual), [
             f'Wrong shape for {tensor.name} [expected] [actual].', expected, actual], name=scope)
     with control_dependencies([check]):
-        return identities.identity(tensor)
+        return identity_and_cast.identity(tensor)
 
 
 def _has_sizes(tensor, expected, actual):
     with name_scope('is_shape', values=[tensor]) as scope:
-        count = measures.size(expected)
+        count = shape_ops.size(expected)
         with name_scope('is_rank', values=[tensor]) as inner:
-            same_rank = equal(count, measures.rank(tensor, name='actual'), name=inner)
+            same_rank = equal(count, shape_ops.rank(tensor, name='actual'), name=inner)
         with name_scope('shape_tensor_equal', values=[expected, actual]) as inner:
             same_sizes = reduction.reduce_all(logic.logical_or(
                 equal(expected, -1), equal(expected, actual, 'equal'),

@@ -11,7 +11,7 @@ from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import TinyflowWarning, worded
 from tinyflow.ops.array import placeholders
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.ops.variables.variable_scope import VariableScope
 from tinyflow.train.checkpoints.inspection import NewCheckpointReader
@@ -109,7 +109,7 @@ def _assignments(pairs):
                                        f'placeholder/{var.op.name}')
         operations.append(var.assign(fed))
         feed_dict[fed] = value
-    return control.group(*operations), feed_dict
+    return grouping.group(*operations), feed_dict
 
 
 def assign_from_values(var_names_to_values):

@@ -13,8 +13,8 @@ from tinyflow.layers.named import ONES, ZEROS
 from tinyflow.layers.normalization import BatchNormalization
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
-    shape_ops as measures,
+    identity_and_cast,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.control_flow.smart_cond import smart_cond, smart_constant_value
@@ -126,7 +126,7 @@ class _Norm:
             outputs = self._update(outputs, moving_mean, moving_variance, mean, variance)
         outputs.set_shape(inputs.raw_shape)
         if self.inputs.shape.ndims == 2:
-            outputs = shaping.reshape(outputs, measures.shape(self.inputs))
+            outputs = shaping.reshape(outputs, shape_ops.shape(self.inputs))
         return outputs
 
     def _parameter(self, name, shape, wanted, constant):
@@ -141,7 +141,7 @@ class _Norm:
             def forced():
                 with control_dependencies(self._moves(moving_mean, moving_variance, mean,
                                                       variance)):
-                    return identities.identity(outputs)
+                    return identity_and_cast.identity(outputs)
             return smart_cond(self.is_training, forced, lambda: outputs)
         self._collect(moving_mean, moving_variance, mean, variance)
         return outputs
@@ -185,7 +185,7 @@ class _Norm:
         if self.updates_collections is None:
             def forced():
                 with control_dependencies(self._moves(*averages, mean, variance)):
-                    return identities.identity(mean), identities.identity(variance)
+                    return identity_and_cast.identity(mean), identity_and_cast.identity(variance)
             return smart_cond(self.is_training, forced, lambda: averages)
         self._collect(*averages, mean, variance)
         return smart_cond(self.is_training, lambda: (mean, variance), lambda: averages)

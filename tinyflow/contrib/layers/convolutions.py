@@ -11,7 +11,7 @@ from tinyflow.layers import convolutional, separable, transposed
 from tinyflow.layers.named import ZEROS
 from tinyflow.ops.array import shaping
 from tinyflow.ops.conv import dilated
-from tinyflow.ops.nn import activations as nn, bias as biases_
+from tinyflow.ops.nn import activations, bias
 from tinyflow.ops.variables.variable_scope import variable_scope
 
 _CLASSES = {3: convolutional.Conv1D, 4: convolutional.Conv2D, 5: convolutional.Conv3D}
@@ -20,7 +20,7 @@ _FORMATS = (None, 'NWC', 'NCW', 'NHWC', 'NCHW', 'NDHWC', 'NCDHW')
 
 @add_arg_scope
 def convolution(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
-                rate=1, activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
+                rate=1, activation_fn=activations.relu, normalizer_fn=None, normalizer_params=None,
                 weights_initializer=XAVIER, weights_regularizer=None, biases_initializer=ZEROS,
                 biases_regularizer=None, reuse=None, variables_collections=None,
                 outputs_collections=None, trainable=True, scope=None, conv_dims=None):
@@ -66,10 +66,10 @@ def _settings(scope, inputs, normalizer_fn, weights_initializer, biases_initiali
 
 @add_arg_scope
 def convolution1d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
-                  rate=1, activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
-                  weights_initializer=XAVIER, weights_regularizer=None, biases_initializer=ZEROS,
-                  biases_regularizer=None, reuse=None, variables_collections=None,
-                  outputs_collections=None, trainable=True, scope=None):
+                  rate=1, activation_fn=activations.relu, normalizer_fn=None,
+                  normalizer_params=None, weights_initializer=XAVIER, weights_regularizer=None,
+                  biases_initializer=ZEROS, biases_regularizer=None, reuse=None,
+                  variables_collections=None, outputs_collections=None, trainable=True, scope=None):
     """`convolution` of sequences.
 
     Shapes: inputs [batch, length, channels] -> [batch, positions, num_outputs].
@@ -82,10 +82,10 @@ def convolution1d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', da
 
 @add_arg_scope
 def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
-                  rate=1, activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
-                  weights_initializer=XAVIER, weights_regularizer=None, biases_initializer=ZEROS,
-                  biases_regularizer=None, reuse=None, variables_collections=None,
-                  outputs_collections=None, trainable=True, scope=None):
+                  rate=1, activation_fn=activations.relu, normalizer_fn=None,
+                  normalizer_params=None, weights_initializer=XAVIER, weights_regularizer=None,
+                  biases_initializer=ZEROS, biases_regularizer=None, reuse=None,
+                  variables_collections=None, outputs_collections=None, trainable=True, scope=None):
     """`convolution` of images.
 
     Shapes: inputs [batch, height, width, channels] -> [batch, rows, columns, num_outputs].
@@ -98,10 +98,10 @@ def convolution2d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', da
 
 @add_arg_scope
 def convolution3d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data_format=None,
-                  rate=1, activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
-                  weights_initializer=XAVIER, weights_regularizer=None, biases_initializer=ZEROS,
-                  biases_regularizer=None, reuse=None, variables_collections=None,
-                  outputs_collections=None, trainable=True, scope=None):
+                  rate=1, activation_fn=activations.relu, normalizer_fn=None,
+                  normalizer_params=None, weights_initializer=XAVIER, weights_regularizer=None,
+                  biases_initializer=ZEROS, biases_regularizer=None, reuse=None,
+                  variables_collections=None, outputs_collections=None, trainable=True, scope=None):
     """`convolution` of volumes.
 
     Shapes: inputs [batch, depth, height, width, channels] -> [batch, planes, rows, columns,
@@ -115,7 +115,7 @@ def convolution3d(inputs, num_outputs, kernel_size, stride=1, padding='SAME', da
 
 @add_arg_scope
 def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding='SAME',
-                            data_format='NHWC', activation_fn=nn.relu, normalizer_fn=None,
+                            data_format='NHWC', activation_fn=activations.relu, normalizer_fn=None,
                             normalizer_params=None, weights_initializer=XAVIER,
                             weights_regularizer=None, biases_initializer=ZEROS,
                             biases_regularizer=None, reuse=None, variables_collections=None,
@@ -139,7 +139,7 @@ def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding=
 
 @add_arg_scope
 def convolution3d_transpose(inputs, num_outputs, kernel_size, stride=1, padding='SAME',
-                            data_format='NDHWC', activation_fn=nn.relu, normalizer_fn=None,
+                            data_format='NDHWC', activation_fn=activations.relu, normalizer_fn=None,
                             normalizer_params=None, weights_initializer=XAVIER,
                             weights_regularizer=None, biases_initializer=ZEROS,
                             biases_regularizer=None, reuse=None, variables_collections=None,
@@ -172,8 +172,9 @@ def _transposed(layer, inputs, scope, normalizer_fn, normalizer_params, activati
 
 
 @add_arg_scope
-def convolution2d_in_plane(inputs, kernel_size, stride=1, padding='SAME', activation_fn=nn.relu,
-                           normalizer_fn=None, normalizer_params=None, weights_initializer=XAVIER,
+def convolution2d_in_plane(inputs, kernel_size, stride=1, padding='SAME',
+                           activation_fn=activations.relu, normalizer_fn=None,
+                           normalizer_params=None, weights_initializer=XAVIER,
                            weights_regularizer=None, biases_initializer=ZEROS,
                            biases_regularizer=None, reuse=None, variables_collections=None,
                            outputs_collections=None, trainable=True, scope=None):
@@ -201,17 +202,18 @@ def _with_biases(outputs, number, initializer, regularizer, trainable, variables
     biases = model_variable('biases', [number], outputs.dtype.base_dtype, initializer, regularizer,
                             trainable,
                             utils.get_variable_collections(variables_collections, 'biases'))
-    return biases_.bias_add(outputs, biases, data_format=data_format)
+    return bias.bias_add(outputs, biases, data_format=data_format)
 
 
 @add_arg_scope
 def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1, stride=1,
-                            padding='SAME', data_format='NHWC', rate=1, activation_fn=nn.relu,
-                            normalizer_fn=None, normalizer_params=None,
-                            weights_initializer=XAVIER, pointwise_initializer=None,
-                            weights_regularizer=None, biases_initializer=ZEROS,
-                            biases_regularizer=None, reuse=None, variables_collections=None,
-                            outputs_collections=None, trainable=True, scope=None):
+                            padding='SAME', data_format='NHWC', rate=1,
+                            activation_fn=activations.relu, normalizer_fn=None,
+                            normalizer_params=None, weights_initializer=XAVIER,
+                            pointwise_initializer=None, weights_regularizer=None,
+                            biases_initializer=ZEROS, biases_regularizer=None, reuse=None,
+                            variables_collections=None, outputs_collections=None, trainable=True,
+                            scope=None):
     """Each channel convolved by itself, then 1x1 across channels; only the first for num_outputs
     None.
 

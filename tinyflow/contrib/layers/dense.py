@@ -13,9 +13,9 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers import core
 from tinyflow.layers.named import ZEROS
-from tinyflow.ops.array import shape_ops as measures, shaping
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.nn import activations as nn, bias as biases_
+from tinyflow.ops.array import shape_ops, shaping
+from tinyflow.ops.linalg import matmul
+from tinyflow.ops.nn import activations, bias as biases_
 from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 XAVIER = xavier_initializer()           # the default of the weights of all these layers
@@ -23,7 +23,7 @@ RENAMED = {'bias': 'biases', 'kernel': 'weights'}
 
 
 @add_arg_scope
-def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=None,
+def fully_connected(inputs, num_outputs, activation_fn=activations.relu, normalizer_fn=None,
                     normalizer_params=None, weights_initializer=XAVIER, weights_regularizer=None,
                     biases_initializer=ZEROS, biases_regularizer=None, reuse=None,
                     variables_collections=None, outputs_collections=None, trainable=True,
@@ -54,9 +54,9 @@ def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=No
         return utils.collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
-relu = functools.partial(fully_connected, activation_fn=nn.relu)
-relu6 = functools.partial(fully_connected, activation_fn=nn.relu6)
-elu = functools.partial(fully_connected, activation_fn=nn.elu)
+relu = functools.partial(fully_connected, activation_fn=activations.relu)
+relu6 = functools.partial(fully_connected, activation_fn=activations.relu6)
+elu = functools.partial(fully_connected, activation_fn=activations.elu)
 linear = functools.partial(fully_connected, activation_fn=None)
 
 
@@ -117,13 +117,13 @@ def legacy_fully_connected(x, num_output_units, activation_fn=None, weight_init=
             'weights', [size, num_output_units], x.dtype.base_dtype, weight_init,
             weight_regularizer, trainable, [*(weight_collections or ()), *kept])
         rank = x.shape.ndims
-        y = linalg.matmul(x if rank <= 2 else shaping.reshape(x, [-1, size]), weights)
+        y = matmul.matmul(x if rank <= 2 else shaping.reshape(x, [-1, size]), weights)
         if bias_init is not None:
             bias = get_variable('bias', [num_output_units], x.dtype.base_dtype, bias_init,
                                 bias_regularizer, trainable, [*(bias_collections or ()), *kept])
             y = biases_.bias_add(y, bias)
         if rank > 2:
-            sizes = shaping.unstack(measures.shape(x))
+            sizes = shaping.unstack(shape_ops.shape(x))
             sizes[-1] = num_output_units
             y = shaping.reshape(y, shaping.stack(sizes))
             y.set_shape([*x.shape.as_list()[:-1], num_output_units])
@@ -133,7 +133,7 @@ def legacy_fully_connected(x, num_output_units, activation_fn=None, weight_init=
         return y
 
 
-legacy_relu = functools.partial(legacy_fully_connected, activation_fn=nn.relu)
+legacy_relu = functools.partial(legacy_fully_connected, activation_fn=activations.relu)
 legacy_linear = functools.partial(legacy_fully_connected, activation_fn=None)
 
 

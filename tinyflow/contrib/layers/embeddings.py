@@ -6,7 +6,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import gathering, indexing, joining, shape_ops as measures, shaping
+from tinyflow.ops.array import gathering, indexing, joining, shape_ops, shaping
 from tinyflow.ops.math import reduction
 from tinyflow.ops.nn import embedding
 from tinyflow.ops.variables.variable_scope import variable_scope
@@ -62,13 +62,13 @@ def embedding_lookup_unique(params, ids, partition_strategy='mod', name=None):
     """
     with name_scope(name, 'EmbeddingLookupUnique', [params, ids]):
         ids = convert_to_tensor(ids)
-        shape = measures.shape(ids)
+        shape = shape_ops.shape(ids)
         flat = shaping.reshape(ids, reduction.reduce_prod(shape, keepdims=True))
         distinct, places = indexing.unique(flat)
         rows = embedding.embedding_lookup(params, distinct, partition_strategy)
         found = gathering.gather(rows, places)
         result = shaping.reshape(
-            found, joining.concat([shape, measures.shape(rows)[1:]], 0))
+            found, joining.concat([shape, shape_ops.shape(rows)[1:]], 0))
         result.set_shape(ids.shape.concatenate(rows.shape[1:]))
         return result
 

@@ -5,7 +5,7 @@ import math
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
@@ -34,10 +34,10 @@ def variance_scaling_initializer(factor=2.0, mode='FAN_IN', uniform=False, seed=
         number = {'FAN_IN': fan_in, 'FAN_OUT': fan_out, 'FAN_AVG': (fan_in + fan_out) / 2.0}[mode]
         if uniform:
             limit = math.sqrt(3.0 * factor / number)
-            return random.random_uniform(shape, -limit, limit, dtype, seed=seed)
+            return random_functions.random_uniform(shape, -limit, limit, dtype, seed=seed)
         # 1.3 makes up, about, for what the cut of the tails takes from the variance.
         stddev = math.sqrt(1.3 * factor / number)
-        return random.truncated_normal(shape, 0.0, stddev, dtype, seed=seed)
+        return random_functions.truncated_normal(shape, 0.0, stddev, dtype, seed=seed)
 
     return initializer
 

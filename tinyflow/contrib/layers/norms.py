@@ -8,7 +8,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.layers.named import ONES, ZEROS
-from tinyflow.ops.array import constants, joining, shape_ops as measures, shaping, slicing
+from tinyflow.ops.array import constants, joining, shape_ops, shaping, slicing
 from tinyflow.ops.math import arithmetic, reduction
 from tinyflow.ops.nn import normalization
 from tinyflow.ops.variables.variable_scope import variable_scope
@@ -112,7 +112,7 @@ def group_norm(inputs, groups=32, channels_axis=-1, reduction_axes=(-3, -2), cen
     inputs = convert_to_tensor(inputs)
     rank = _check_rank(inputs)
     channels_axis, axes = _group_axes(inputs, rank, channels_axis, reduction_axes)
-    dynamic = measures.shape(inputs)
+    dynamic = shape_ops.shape(inputs)
     sizes = [dynamic[i] if size is None else size for i, size in enumerate(inputs.shape.as_list())]
     channels = utils.known_size(inputs.shape, channels_axis)
     if groups > channels:
@@ -184,7 +184,7 @@ def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
         lengths = arithmetic.sqrt(
             epsilon + reduction.reduce_sum(arithmetic.square(inputs), dim, True))
         multiples = [constants.ones([dim], dtypes.int32)] if dim else []
-        multiples.append(slicing.strided_slice(measures.shape(inputs), [dim], [dim + 1]))
+        multiples.append(slicing.strided_slice(shape_ops.shape(inputs), [dim], [dim + 1]))
         if dim < rank - 1:
             multiples.append(constants.ones([rank - 1 - dim], dtypes.int32))
         return arithmetic.div(inputs, shaping.tile(lengths, joining.concat(multiples, 0)))

@@ -7,11 +7,11 @@ from tinyflow.graph.indexed_slices import IndexedSlices
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.checks import shape_checks
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import clip
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.summary import summaries as summary
 from tinyflow.ops.variables.initializers import constant_initializer
 from tinyflow.ops.variables.variable_lists import trainable_variables
@@ -61,7 +61,7 @@ def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_sc
         if update_ops is None:
             update_ops = dict.fromkeys(get_collection(GraphKeys.UPDATE_OPS))
         if update_ops:
-            loss = control.with_dependencies(list(update_ops), loss)
+            loss = grouping.with_dependencies(list(update_ops), loss)
         rate = _rate(learning_rate)
         summaries = _chosen(summaries)
         if learning_rate is not None and learning_rate_decay_fn is not None:
@@ -80,7 +80,7 @@ def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_sc
         _summarize(loss, pairs, summaries, clip_gradients is not None)
         step = optimizer.apply_gradients(
             pairs, global_step=global_step if increment_global_step else None, name='train')
-        return control.with_dependencies([step], loss)
+        return grouping.with_dependencies([step], loss)
 
 
 def _rate(learning_rate):
@@ -146,7 +146,7 @@ def _with_values(gradient, change):
 def _changed(pairs, noise_scale, multipliers):
     """With noise, and each gradient times the multiplier of its Variable or Variable's name."""
     if noise_scale is not None:
-        pairs = [(None if g is None else g + random.truncated_normal(
+        pairs = [(None if g is None else g + random_functions.truncated_normal(
             g.dense_shape if isinstance(g, IndexedSlices) else g.shape) * noise_scale, v)
             for g, v in pairs]
     if multipliers is None:
@@ -156,7 +156,7 @@ def _changed(pairs, noise_scale, multipliers):
         factor = multipliers.get(variable, multipliers.get(variable.name))
         if factor is not None:
             gradient = _with_values(
-                gradient, lambda g, f=factor: g * identities.cast(f, g.dtype))
+                gradient, lambda g, f=factor: g * identity_and_cast.cast(f, g.dtype))
         result.append((gradient, variable))
     if not result:
         raise worded(ValueError(

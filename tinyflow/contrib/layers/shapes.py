@@ -14,10 +14,10 @@ from tinyflow.layers.named import ONES
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.math import logic, reduction
@@ -47,7 +47,7 @@ def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_c
     with name_scope(scope, 'OneHotEncoding', [labels, num_classes]) as sc:
         labels = convert_to_tensor(labels)
         if labels.dtype is dtypes.int32:
-            labels = identities.cast(labels, dtypes.int64, name='ToInt64')
+            labels = identity_and_cast.cast(labels, dtypes.int64, name='ToInt64')
         outputs = indexing.one_hot(labels, num_classes, on_value=on_value, off_value=off_value)
         return utils.collect_named_outputs(outputs_collections, sc, outputs)
 
@@ -61,7 +61,7 @@ def softmax(logits, scope=None):
     with variable_scope(scope, 'softmax', [logits]):
         classes = utils.known_size(logits.shape, -1, min_rank=2)
         rows = softmax_op.softmax(shaping.reshape(logits, [-1, classes]))
-        predictions = shaping.reshape(rows, measures.shape(logits))
+        predictions = shaping.reshape(rows, shape_ops.shape(logits))
         predictions.set_shape(logits.raw_shape)
         return predictions
 
@@ -81,7 +81,7 @@ def maxout(inputs, num_units, axis=-1, scope=None):
             raise worded(ValueError(f'number of features({features}) is not a multiple of '
                                     f'num_units({num_units})'))
         shape[axis] = num_units
-        shape = [measures.shape(inputs)[i] if size is None else size
+        shape = [shape_ops.shape(inputs)[i] if size is None else size
                  for i, size in enumerate([*shape, features // num_units])]
         return reduction.reduce_max(shaping.reshape(inputs, shape), -1, keepdims=False)
 
@@ -97,7 +97,7 @@ def dense_to_sparse(tensor, eos_token=0, outputs_collections=None, scope=None):
         end = constants.constant(eos_token, tensor.dtype)
         indices = indexing.where(logic.not_equal(tensor, end))
         values = gathering.gather_nd(tensor, indices)
-        outputs = SparseTensor(indices, values, measures.shape(tensor, out_type=dtypes.int64))
+        outputs = SparseTensor(indices, values, shape_ops.shape(tensor, out_type=dtypes.int64))
         return utils.collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
@@ -113,7 +113,7 @@ def images_to_sequence(inputs, data_format='NHWC', outputs_collections=None, sco
         if first:
             inputs = shaping.transpose(inputs, [0, 2, 3, 1])
         _, _, width, channels = inputs.shape.as_list()
-        sizes = measures.shape(inputs)
+        sizes = shape_ops.shape(inputs)
         batch, height = sizes[0], sizes[1]
         outputs = shaping.reshape(shaping.transpose(inputs, [2, 0, 1, 3]),
                                   [width, batch * height, channels])
@@ -147,7 +147,7 @@ def spatial_softmax(features, temperature=None, name=None, variables_collections
     """
     first = utils.check_data_format(data_format) == 'channels_first'
     with variable_scope(name, 'spatial_softmax'):
-        sizes = measures.shape(features)
+        sizes = shape_ops.shape(features)
         height, width = (sizes[2], sizes[3]) if first else (sizes[1], sizes[2])
         channels = features.shape.as_list()[1 if first else 3]
         if channels is None:

@@ -6,9 +6,9 @@ import re
 from tinyflow.graph import dtypes
 from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
-from tinyflow.ops.array import identity_and_cast as identities
+from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.math import logic, reduction
-from tinyflow.ops.summary import summaries as summary
+from tinyflow.ops.summary import summaries
 
 
 def summarize_tensor(tensor, tag=None):
@@ -16,24 +16,24 @@ def summarize_tensor(tensor, tag=None):
     if tensor.dtype.base_dtype in (dtypes.string, dtypes.bool):
         return None
     tag = tag or f'{tensor.op.name}_summary'
-    return (summary.scalar if tensor.shape.ndims == 0 else summary.histogram)(tag, tensor)
+    return (summaries.scalar if tensor.shape.ndims == 0 else summaries.histogram)(tag, tensor)
 
 
 def summarize_activation(op):
     """A histogram of an activation; for relu and its kin also the part at the limits."""
     inputs = op.op.inputs
     if op.op.type in ('Relu', 'Softplus', 'Relu6'):
-        below = logic.less(inputs[0], identities.cast(0.0, inputs[0].dtype))
+        below = logic.less(inputs[0], identity_and_cast.cast(0.0, inputs[0].dtype))
         _share(below, f'{op.op.name}/zeros')
     if op.op.type == 'Relu6':
-        above = logic.greater(inputs[0], identities.cast(6.0, inputs[0].dtype))
+        above = logic.greater(inputs[0], identity_and_cast.cast(6.0, inputs[0].dtype))
         _share(above, f'{op.op.name}/sixes')
-    return summary.histogram(f'{op.op.name}/activation', op)
+    return summaries.histogram(f'{op.op.name}/activation', op)
 
 
 def _share(condition, tag):
-    part = reduction.reduce_mean(identities.cast(condition, dtypes.float32, name='ToFloat'))
-    summary.scalar(tag, part)
+    part = reduction.reduce_mean(identity_and_cast.cast(condition, dtypes.float32, name='ToFloat'))
+    summaries.scalar(tag, part)
 
 
 def summarize_tensors(tensors, summarizer=summarize_tensor):

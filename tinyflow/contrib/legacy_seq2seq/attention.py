@@ -13,13 +13,13 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.layers.rnn.projections import Linear, OutputProjectionWrapper
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.conv import convolution_functions
-from tinyflow.ops.math import reduction, unary as elementary
+from tinyflow.ops.math import reduction, unary
 from tinyflow.ops.nn import embedding, softmax
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
@@ -30,7 +30,7 @@ class _Attention:
     def __init__(self, states, heads, dtype):
         self.dtype = dtype
         self.size = states.raw_shape[2]
-        self.length = states.raw_shape[1] or measures.shape(states)[1]
+        self.length = states.raw_shape[1] or shape_ops.shape(states)[1]
         self.hidden = shaping.reshape(states, [-1, self.length, 1, self.size])
         self.features, self.v = [], []
         for head in range(heads):
@@ -48,11 +48,11 @@ class _Attention:
     def _read(self, head, query):
         with variable_scope(f'Attention_{head}'):
             y = Linear(query, self.size, True)(query)
-            y = identities.cast(shaping.reshape(y, [-1, 1, 1, self.size]), self.dtype)
+            y = identity_and_cast.cast(shaping.reshape(y, [-1, 1, 1, self.size]), self.dtype)
             scores = reduction.reduce_sum(
-                self.v[head] * elementary.tanh(self.features[head] + y), [2, 3])
-            weights = softmax.softmax(identities.cast(scores, float32))
-            weights = identities.cast(weights, self.dtype)
+                self.v[head] * unary.tanh(self.features[head] + y), [2, 3])
+            weights = softmax.softmax(identity_and_cast.cast(scores, float32))
+            weights = identity_and_cast.cast(weights, self.dtype)
             mean = reduction.reduce_sum(
                 shaping.reshape(weights, [-1, self.length, 1, 1]) * self.hidden, [1, 2])
             return shaping.reshape(mean, [-1, self.size])
@@ -76,7 +76,7 @@ def attention_decoder(decoder_inputs, initial_state, attention_states, cell, out
     output_size = cell.output_size if output_size is None else output_size
     with variable_scope(scope or 'attention_decoder', dtype=dtype) as scope:
         dtype, outputs, state = scope.dtype, [], initial_state
-        batch_size = measures.shape(decoder_inputs[0])[0]
+        batch_size = shape_ops.shape(decoder_inputs[0])[0]
         attention = _Attention(attention_states, num_heads, dtype)
         reads = _no_reads(batch_size, attention.size, num_heads, dtype)
         if initial_state_attention:
@@ -90,7 +90,7 @@ def attention_decoder(decoder_inputs, initial_state, attention_states, cell, out
             width = value.shape.with_rank(2)[1]
             if width.value is None:
                 raise worded(ValueError(f'Could not infer input size from input: {value.name}'))
-            parts = [identities.cast(part, dtype) for part in [value, *reads]]
+            parts = [identity_and_cast.cast(part, dtype) for part in [value, *reads]]
             cell_output, state = cell(Linear(parts, width.value, True)(parts), state)
             if i == 0 and initial_state_attention:
                 with variable_scope(get_variable_scope(), reuse=True):
@@ -98,7 +98,7 @@ def attention_decoder(decoder_inputs, initial_state, attention_states, cell, out
             else:
                 reads = attention(state)
             with variable_scope('AttnOutputProjection'):
-                parts = [identities.cast(cell_output, dtype), *reads]
+                parts = [identity_and_cast.cast(cell_output, dtype), *reads]
                 outputs.append(Linear(parts, output_size, True)(parts))
     return outputs, state
 

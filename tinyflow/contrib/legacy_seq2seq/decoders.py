@@ -10,8 +10,8 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.layers.rnn.cell import RNNCell
 from tinyflow.layers.rnn.projections import EmbeddingWrapper, OutputProjectionWrapper
 from tinyflow.layers.rnn.static import static_rnn
-from tinyflow.ops.array import identity_and_cast as identities, ranking, shape_ops as measures
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.array import identity_and_cast, ranking, shape_ops
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.nn import bias, embedding
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
@@ -23,7 +23,7 @@ def argmax_and_embed(table, output_projection=None, update_embedding=True):
             previous = bias.xw_plus_b(previous, *output_projection)
         symbol = ranking.argmax(previous, 1)
         vector = embedding.embedding_lookup(table, symbol)
-        return vector if update_embedding else identities.stop_gradient(vector)
+        return vector if update_embedding else identity_and_cast.stop_gradient(vector)
     return loop_function
 
 
@@ -107,7 +107,7 @@ def either_way(feed_previous, decoder, steps, like):
             outputs, state = decoder(value)
         return outputs + nest.flatten(state)
 
-    found = conditionals.cond(feed_previous, lambda: flat(True), lambda: flat(False))
+    found = cond.cond(feed_previous, lambda: flat(True), lambda: flat(False))
     outputs, state = found[:steps], found[steps:]
     return outputs, nest.pack_sequence_as(like, state) if nest.is_nested(like) else state[0]
 
@@ -174,7 +174,7 @@ def embedding_tied_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_symbols
             batch.merge_with(value.shape[0])
         outputs_and_state = either_way(feed_previous, lambda value: decoder(value, False),
                                        len(decoder_inputs), cell.state_size)
-        cell.zero_state(batch.value or measures.shape(encoder_inputs[0])[0], dtype)
+        cell.zero_state(batch.value or shape_ops.shape(encoder_inputs[0])[0], dtype)
         return outputs_and_state
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, reduction
 from tinyflow.ops.nn import cross_entropy
 from tinyflow.ops.variables.variable_scope import get_variable_scope, variable_scope
@@ -46,7 +46,7 @@ def sequence_loss(logits, targets, weights, average_across_timesteps=True,
         cost = reduction.reduce_sum(sequence_loss_by_example(
             logits, targets, weights, average_across_timesteps, softmax_loss_function))
         if average_across_batch:
-            return cost / identities.cast(measures.shape(targets[0])[0], cost.dtype)
+            return cost / identity_and_cast.cast(shape_ops.shape(targets[0])[0], cost.dtype)
         return cost
 
 

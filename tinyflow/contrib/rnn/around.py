@@ -8,7 +8,7 @@ from tinyflow.layers.rnn.projections import Linear
 from tinyflow.layers.rnn.sizes import OfInnerCell
 from tinyflow.ops.array import joining, shaping, slicing
 from tinyflow.ops.conv import convolution_functions
-from tinyflow.ops.math import reduction, unary as elementary
+from tinyflow.ops.math import reduction, unary
 from tinyflow.ops.nn import bias, softmax
 from tinyflow.ops.variables.initializers import constant_initializer
 from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
@@ -81,7 +81,7 @@ class AttentionCellWrapper(RNNCell):
             if self._linear3 is None:
                 self._linear3 = Linear(query, units, True)
             y = shaping.reshape(self._linear3(query), [-1, 1, 1, units])
-            scores = reduction.reduce_sum(v * elementary.tanh(features + y), [2, 3])
+            scores = reduction.reduce_sum(v * unary.tanh(features + y), [2, 3])
             weights = softmax.softmax(scores)
             mean = reduction.reduce_sum(shaping.reshape(weights, [-1, length, 1, 1]) * hidden,
                                         [1, 2])
@@ -112,7 +112,7 @@ class HighwayWrapper(OfInnerCell, RNNCell):
         width = x.shape.with_rank(2)[1].value
         weights = get_variable(f'{name}_w', [width, width])
         biases = get_variable(f'{name}_b', [width], initializer=constant_initializer(start))
-        return elementary.sigmoid(bias.xw_plus_b(x, weights, biases))
+        return unary.sigmoid(bias.xw_plus_b(x, weights, biases))
 
     def _highway(self, inputs, outputs):
         carry = self._gate('carry', inputs, self._carry_bias_init)

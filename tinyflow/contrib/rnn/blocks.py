@@ -11,9 +11,9 @@ from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     where_onehot as masking,
 )
@@ -83,8 +83,8 @@ class LSTMBlockWrapper(Layer):
         time, batch, depth = inputs.shape.with_rank(3).as_list()
         if not depth:
             raise worded(ValueError(f'Expecting inputs_shape[2] to be set: {inputs.shape}'))
-        batch = measures.shape(inputs)[1] if batch is None else batch
-        time = measures.shape(inputs)[0] if time is None else time
+        batch = shape_ops.shape(inputs)[1] if batch is None else batch
+        time = shape_ops.shape(inputs)[0] if time is None else time
         if initial_state is None:
             if dtype is None:
                 raise worded(ValueError('Either initial_state or dtype needs to be specified'))
@@ -142,14 +142,14 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
 
     def _call_cell(self, inputs, initial_cell_state=None, initial_output=None, dtype=None,
                    sequence_length=None):
-        time = inputs.shape[0].value or measures.shape(inputs)[0]
+        time = inputs.shape[0].value or shape_ops.shape(inputs)[0]
         if self._use_peephole:
             wci, wcf, wco = self._peepholes
         else:
             wci = wcf = wco = constants.zeros([self._num_units], dtype=dtype)
         longest = time if sequence_length is None else reduction.reduce_max(sequence_length)
         _, cells, _, _, _, _, outputs = lstm_blocks.BlockLSTM.apply(
-            identities.cast(longest, int64), inputs, initial_cell_state, initial_output,
+            identity_and_cast.cast(longest, int64), inputs, initial_cell_state, initial_output,
             self._kernel, wci, wcf, wco, self._bias, forget_bias=float(self._forget_bias),
             cell_clip=float(self._cell_clip), use_peephole=self._use_peephole)
         return cells, outputs

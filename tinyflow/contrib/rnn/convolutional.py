@@ -7,7 +7,7 @@ from tinyflow.layers.rnn.cell import RNNCell
 from tinyflow.layers.rnn.cells import LSTMStateTuple
 from tinyflow.ops.array import joining
 from tinyflow.ops.conv import convolution_functions
-from tinyflow.ops.math import unary as elementary
+from tinyflow.ops.math import unary
 from tinyflow.ops.variables.initializers import constant_initializer
 from tinyflow.ops.variables.variable_scope import get_variable
 
@@ -48,9 +48,9 @@ class ConvLSTMCell(RNNCell):
         cells, hidden = state
         gates = self._convolved([inputs, hidden])
         i, j, f, o = joining.split(value=gates, num_or_size_splits=4, axis=self._conv_ndims + 1)
-        new_cells = elementary.sigmoid(f + self._forget_bias) * cells
-        new_cells += elementary.sigmoid(i) * elementary.tanh(j)
-        output = elementary.tanh(new_cells) * elementary.sigmoid(o)
+        new_cells = unary.sigmoid(f + self._forget_bias) * cells
+        new_cells += unary.sigmoid(i) * unary.tanh(j)
+        output = unary.tanh(new_cells) * unary.sigmoid(o)
         if self._skip_connection:
             output = joining.concat([output, inputs], axis=-1)
         return output, LSTMStateTuple(new_cells, output)

@@ -8,9 +8,9 @@ from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
 from tinyflow.layers.rnn.projections import Linear
 from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnits, Projected
 from tinyflow.ops.array import joining, slicing
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.math import clip, unary as elementary
-from tinyflow.ops.nn import activations as nn, bias
+from tinyflow.ops.linalg import matmul
+from tinyflow.ops.math import clip, unary
+from tinyflow.ops.nn import activations, bias
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.variable_scope import get_variable, get_variable_scope, variable_scope
 
@@ -31,7 +31,7 @@ class UGRNNCell(OfUnits, RNNCell):
     networks", ICLR 2017.
     """
 
-    def __init__(self, num_units, initializer=None, forget_bias=1.0, activation=elementary.tanh,
+    def __init__(self, num_units, initializer=None, forget_bias=1.0, activation=unary.tanh,
                  reuse=None):
         super().__init__(_reuse=reuse)
         self._num_units, self._forget_bias = num_units, forget_bias
@@ -46,7 +46,7 @@ class UGRNNCell(OfUnits, RNNCell):
                 self._linear = Linear(parts, 2 * self._num_units, True)
             g, c = joining.split(axis=1, num_or_size_splits=2, value=self._linear(parts))
             c = self._activation(c)
-            g = elementary.sigmoid(g + self._forget_bias)
+            g = unary.sigmoid(g + self._forget_bias)
             new_state = g * state + (1.0 - g) * c
         return new_state, new_state
 
@@ -59,7 +59,7 @@ class IntersectionRNNCell(OfUnits, RNNCell):
     """
 
     def __init__(self, num_units, num_in_proj=None, initializer=None, forget_bias=1.0,
-                 y_activation=nn.relu, reuse=None):
+                 y_activation=activations.relu, reuse=None):
         super().__init__(_reuse=reuse)
         self._num_units, self._forget_bias = num_units, forget_bias
         self._weights_initializer, self._y_activation = initializer, y_activation
@@ -76,10 +76,10 @@ class IntersectionRNNCell(OfUnits, RNNCell):
             gates = self._linear2(parts)
             gh, h, gy, y = [gates[:, i * units:(i + 1) * units] if i else gates[:, :units]
                             for i in range(4)]
-            h = elementary.tanh(h)
+            h = unary.tanh(h)
             y = self._y_activation(y)
-            gh = elementary.sigmoid(gh + self._forget_bias)
-            gy = elementary.sigmoid(gy + self._forget_bias)
+            gh = unary.sigmoid(gh + self._forget_bias)
+            gy = unary.sigmoid(gy + self._forget_bias)
             new_state = gh * state + (1.0 - gh) * h
             new_y = gy * inputs + (1.0 - gy) * y
         return new_y, new_state
@@ -130,10 +130,10 @@ class NASCell(LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        sigmoid, tanh, relu = elementary.sigmoid, elementary.tanh, nn.relu
+        sigmoid, tanh, relu = unary.sigmoid, unary.tanh, activations.relu
         c_prev, m_prev = state
-        from_m = linalg.matmul(m_prev, self.recurrent_kernel)
-        from_x = linalg.matmul(inputs, self.kernel)
+        from_m = matmul.matmul(m_prev, self.recurrent_kernel)
+        from_x = matmul.matmul(inputs, self.kernel)
         if self._use_bias:
             from_m = bias.bias_add(from_m, self.bias)
         m = joining.split(axis=1, num_or_size_splits=8, value=from_m)
@@ -145,7 +145,7 @@ class NASCell(LayerRNNCell):
         new_c = tanh(a + c_prev) * b
         new_m = tanh(new_c * tanh(c + d))
         if self._num_proj is not None:
-            new_m = linalg.matmul(new_m, self.projection_weights)
+            new_m = matmul.matmul(new_m, self.projection_weights)
         return new_m, LSTMStateTuple(new_c, new_m)
 
 
@@ -158,7 +158,7 @@ class SRUCell(OfUnits, LayerRNNCell):
 
     def __init__(self, num_units, activation=None, reuse=None, name=None, **kwargs):
         super().__init__(_reuse=reuse, name=name, **kwargs)
-        self._num_units, self._activation = num_units, activation or elementary.tanh
+        self._num_units, self._activation = num_units, activation or unary.tanh
         self.input_spec = InputSpec(ndim=2)
 
     def build(self, inputs_shape):
@@ -168,9 +168,9 @@ class SRUCell(OfUnits, LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        x, f, r, x_after = joining.split(value=linalg.matmul(inputs, self._kernel),
+        x, f, r, x_after = joining.split(value=matmul.matmul(inputs, self._kernel),
                                          num_or_size_splits=4, axis=1)
-        gates = elementary.sigmoid(bias.bias_add(joining.concat([f, r], 1), self._bias))
+        gates = unary.sigmoid(bias.bias_add(joining.concat([f, r], 1), self._bias))
         f, r = joining.split(value=gates, num_or_size_splits=2, axis=1)
         c = f * state + (1.0 - f) * x
         return r * self._activation(c) + (1.0 - r) * x_after, c
@@ -186,7 +186,7 @@ class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
 
     def __init__(self, num_units, use_peepholes=False, initializer=None, num_proj=None,
                  proj_clip=None, num_unit_shards=1, num_proj_shards=1, forget_bias=1.0,
-                 state_is_tuple=True, activation=elementary.tanh, reuse=None, layer_norm=False,
+                 state_is_tuple=True, activation=unary.tanh, reuse=None, layer_norm=False,
                  norm_gain=1.0, norm_shift=0.0):
         super().__init__(_reuse=reuse)
         if num_unit_shards != 1 or num_proj_shards != 1:
@@ -198,7 +198,7 @@ class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
         self._normalizer = Normalizer(norm_gain, norm_shift) if layer_norm else None
 
     def call(self, inputs, state):
-        sigmoid, units, dtype = elementary.sigmoid, self._num_units, inputs.dtype
+        sigmoid, units, dtype = unary.sigmoid, self._num_units, inputs.dtype
         proj = units if self._num_proj is None else self._num_proj
         if self._state_is_tuple:
             c_prev, m_prev = state
@@ -207,7 +207,7 @@ class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
             m_prev = slicing.slice(state, [0, units], [-1, proj])
         kernel = get_variable('W_0', [input_width(inputs) + proj, 3 * units], dtype=dtype)
         b = get_variable('B', shape=[3 * units], initializer=zeros_initializer(), dtype=dtype)
-        gates = linalg.matmul(joining.concat([inputs, m_prev], 1), kernel)
+        gates = matmul.matmul(joining.concat([inputs, m_prev], 1), kernel)
         if self._normalizer is None:
             gates = bias.bias_add(gates, b)
         j, f, o = joining.split(value=gates, num_or_size_splits=3, axis=1)
@@ -225,7 +225,7 @@ class CoupledInputForgetGateLSTMCell(Projected, RNNCell):
             c = self._normalizer(c, 'state')
         m = sigmoid(o + o_diag * c if self._use_peepholes else o) * self._activation(c)
         if self._num_proj is not None:
-            m = linalg.matmul(m, get_variable('W_P_0', [units, self._num_proj], dtype=dtype))
+            m = matmul.matmul(m, get_variable('W_P_0', [units, self._num_proj], dtype=dtype))
             if self._proj_clip is not None:
                 m = clip.clip_by_value(m, -self._proj_clip, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else joining.concat([c, m], 1)

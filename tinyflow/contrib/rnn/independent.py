@@ -8,9 +8,9 @@ from tinyflow.layers.input_spec import InputSpec
 from tinyflow.layers.rnn.cell import LayerRNNCell, RNNCell
 from tinyflow.layers.rnn.projections import Linear
 from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnits, OfUnitsLSTM
-from tinyflow.ops.array import constants, joining, shape_ops as measures, slicing
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.math import arithmetic, unary as elementary
+from tinyflow.ops.array import constants, joining, shape_ops, slicing
+from tinyflow.ops.linalg import matmul
+from tinyflow.ops.math import arithmetic, unary
 from tinyflow.ops.nn import bias
 from tinyflow.ops.variables.initializers import (
     constant_initializer,
@@ -30,7 +30,7 @@ class IndRNNCell(OfUnits, LayerRNNCell):
     def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None):
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
-        self._num_units, self._activation = num_units, activation or elementary.tanh
+        self._num_units, self._activation = num_units, activation or unary.tanh
 
     def build(self, inputs_shape):
         depth, units = self._input_depth(inputs_shape), self._num_units
@@ -42,7 +42,7 @@ class IndRNNCell(OfUnits, LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        gates = linalg.matmul(inputs, self._kernel_w) + state * self._kernel_u
+        gates = matmul.matmul(inputs, self._kernel_w) + state * self._kernel_u
         output = self._activation(bias.bias_add(gates, self._bias))
         return output, output
 
@@ -58,7 +58,7 @@ class IndyGRUCell(OfUnits, LayerRNNCell):
                  bias_initializer=None, name=None, dtype=None):
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
-        self._num_units, self._activation = num_units, activation or elementary.tanh
+        self._num_units, self._activation = num_units, activation or unary.tanh
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
 
     def _weights(self, names, depth, width, start):
@@ -78,12 +78,12 @@ class IndyGRUCell(OfUnits, LayerRNNCell):
 
     def call(self, inputs, state):
         kernel, own, shift = self._gates
-        gates = linalg.matmul(inputs, kernel) + joining.tile(state, [1, 2]) * own
-        gates = elementary.sigmoid(bias.bias_add(gates, shift))
+        gates = matmul.matmul(inputs, kernel) + joining.tile(state, [1, 2]) * own
+        gates = unary.sigmoid(bias.bias_add(gates, shift))
         r, u = joining.split(value=gates, num_or_size_splits=2, axis=1)
         r_state = r * state
         kernel, own, shift = self._candidate
-        candidate = linalg.matmul(inputs, kernel) + r_state * own
+        candidate = matmul.matmul(inputs, kernel) + r_state * own
         c = self._activation(bias.bias_add(candidate, shift))
         new_h = u * state + (1 - u) * c
         return new_h, new_h
@@ -101,7 +101,7 @@ class IndyLSTMCell(OfUnitsLSTM, LayerRNNCell):
         super().__init__(_reuse=reuse, name=name, dtype=dtype)
         self.input_spec = InputSpec(ndim=2)
         self._num_units, self._forget_bias = num_units, forget_bias
-        self._activation = activation or elementary.tanh
+        self._activation = activation or unary.tanh
         self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
 
     def build(self, inputs_shape):
@@ -115,10 +115,10 @@ class IndyLSTMCell(OfUnitsLSTM, LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        add, multiply, sigmoid = arithmetic.add, arithmetic.multiply, elementary.sigmoid
+        add, multiply, sigmoid = arithmetic.add, arithmetic.multiply, unary.sigmoid
         one = constants.constant(1, dtype=dtypes.int32)
         c, h = state
-        gates = linalg.matmul(inputs, self._kernel_w)
+        gates = matmul.matmul(inputs, self._kernel_w)
         gates += joining.tile(h, [1, 4]) * self._kernel_u
         gates = bias.bias_add(gates, self._bias)
         i, j, f, o = joining.split(value=gates, num_or_size_splits=4, axis=one)
@@ -142,7 +142,7 @@ class GLSTMCell(RNNCell):
     """
 
     def __init__(self, num_units, initializer=None, num_proj=None, number_of_groups=1,
-                 forget_bias=1.0, activation=elementary.tanh, reuse=None):
+                 forget_bias=1.0, activation=unary.tanh, reuse=None):
         super().__init__(_reuse=reuse)
         for what, size in (('num_units', num_units), ('num_proj', num_proj or 0)):
             if size % number_of_groups:
@@ -162,7 +162,7 @@ class GLSTMCell(RNNCell):
 
     def call(self, inputs, state):
         c_prev, m_prev = state
-        batch = inputs.shape[0].value or measures.shape(inputs)[0]
+        batch = inputs.shape[0].value or shape_ops.shape(inputs)[0]
         if input_width(inputs) % self._groups:
             raise worded(ValueError(f'input size ({input_width(inputs)}) must be divisible by '
                                     f'number_of_groups ({self._groups})'))
@@ -174,9 +174,9 @@ class GLSTMCell(RNNCell):
                       for gate in 'ijfo']
             i, j, f, o = [bias.bias_add(joining.concat(list(part), axis=1), shift)
                           for part, shift in zip(parts, shifts)]
-        c = (elementary.sigmoid(f + self._forget_bias) * c_prev
-             + elementary.sigmoid(i) * elementary.tanh(j))
-        m = elementary.sigmoid(o) * self._activation(c)
+        c = (unary.sigmoid(f + self._forget_bias) * c_prev
+             + unary.sigmoid(i) * unary.tanh(j))
+        m = unary.sigmoid(o) * self._activation(c)
         if self._num_proj is not None:
             with variable_scope('projection'):
                 if self._linear2 is None:

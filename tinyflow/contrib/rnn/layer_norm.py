@@ -5,8 +5,8 @@ from tinyflow.graph.dtypes import float32
 from tinyflow.layers.rnn.cell import RNNCell
 from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
 from tinyflow.ops.array import joining
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.math import unary as elementary
+from tinyflow.ops.linalg import matmul
+from tinyflow.ops.math import unary
 from tinyflow.ops.nn import bias, dropout
 from tinyflow.ops.variables.initializers import constant_initializer
 from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
@@ -19,7 +19,7 @@ class Normalizer:
         self._gain, self._shift = gain, shift
 
     def __call__(self, x, scope, dtype=None):
-        from tinyflow.contrib import layers
+        from tinyflow.contrib import layers  # loaded on first use
         shape = x.shape[-1:]
         with variable_scope(scope):
             for name, start in (('gamma', self._gain), ('beta', self._shift)):
@@ -36,7 +36,7 @@ class LayerNormBasicLSTMCell(OfUnitsLSTM, RNNCell):
     et al., "Recurrent dropout without memory loss", COLING 2016.
     """
 
-    def __init__(self, num_units, forget_bias=1.0, input_size=None, activation=elementary.tanh,
+    def __init__(self, num_units, forget_bias=1.0, input_size=None, activation=unary.tanh,
                  layer_norm=True, norm_gain=1.0, norm_shift=0.0, dropout_keep_prob=1.0,
                  dropout_prob_seed=None, reuse=None):
         super().__init__(_reuse=reuse)
@@ -48,7 +48,7 @@ class LayerNormBasicLSTMCell(OfUnitsLSTM, RNNCell):
     def _linear(self, parts):
         """The gates before their activations; their own shift stands for a bias."""
         kernel = get_variable('kernel', [parts.shape[-1], 4 * self._num_units], dtype=parts.dtype)
-        gates = linalg.matmul(parts, kernel)
+        gates = matmul.matmul(parts, kernel)
         if self._normalizer is None:
             gates = bias.bias_add(gates, get_variable('bias', [4 * self._num_units],
                                                       dtype=parts.dtype))
@@ -67,9 +67,9 @@ class LayerNormBasicLSTMCell(OfUnitsLSTM, RNNCell):
         g = self._activation(j)
         if not isinstance(self._keep_prob, float) or self._keep_prob < 1:
             g = dropout.dropout(g, self._keep_prob, seed=self._seed)
-        c = c * elementary.sigmoid(f + self._forget_bias) + elementary.sigmoid(i) * g
+        c = c * unary.sigmoid(f + self._forget_bias) + unary.sigmoid(i) * g
         c = self._norm(c, 'state', dtype)
-        h = self._activation(c) * elementary.sigmoid(o)
+        h = self._activation(c) * unary.sigmoid(o)
         return h, LSTMStateTuple(c, h)
 
 

@@ -5,9 +5,9 @@ from tinyflow.graph.dtypes import float32
 from tinyflow.layers.rnn.cell import RNNCell
 from tinyflow.layers.rnn.projections import Linear
 from tinyflow.layers.rnn.sizes import LSTMStateTuple, OfUnitsLSTM
-from tinyflow.ops.array import identity_and_cast as identities, indexing, joining
-from tinyflow.ops.math import arithmetic, unary as elementary
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.array import identity_and_cast, indexing, joining
+from tinyflow.ops.math import arithmetic, unary
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.variables.initializers import constant_initializer, random_uniform_initializer
 from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
@@ -15,8 +15,8 @@ from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 def _log_uniform(minval, maxval):
     """An initializer of exp(uniform in [log minval, log maxval))."""
     def initializer(shape, dtype=float32, partition_info=None):
-        return elementary.exp(random.random_uniform(shape, elementary.log(minval),
-                                                    elementary.log(maxval), dtype))
+        return unary.exp(random_functions.random_uniform(shape, unary.log(minval),
+                                                         unary.log(maxval), dtype))
     return initializer
 
 
@@ -47,15 +47,15 @@ class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
         time, x = inputs
         units, seen = self._num_units, [x, h_prev]
         with variable_scope('mask_gates'):
-            gates = elementary.sigmoid(self._linear('mask_gates', self._peeping(seen, c_prev),
-                                                    2 * units))
+            gates = unary.sigmoid(self._linear('mask_gates', self._peeping(seen, c_prev),
+                                               2 * units))
             i, f = joining.split(axis=1, num_or_size_splits=2, value=gates)
         with variable_scope('new_input'):
-            new_input = elementary.tanh(self._linear('new_input', seen, units))
+            new_input = unary.tanh(self._linear('new_input', seen, units))
         c = c_prev * f + i * new_input
         with variable_scope('output_gate'):
-            o = elementary.sigmoid(self._linear('output_gate', self._peeping(seen, c), units))
-        h = elementary.tanh(c) * o
+            o = unary.sigmoid(self._linear('output_gate', self._peeping(seen, c), units))
+        h = unary.tanh(c) * o
         k = self._openness(time)
         c = k * c + (1 - k) * c_prev
         h = k * h + (1 - k) * h_prev
@@ -72,9 +72,9 @@ class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
                              initializer=random_uniform_initializer(0., period.initial_value))
         ratio_on = get_variable('ratio_on', units, trainable=self._trainable_ratio_on,
                                 initializer=constant_initializer(self._ratio_on))
-        shift = identities.cast(phase, time.dtype)
-        length = identities.cast(period, time.dtype)
-        ratio = identities.cast(_mod(time - shift, length) / length, float32)
+        shift = identity_and_cast.cast(phase, time.dtype)
+        length = identity_and_cast.cast(period, time.dtype)
+        ratio = identity_and_cast.cast(_mod(time - shift, length) / length, float32)
         k_up = 2 * ratio / ratio_on
         k_down = 2 - k_up
         k_closed = self._leak * ratio
@@ -84,7 +84,7 @@ class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
 
 def _mod(x, y):
     """x mod y, with the gradient of x."""
-    return identities.stop_gradient(arithmetic.mod(x, y) - x) + x
+    return identity_and_cast.stop_gradient(arithmetic.mod(x, y) - x) + x
 
 
 __all__ = ['PhasedLSTMCell']

@@ -17,13 +17,13 @@ from tinyflow.ops.array import (
     constants,
     joining,
     ranking,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     where_onehot as masking,
 )
 from tinyflow.ops.checks import value_checks
-from tinyflow.ops.linalg import matmul as linalg
-from tinyflow.ops.math import arithmetic, reduction, unary as elementary
+from tinyflow.ops.linalg import matmul
+from tinyflow.ops.math import arithmetic, reduction, unary
 from tinyflow.ops.nn import softmax
 from tinyflow.ops.variables.initializers import (
     constant_initializer,
@@ -74,8 +74,8 @@ class BaseMechanism(AttentionMechanism):
             if custom_key_value_fn is not None:
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
             sizes = self._keys.raw_shape
-            self._batch_size = sizes[0] or measures.shape(self._keys)[0]
-            self._alignments_size = sizes[1] or measures.shape(self._keys)[1]
+            self._batch_size = sizes[0] or shape_ops.shape(self._keys)[0]
+            self._alignments_size = sizes[1] or shape_ops.shape(self._keys)[1]
 
     @property
     def memory_layer(self):
@@ -132,11 +132,11 @@ def _prepared(memory, lengths):
     if lengths is None:
         return memory
     first = nest.flatten(memory)[0]
-    mask = masking.sequence_mask(lengths, maxlen=measures.shape(first)[1], dtype=first.dtype)
+    mask = masking.sequence_mask(lengths, maxlen=shape_ops.shape(first)[1], dtype=first.dtype)
 
     def masked(part):
         ones = constants.ones(part.shape.ndims - 2, dtype=dtypes.int32)
-        shape = joining.concat((measures.shape(mask), ones), 0)
+        shape = joining.concat((shape_ops.shape(mask), ones), 0)
         return part * shaping.reshape(mask, shape)
     return nest.map_structure(masked, memory)
 
@@ -147,7 +147,7 @@ def _masked_score(score, lengths, mask_value):
         return score
     message = 'All values in memory_sequence_length must be greater than zero.'
     with control_dependencies([value_checks.assert_positive(lengths, message=message)]):
-        inside = masking.sequence_mask(lengths, maxlen=measures.shape(score)[1])
+        inside = masking.sequence_mask(lengths, maxlen=shape_ops.shape(score)[1])
     values = mask_value * constants.ones_like(score)
     return masking.where(inside, score, values)
 
@@ -163,7 +163,7 @@ def luong_score(query, keys, scale):
             'Incompatible or unknown inner dimensions between query and keys.  Query '
             f'({query.name}) has units: {depth}.  Keys ({keys.name}) have units: {units}.  Perhaps '
             f"you need to set num_units to the keys' dimension ({units})?"))
-    scores = linalg.matmul(shaping.expand_dims(query, 1), keys, transpose_b=True)
+    scores = matmul.matmul(shaping.expand_dims(query, 1), keys, transpose_b=True)
     scores = shaping.squeeze(scores, [1])
     return scores if scale is None else scale * scores
 
@@ -175,9 +175,9 @@ def bahdanau_score(query, keys, v, g=None, b=None):
     """
     query = shaping.expand_dims(query, 1)
     if g is None:
-        return reduction.reduce_sum(v * elementary.tanh(keys + query), [2])
+        return reduction.reduce_sum(v * unary.tanh(keys + query), [2])
     v = g * v * arithmetic.rsqrt(reduction.reduce_sum(arithmetic.square(v)))
-    return reduction.reduce_sum(v * elementary.tanh(keys + query + b), [2])
+    return reduction.reduce_sum(v * unary.tanh(keys + query + b), [2])
 
 
 def luong_score_of(mechanism, query):
@@ -270,7 +270,7 @@ def hardmax(logits, name=None):
     with name_scope(name, 'Hardmax', [logits]):
         logits = convert_to_tensor(logits, name='logits')
         depth = logits.shape[-1].value
-        depth = measures.shape(logits)[-1] if depth is None else depth
+        depth = shape_ops.shape(logits)[-1] if depth is None else depth
         return masking.one_hot(ranking.argmax(logits, -1), depth, dtype=logits.dtype)
 
 

@@ -14,14 +14,14 @@ from tinyflow.graph.support.errors import worded
 from tinyflow.layers.rnn.cell import RNNCell, check_is_cell, zero_tensor
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
 )
 from tinyflow.ops.checks import value_checks
 from tinyflow.ops.control_flow.tensor_array import TensorArray
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg import matmul
 
 
 class AttentionWrapperState(namedtuple('AttentionWrapperState', (
@@ -40,7 +40,7 @@ class AttentionWrapperState(namedtuple('AttentionWrapperState', (
 def _attend(mechanism, cell_output, attention_state, layer):
     """(attention, alignments, next attention state): the mean of the memory by its weights."""
     alignments, next_state = mechanism(cell_output, state=attention_state)
-    context = linalg.matmul(shaping.expand_dims(alignments, 1), mechanism.values)
+    context = matmul.matmul(shaping.expand_dims(alignments, 1), mechanism.values)
     context = shaping.squeeze(context, [1])
     if layer is not None:
         context = layer(joining.concat([cell_output, context], 1))
@@ -120,13 +120,13 @@ class AttentionWrapper(RNNCell):
         if state is None:
             return None
         last = nest.flatten(state)[-1]
-        batch = last.shape[0].value or measures.shape(last)[0]
+        batch = last.shape[0].value or shape_ops.shape(last)[0]
         message = (f'When constructing AttentionWrapper {self._base_name}: Non-matching batch '
                    'sizes between the memory (encoder output) and initial_cell_state.  '
                    + _TILE.format('You may need to tile your initial state'))
         with control_dependencies(self._batch_checks(batch, message)):
             return nest.map_structure(
-                lambda s: identities.identity(s, name='check_initial_cell_state'), state)
+                lambda s: identity_and_cast.identity(s, name='check_initial_cell_state'), state)
 
     def _batch_checks(self, batch_size, message):
         return [value_checks.assert_equal(batch_size, m.batch_size, message=message)
@@ -165,7 +165,7 @@ class AttentionWrapper(RNNCell):
                                       'beam_width'))
             with control_dependencies(self._batch_checks(batch_size, message)):
                 state = nest.map_structure(
-                    lambda s: identities.identity(s, name='checked_cell_state'), state)
+                    lambda s: identity_and_cast.identity(s, name='checked_cell_state'), state)
             mechanisms = self._attention_mechanisms
             alignments = [m.initial_alignments(batch_size, dtype) for m in mechanisms]
             return AttentionWrapperState(
@@ -186,12 +186,12 @@ class AttentionWrapper(RNNCell):
                                    'cell.zero_state(batch_size, dtype).clone(cell_state=...).'))
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention),
                                         state.cell_state)
-        batch = output.shape[0].value or measures.shape(output)[0]
+        batch = output.shape[0].value or shape_ops.shape(output)[0]
         message = (f'When applying AttentionWrapper {self.name}: Non-matching batch sizes between '
                    'the memory (encoder output) and the query (decoder output).  '
                    + _TILE.format('You may need to tile your memory input'))
         with control_dependencies(self._batch_checks(batch, message)):
-            output = identities.identity(output, name='checked_cell_output')
+            output = identity_and_cast.identity(output, name='checked_cell_output')
         attentions, alignments, states, histories = [], [], [], []
         for i, mechanism in enumerate(self._attention_mechanisms):
             before = state.attention_state[i] if self._is_multi else state.attention_state

@@ -20,15 +20,15 @@ from tinyflow.layers.rnn.cell import check_is_cell
 from tinyflow.layers.rnn.steps import is_tensor_array, row_shape
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
     ranking,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     where_onehot as masking,
 )
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.math import arithmetic, logic, reduction
 from tinyflow.ops.nn import gather_tree, softmax
 
@@ -68,7 +68,7 @@ class BeamSearchDecoder(Decoder):
         self._end_token = convert_to_tensor(end_token, int32, 'end_token')
         if self._end_token.shape.ndims != 0:
             raise worded(ValueError('end_token must be a scalar'))
-        self._batch_size = measures.size(start_tokens)
+        self._batch_size = shape_ops.size(start_tokens)
         self._initial_cell_state = nest.map_structure(self._split_if_rows, initial_state,
                                                       cell.state_size)
         self._start_tokens = joining.tile(shaping.expand_dims(self._start_tokens, 1),
@@ -126,7 +126,7 @@ class BeamSearchDecoder(Decoder):
             if self._output_layer is not None:
                 outputs = self._output_layer(outputs)
             output, next_state = self._advance(time, outputs, cell_state, state)
-            next_inputs = conditionals.cond(
+            next_inputs = cond.cond(
                 reduction.reduce_all(next_state.finished), lambda: self._start_inputs,
                 lambda: self._embedding_fn(output.predicted_ids))
         return output, next_state, next_inputs, next_state.finished
@@ -137,23 +137,24 @@ class BeamSearchDecoder(Decoder):
         going_on = logic.logical_not(finished)
         log_probs = beams.mask_finished(softmax.log_softmax(logits), self._end_token, finished)
         total = shaping.expand_dims(state.log_probs, 2) + log_probs
-        classes = logits.shape[-1].value or measures.shape(logits)[-1]
+        classes = logits.shape[-1].value or shape_ops.shape(logits)[-1]
         lengths = self._possible_lengths(state.lengths, going_on, classes)
         attention = beams.attention_of(cell_state, self._coverage_penalty_weight)
         if attention is not None:
-            attention *= shaping.expand_dims(identities.cast(going_on, float32), 2)
+            attention *= shaping.expand_dims(identity_and_cast.cast(going_on, float32), 2)
             attention = state.accumulated_attention_probs + attention
         scores = beams.penalised(total, lengths, self._length_penalty_weight,
                                  self._coverage_penalty_weight, finished, attention)
         best, which = self._best(time, scores)
         log_probs = beams.gather_rows(which, total, batch, width * classes, [-1],
                                       name='next_beam_probs')
-        ids = identities.cast(arithmetic.mod(which, classes, name='next_beam_word_ids'), int32)
-        parents = identities.cast(which / classes, int32, name='next_beam_parent_ids')
+        ids = arithmetic.mod(which, classes, name='next_beam_word_ids')
+        ids = identity_and_cast.cast(ids, int32)
+        parents = identity_and_cast.cast(which / classes, int32, name='next_beam_parent_ids')
         was_finished = beams.gather_rows(parents, finished, batch, width, [-1])
         now_finished = logic.logical_or(was_finished, logic.equal(ids, self._end_token),
                                         name='next_beam_finished')
-        longer = identities.cast(logic.logical_not(was_finished), int64)
+        longer = identity_and_cast.cast(logic.logical_not(was_finished), int64)
         next_lengths = beams.gather_rows(parents, state.lengths, batch, width, [-1])
         next_lengths += longer
         if attention is not None:
@@ -170,9 +171,9 @@ class BeamSearchDecoder(Decoder):
         """The length of each continuation: the end token adds nothing."""
         added = masking.one_hot(
             indices=constants.fill([self._batch_size, self._beam_width], self._end_token),
-            depth=classes, on_value=identities.to_int64(0), off_value=identities.to_int64(1),
-            dtype=int64)
-        added *= shaping.expand_dims(identities.cast(going_on, int64), 2)
+            depth=classes, on_value=identity_and_cast.to_int64(0),
+            off_value=identity_and_cast.to_int64(1), dtype=int64)
+        added *= shaping.expand_dims(identity_and_cast.cast(going_on, int64), 2)
         return added + shaping.expand_dims(lengths, 2)
 
     def _best(self, time, scores):
@@ -187,7 +188,7 @@ class BeamSearchDecoder(Decoder):
 
     def finalize(self, outputs, final_state, sequence_lengths):
         """Reads the beams back from their last steps."""
-        longest = identities.cast(reduction.reduce_max(final_state.lengths, axis=1), int32)
+        longest = identity_and_cast.cast(reduction.reduce_max(final_state.lengths, axis=1), int32)
         ids = gather_tree.gather_tree(outputs.predicted_ids, outputs.parent_ids, longest,
                                       self._end_token)
         if self._reorder_tensor_arrays:
@@ -204,7 +205,7 @@ class BeamSearchDecoder(Decoder):
                 or not _may_be_sorted(t.element_shape, constant_value(batch), width):
             return t
         t = t.stack()
-        shape = measures.shape(t)
+        shape = shape_ops.shape(t)
         fits = logic.equal(shape[1], batch * width)
         if t.shape.ndims != 2:
             fits = logic.logical_or(fits, logic.logical_and(
@@ -220,7 +221,7 @@ class BeamSearchDecoder(Decoder):
 
     def _merge(self, t, rest):
         """[batch, width, *rest] -> [batch * width, *rest]."""
-        shape = measures.shape(t)
+        shape = shape_ops.shape(t)
         merged = shaping.reshape(t, joining.concat(
             ([self._batch_size * self._beam_width], shape[2:]), 0))
         batch = constant_value(self._batch_size)
@@ -230,7 +231,7 @@ class BeamSearchDecoder(Decoder):
 
     def _split(self, t, rest):
         """[batch * width, *rest] -> [batch, width, *rest]."""
-        shape = measures.shape(t)
+        shape = shape_ops.shape(t)
         split = shaping.reshape(t, joining.concat(
             ([self._batch_size, self._beam_width], shape[1:]), 0))
         wanted = TensorShape([constant_value(self._batch_size), self._beam_width]).concatenate(

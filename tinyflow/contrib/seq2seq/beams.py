@@ -13,13 +13,13 @@ from tinyflow.layers.rnn.steps import is_tensor_array
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     where_onehot as masking,
 )
-from tinyflow.ops.math import arithmetic, logic, reduction, unary as elementary
+from tinyflow.ops.math import arithmetic, logic, reduction, unary
 from tinyflow.ops.nn import gather_tree
 
 
@@ -34,7 +34,7 @@ def tile_batch(t, multiplier, name=None):
 
 def _tiled(t, multiplier):
     t = convert_to_tensor(t, name='t')
-    shape = measures.shape(t)
+    shape = shape_ops.shape(t)
     known = t.raw_shape
     if not known:
         raise worded(ValueError('t must have statically known rank, and rows'))
@@ -58,7 +58,7 @@ def gather_rows(indices, source, batch_size, range_size, gather_shape, name=None
         flat = shaping.reshape(indices + starts, [-1])
         found = gathering.gather(shaping.reshape(source, gather_shape), flat)
         kept = 1 + len(gather_shape)
-        found = shaping.reshape(found, measures.shape(source)[:kept], name='output')
+        found = shaping.reshape(found, shape_ops.shape(source)[:kept], name='output')
         found.set_shape(TensorShape([constant_value(batch_size)]).concatenate(
             source.shape[1:kept]))
         return found
@@ -86,12 +86,12 @@ def mask_finished(log_probs, end_token, finished):
 
     Shapes: log_probs [batch, width, classes], finished [batch, width] -> [batch, width, classes].
     """
-    classes = measures.shape(log_probs)[2]
+    classes = shape_ops.shape(log_probs)[2]
     row = masking.one_hot(end_token, classes, dtype=log_probs.dtype,
                           on_value=convert_to_tensor(0., log_probs.dtype),
                           off_value=log_probs.dtype.min)
     rows = joining.tile(shaping.reshape(row, [1, 1, -1]),
-                        joining.concat([measures.shape(finished), [1]], 0))
+                        joining.concat([shape_ops.shape(finished), [1]], 0))
     mask = joining.tile(shaping.expand_dims(finished, 2), [1, 1, classes])
     return masking.where(mask, rows, log_probs)
 
@@ -102,7 +102,7 @@ def penalised(log_probs, lengths, length_weight, coverage_weight, finished, atte
     Shapes: log_probs [batch, width, classes] -> the same. Source: Wu et al., "Google's neural
     machine translation system" (2016), equation 14.
     """
-    penalty = identities.cast(_length_penalty(lengths, length_weight), log_probs.dtype)
+    penalty = identity_and_cast.cast(_length_penalty(lengths, length_weight), log_probs.dtype)
     scores = log_probs / penalty
     weight = convert_to_tensor(coverage_weight, name='coverage_penalty_weight')
     if weight.shape.ndims != 0:
@@ -115,8 +115,8 @@ def penalised(log_probs, lengths, length_weight, coverage_weight, finished, atte
                                 'is disabled.'))
     attention = masking.where(logic.equal(attention, 0.0), constants.ones_like(attention),
                               attention)
-    covered = reduction.reduce_sum(elementary.log(arithmetic.minimum(attention, 1.0)), 2)
-    covered *= identities.cast(finished, float32)
+    covered = reduction.reduce_sum(unary.log(arithmetic.minimum(attention, 1.0)), 2)
+    covered *= identity_and_cast.cast(finished, float32)
     return scores + shaping.expand_dims(covered * weight, 2)
 
 
@@ -127,7 +127,7 @@ def _length_penalty(lengths, factor):
     known = constant_value(factor)
     if known is not None and known == 0:
         return 1.0
-    return arithmetic.div((5. + identities.cast(lengths, float32)) ** factor,
+    return arithmetic.div((5. + identity_and_cast.cast(lengths, float32)) ** factor,
                           (5. + 1.) ** factor)
 
 
@@ -156,11 +156,11 @@ def sorted_by_beam(t, parent_ids, lengths):
     Shapes: t [time, batch, width, *a] (or [time, batch * width, *a]), parent_ids
     [time, batch, width], lengths [batch, width] -> as t.
     """
-    time, batch, width = [parent_ids.shape[i].value or measures.shape(parent_ids)[i]
+    time, batch, width = [parent_ids.shape[i].value or shape_ops.shape(parent_ids)[i]
                           for i in range(3)]
     beams = shaping.expand_dims(shaping.expand_dims(constants.range(width), 0), 0)
     beams = joining.tile(beams, [time, batch, 1])
-    longest = identities.cast(reduction.reduce_max(lengths, axis=1), int32)
+    longest = identity_and_cast.cast(reduction.reduce_max(lengths, axis=1), int32)
     ordered = gather_tree.gather_tree(beams, parent_ids, longest, width + 1)
     inside = shaping.transpose(masking.sequence_mask(lengths, maxlen=time), perm=[2, 0, 1])
     ordered = masking.where(inside, x=ordered, y=beams)
@@ -168,7 +168,7 @@ def sorted_by_beam(t, parent_ids, lengths):
     rows = joining.tile(shaping.reshape(constants.range(batch), [-1, 1, 1]), [1, time, width])
     rows = shaping.transpose(rows, perm=[1, 0, 2])
     places = joining.stack([times, rows, ordered], -1)
-    shape = measures.shape(t)
+    shape = shape_ops.shape(t)
     split = shaping.reshape(t, [time, batch, width, -1])
     return shaping.reshape(gathering.gather_nd(split, places), shape)
 

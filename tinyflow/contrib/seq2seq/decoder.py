@@ -9,8 +9,8 @@ from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import abstract, worded
 from tinyflow.layers.rnn.cell import zero_tensor
 from tinyflow.layers.rnn.steps import is_tensor_array, transpose_batch_time
-from tinyflow.ops.array import constants, indexing, shape_ops as measures
-from tinyflow.ops.control_flow import while_loop as loops
+from tinyflow.ops.array import constants, indexing, shape_ops
+from tinyflow.ops.control_flow import while_loop
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import logic, reduction
 from tinyflow.ops.variables.variable_scope import variable_scope
@@ -80,7 +80,7 @@ def dynamic_decode(decoder, output_time_major=False, impute_finished=False,
         arrays = nest.map_structure(lambda size, dtype: _array(decoder, size, dtype),
                                     decoder.output_size, decoder.output_dtype)
         body = _body(decoder, zeros, impute_finished)
-        _, arrays, state, _, _, lengths = loops.while_loop(
+        _, arrays, state, _, _, lengths = while_loop.while_loop(
             lambda time, arrays, state, inputs, finished, lengths:
                 logic.logical_not(reduction.reduce_all(finished)),
             body, (time, arrays, state, inputs, finished, lengths),
@@ -113,7 +113,7 @@ def _body(decoder, zeros, impute_finished):
             now_finished = logic.logical_or(now_finished, finished)
         next_lengths = indexing.where(
             logic.logical_not(finished),
-            constants.fill(measures.shape(lengths), time + 1), lengths)
+            constants.fill(shape_ops.shape(lengths), time + 1), lengths)
         nest.assert_same_structure(state, next_state)
         nest.assert_same_structure(arrays, outputs)
         nest.assert_same_structure(inputs, next_inputs)

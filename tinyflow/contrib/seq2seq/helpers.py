@@ -11,12 +11,12 @@ from tinyflow.graph.support.errors import abstract, worded
 from tinyflow.layers.rnn.steps import transpose_batch_time
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
     ranking,
-    shape_ops as measures,
+    shape_ops,
 )
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.control_flow.tensor_array import TensorArray
 from tinyflow.ops.math import logic, reduction
 from tinyflow.ops.nn import embedding
@@ -82,7 +82,7 @@ class CustomHelper(Helper):
         with name_scope(name, f'{type(self).__name__}Initialize'):
             finished, inputs = self._initialize_fn()
             if self._batch_size is None:
-                self._batch_size = measures.size(finished)
+                self._batch_size = shape_ops.size(finished)
         return finished, inputs
 
     def sample(self, time, outputs, state, name=None):
@@ -115,7 +115,7 @@ class TrainingHelper(Helper):
                 raise worded(ValueError('Expected sequence_length to be a vector, but received '
                                         f'shape: {self._sequence_length.shape}'))
             self._zero_inputs = nest.map_structure(lambda x: constants.zeros_like(x[0, :]), inputs)
-            self._batch_size = measures.size(sequence_length)
+            self._batch_size = shape_ops.size(sequence_length)
 
     @property
     def inputs(self):
@@ -146,13 +146,13 @@ class TrainingHelper(Helper):
 
     def _read(self, all_finished, time):
         """The inputs of one step; zeros where there is none."""
-        return conditionals.cond(
+        return cond.cond(
             all_finished, lambda: self._zero_inputs,
             lambda: nest.map_structure(lambda array: array.read(time), self._input_arrays))
 
     def sample(self, time, outputs, name=None, **unused_kwargs):
         with name_scope(name, 'TrainingHelperSample', nest.flatten([time, outputs])):
-            return identities.cast(ranking.argmax(outputs, axis=-1), int32)
+            return identity_and_cast.cast(ranking.argmax(outputs, axis=-1), int32)
 
     def next_inputs(self, time, outputs, state, name=None, **unused_kwargs):
         with name_scope(name, 'TrainingHelperNextInputs', nest.flatten([time, outputs, state])):
@@ -163,7 +163,7 @@ class TrainingHelper(Helper):
 
 def as_array(x):
     """A TensorArray of the parts of x along its first axis."""
-    return TensorArray(dtype=x.dtype, size=measures.shape(x)[0],
+    return TensorArray(dtype=x.dtype, size=shape_ops.shape(x)[0],
                        element_shape=x.shape[1:]).unstack(x)
 
 
@@ -186,7 +186,7 @@ class GreedyEmbeddingHelper(Helper):
         self._end_token = convert_to_tensor(end_token, int32, 'end_token')
         if self._start_tokens.shape.ndims != 1:
             raise worded(ValueError('start_tokens must be a vector'))
-        self._batch_size = measures.size(start_tokens)
+        self._batch_size = shape_ops.size(start_tokens)
         if self._end_token.shape.ndims != 0:
             raise worded(ValueError('end_token must be a scalar'))
         self._start_inputs = self._embedding_fn(self._start_tokens)
@@ -212,7 +212,7 @@ class GreedyEmbeddingHelper(Helper):
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
         finished = logic.equal(sample_ids, self._end_token)
-        inputs = conditionals.cond(
+        inputs = cond.cond(
             reduction.reduce_all(finished), lambda: self._start_inputs,
             lambda: self._embedding_fn(sample_ids))
         return finished, inputs, state
@@ -236,7 +236,7 @@ class InferenceHelper(Helper):
         self._sample_shape = TensorShape(sample_shape)
         self._sample_dtype = sample_dtype
         self._next_inputs_fn = next_inputs_fn
-        self._batch_size = measures.shape(start_inputs)[0]
+        self._batch_size = shape_ops.shape(start_inputs)[0]
         self._start_inputs = convert_to_tensor(start_inputs, name='start_inputs')
 
     @property

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import identity_and_cast as identities, shape_ops as measures, shaping
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, composed_reductions, reduction
 from tinyflow.ops.nn import cross_entropy
 
@@ -29,7 +29,7 @@ def sequence_loss(logits, targets, weights, average_across_timesteps=True,
             raise worded(ValueError(f'average_across_{over} and sum_over_{over} cannot be set to '
                                     'True at same time.'))
     with name_scope(name, 'sequence_loss', [logits, targets, weights]):
-        classes = measures.shape(logits)[2]
+        classes = shape_ops.shape(logits)[2]
         flat = shaping.reshape(logits, [-1, classes])
         labels = shaping.reshape(targets, [-1])
         loss_function = softmax_loss_function \
@@ -40,7 +40,7 @@ def sequence_loss(logits, targets, weights, average_across_timesteps=True,
             return _divided(losses, weights, None, count=False)
         if sum_over_timesteps and sum_over_batch:
             return _divided(losses, weights, None, count=True)
-        losses = shaping.reshape(losses, measures.shape(logits)[0:2])
+        losses = shaping.reshape(losses, shape_ops.shape(logits)[0:2])
         if average_across_timesteps or average_across_batch:
             return _divided(losses, weights, [0] if average_across_batch else [1], count=False)
         if sum_over_timesteps or sum_over_batch:
@@ -52,7 +52,8 @@ def _divided(losses, weights, axis, count):
     """The sum along `axis`, by the sum of the weights there or the `count` of those not 0."""
     total = reduction.reduce_sum(losses, axis=axis)
     if count:
-        number = identities.cast(composed_reductions.count_nonzero(weights, axis=axis), total.dtype)
+        number = identity_and_cast.cast(composed_reductions.count_nonzero(weights, axis=axis),
+                                        total.dtype)
     else:
         number = reduction.reduce_sum(weights, axis=axis)
     return arithmetic.div_no_nan(total, number)

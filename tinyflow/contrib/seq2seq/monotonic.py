@@ -17,15 +17,15 @@ from tinyflow.graph.dtypes import int32
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import (
     constants,
-    identity_and_cast as identities,
+    identity_and_cast,
     joining,
-    shape_ops as measures,
+    shape_ops,
     shaping,
     where_onehot as masking,
 )
 from tinyflow.ops.control_flow import functional
-from tinyflow.ops.math import clip, scans, unary as elementary
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.math import clip, scans, unary
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
@@ -37,8 +37,8 @@ def safe_cumprod(x, *args, **kwargs):
     with name_scope(None, 'SafeCumprod', [x]):
         x = convert_to_tensor(x, name='x')
         tiny = np.finfo(x.dtype.np).tiny
-        return elementary.exp(scans.cumsum(elementary.log(clip.clip_by_value(x, tiny, 1)),
-                                           *args, **kwargs))
+        return unary.exp(scans.cumsum(unary.log(clip.clip_by_value(x, tiny, 1)),
+                                      *args, **kwargs))
 
 
 def monotonic_attention(p_choose_i, previous_attention, mode):
@@ -63,7 +63,7 @@ def monotonic_attention(p_choose_i, previous_attention, mode):
 
 
 def _recursive(p, previous):
-    batch = p.shape[0].value or measures.shape(p)[0]
+    batch = p.shape[0].value or shape_ops.shape(p)[0]
     passed = joining.concat([constants.ones((batch, 1)), 1 - p[:, :-1]], 1)
     arriving = functional.scan(
         lambda x, yz: shaping.reshape(yz[0] * x + yz[1], (batch,)),
@@ -74,12 +74,12 @@ def _recursive(p, previous):
 def _probability(score, previous_alignments, sigmoid_noise, mode, seed=None):
     """monotonic_attention of sigmoid(score), to which noise is added in training."""
     if sigmoid_noise > 0:
-        noise = random.random_normal(measures.shape(score), dtype=score.dtype, seed=seed)
+        noise = random_functions.random_normal(shape_ops.shape(score), dtype=score.dtype, seed=seed)
         score += sigmoid_noise * noise
     if mode == 'hard':
-        p = identities.cast(score > 0, score.dtype)
+        p = identity_and_cast.cast(score > 0, score.dtype)
     else:
-        p = elementary.sigmoid(score)
+        p = unary.sigmoid(score)
     return monotonic_attention(p, previous_alignments, mode)
 
 

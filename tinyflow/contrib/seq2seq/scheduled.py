@@ -18,12 +18,12 @@ from tinyflow.layers.rnn.steps import transpose_batch_time
 from tinyflow.ops.array import (
     constants,
     gathering,
-    identity_and_cast as identities,
+    identity_and_cast,
     indexing,
     joining,
-    shape_ops as measures,
+    shape_ops,
 )
-from tinyflow.ops.control_flow import cond as conditionals
+from tinyflow.ops.control_flow import cond
 from tinyflow.ops.math import logic, reduction
 
 
@@ -58,7 +58,7 @@ def _mixed(base, taken, others, sampled):
     """`sampled` in the rows `taken`, those of `base` in the `others`: both are [n, 1]."""
     kept = gathering.gather_nd(base, others)
     sampled = sampled()
-    shape = measures.shape(base)
+    shape = shape_ops.shape(base)
     return (gathering.scatter_nd(indices=taken, updates=sampled, shape=shape)
             + gathering.scatter_nd(indices=others, updates=kept, shape=shape))
 
@@ -96,12 +96,12 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
                 time=time, outputs=outputs, state=state, sample_ids=sample_ids, name=name)
 
             def mixed():
-                taken = identities.cast(indexing.where(sample_ids > -1), int32)
-                others = identities.cast(indexing.where(sample_ids <= -1), int32)
+                taken = identity_and_cast.cast(indexing.where(sample_ids > -1), int32)
+                others = identity_and_cast.cast(indexing.where(sample_ids <= -1), int32)
                 ids = gathering.gather_nd(sample_ids, taken)
                 return _mixed(base, taken, others, lambda: self._embedding_fn(ids))
 
-            inputs = conditionals.cond(reduction.reduce_all(finished), lambda: base, mixed)
+            inputs = cond.cond(reduction.reduce_all(finished), lambda: base, mixed)
         return finished, inputs, state
 
 
@@ -140,21 +140,21 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
                         nest.flatten([time, outputs, state, sample_ids])):
             finished, base, state = super().next_inputs(
                 time=time, outputs=outputs, state=state, sample_ids=sample_ids, name=name)
-            chosen = identities.cast(sample_ids, bool_)
+            chosen = identity_and_cast.cast(sample_ids, bool_)
 
             def mixed():
                 if self._next_inputs_fn is None:
                     return indexing.where(chosen, self._with_auxiliary(outputs, time), base)
-                taken = identities.cast(indexing.where(chosen), int32)
-                others = identities.cast(indexing.where(logic.logical_not(chosen)), int32)
+                taken = identity_and_cast.cast(indexing.where(chosen), int32)
+                others = identity_and_cast.cast(indexing.where(logic.logical_not(chosen)), int32)
                 rows = gathering.gather_nd(outputs, taken)
                 return _mixed(base, taken, others, lambda: self._with_auxiliary(
                     self._next_inputs_fn(rows), time, taken))
 
             all_finished = reduction.reduce_all(finished)
             nothing = logic.logical_not(reduction.reduce_any(chosen))
-            inputs = conditionals.cond(logic.logical_or(all_finished, nothing), lambda: base,
-                                       mixed)
+            inputs = cond.cond(logic.logical_or(all_finished, nothing), lambda: base,
+                               mixed)
         return finished, inputs, state
 
     def _with_auxiliary(self, rows, time, indices=None):

@@ -88,7 +88,7 @@ class Picture:
 
     def html(self) -> str:
         """One page for a browser, complete in itself: zoom, search, scopes by depth, details."""
-        from tinyflow.inspect.viz import html
+        from tinyflow.inspect.viz import html  # loaded on first use
         return html.page(self._views(), self.model.title or 'graph')
 
     def save(self, path) -> None:
@@ -130,7 +130,7 @@ def draw_comparison(diff, path=None, **wishes) -> Picture:
     """The picture of a `GraphDiff`; `wishes` are as for `draw`."""
     if path is not None:
         render.check_path(path)
-    from tinyflow.inspect.viz.compare import compared
+    from tinyflow.inspect.viz.compare import compared  # loaded on first use
     picture = Picture(diff, Options(**wishes), compared)
     if path is not None:
         picture.save(path)

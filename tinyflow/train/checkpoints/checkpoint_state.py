@@ -24,7 +24,7 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path,
                                     last_preserved_timestamp=None):
     """The CheckpointState that names these checkpoints; paths become relative to `save_dir` where
     `save_dir` itself is."""
-    from tinyflow.formats.protos import checkpoint_state_pb2
+    from tinyflow.formats.protos import checkpoint_state_pb2  # loaded on first use
     paths = list(all_model_checkpoint_paths or ())
     if not paths or paths[-1] != model_checkpoint_path:
         paths.append(model_checkpoint_path)
@@ -79,7 +79,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     """The CheckpointState of a directory, with full paths; None if it has no readable one."""
     from google.protobuf import text_format
 
-    from tinyflow.formats.protos import checkpoint_state_pb2
+    from tinyflow.formats.protos import checkpoint_state_pb2  # loaded on first use
     checkpoint_dir = os.fspath(checkpoint_dir)
     path = state_path(checkpoint_dir, latest_filename)
     try:

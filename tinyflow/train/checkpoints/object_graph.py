@@ -152,7 +152,7 @@ def slots(walked):
 
 def describe(root):
     """(TrackableObjectGraph, {key: (object, what of it is saved there)}) of all below `root`."""
-    from tinyflow.formats.protos import trackable_object_graph_pb2
+    from tinyflow.formats.protos import trackable_object_graph_pb2  # loaded on first use
     proto, values = trackable_object_graph_pb2.TrackableObjectGraph(), {}
     walked = walk(root)
     numbers = {id(value): i for i, (value, _) in enumerate(walked)}
@@ -188,7 +188,7 @@ def read_graph(reader):
     """The TrackableObjectGraph of a checkpoint; None if it is not object-based."""
     from google.protobuf.message import DecodeError
 
-    from tinyflow.formats.protos import trackable_object_graph_pb2
+    from tinyflow.formats.protos import trackable_object_graph_pb2  # loaded on first use
     if KEY not in reader:
         return None
     try:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from tinyflow.graph import dtypes
 from tinyflow.ops.array.constants import constant
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.train.checkpoints import object_graph
@@ -33,4 +33,4 @@ class _ObjectGraph(SaveableObject):
                          object_graph.KEY)
 
     def restore(self, restored_tensors, restored_shapes):
-        return control.no_op()
+        return grouping.no_op()

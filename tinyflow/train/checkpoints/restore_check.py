@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from tinyflow.formats.wire import slices
+from tinyflow.graph import dtypes
 from tinyflow.graph.constant_value import constant_value
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import InvalidArgumentError, NotFoundError
@@ -176,7 +177,6 @@ def _kind(dtype, shape):
 
 
 def _dtype_text(reader, name):
-    from tinyflow.graph import dtypes
     number = reader.dtype_number(name)
     try:
         return dtypes.as_dtype(number).name

@@ -6,10 +6,10 @@ from tinyflow.graph.defaults import get_collection
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.array import identity_and_cast as identities
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.array import identity_and_cast, shape_ops, shaping
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.resource_variable_ops import AssignVariableOp
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.ops.variables.variable_lists import global_variables
@@ -26,14 +26,13 @@ class VariableSaveable(SaveableObject):
         super().__init__(self.place, [SaveSpec(tensor, slice_spec, name, var.dtype)], name)
 
     def restore(self, restored_tensors, restored_shapes):
-        from tinyflow.ops.array import shaping
         value, = restored_tensors
         if restored_shapes is not None:
             value = shaping.reshape(value, restored_shapes[0])
         if self.place.dtype is dtypes.resource:
-            return AssignVariableOp.apply(self.place, identities.identity(value))
+            return AssignVariableOp.apply(self.place, identity_and_cast.identity(value))
         fixed = restored_shapes is None and self.place.shape.is_fully_defined()
-        return state.assign(self.place, value, validate_shape=fixed)
+        return variable_ops.assign(self.place, value, validate_shape=fixed)
 
 
 def all_saveables(scope=None):
@@ -78,7 +77,6 @@ class _ReplicatedSaveable(SaveableObject):
         self._variable = variable
 
     def restore(self, restored_tensors, restored_shapes):
-        from tinyflow.ops.array import shaping
         value, = restored_tensors
         if restored_shapes is not None:
             value = shaping.reshape(value, restored_shapes[0])
@@ -169,11 +167,10 @@ def restore_group(saveables, tensors, reshape, name):
         count = len(saveable.specs)
         assigns.append(saveable.restore(tensors[place:place + count], shapes))
         place += count
-    return control.group(*assigns, name=name)
+    return grouping.group(*assigns, name=name)
 
 
 def _shape_of(tensor):
-    from tinyflow.ops.array import shape_ops as measures
     if tensor.shape.is_fully_defined():
         return tensor.shape.as_list()
-    return measures.Shape.apply(tensor)
+    return shape_ops.Shape.apply(tensor)

@@ -12,6 +12,8 @@ from tinyflow.formats.wire.bundle import BundleReader
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.train.checkpoints import checkpoint_state
+from tinyflow.train.checkpoints.inspection import reader_of
+from tinyflow.train.checkpoints.object_graph import full_names_to_keys
 from tinyflow.train.checkpoints.restore_check import Differences, wanted_by
 from tinyflow.train.checkpoints.saveables import all_saveables
 from tinyflow.train.checkpoints.saver_builder import V2, BulkSaverBuilder
@@ -261,7 +263,6 @@ class Saver:
 
     def _values_of_other_formats(self, sess, prefix):
         """Checks that the checkpoint has all; a feed for what a RestoreV2 node could not read."""
-        from tinyflow.train.checkpoints.inspection import reader_of
         try:
             restore = sess.graph.get_operation_by_name(self.saver_def.restore_op_name)
         except KeyError:
@@ -339,7 +340,6 @@ def _no_checkpoint(prefix):
 
 def _object_keys(reader):
     """{full name of a Variable: its key} of an object-based checkpoint; {} for others."""
-    from tinyflow.train.checkpoints.object_graph import full_names_to_keys
     return full_names_to_keys(reader)
 
 
@@ -363,7 +363,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
 
     `save_debug_info` writes nothing more, as in Saver.export_meta_graph.
     """
-    from tinyflow.formats.graphdef import meta_graph
+    from tinyflow.formats.graphdef import meta_graph  # loaded on first use
     return meta_graph.export_meta_graph(
         filename=filename, meta_info_def=meta_info_def, graph_def=graph_def, saver_def=saver_def,
         collection_list=collection_list, as_text=as_text, graph=graph, export_scope=export_scope,
@@ -377,8 +377,8 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
 
     Returns the Saver of that graph, or None if it has no Variables to save.
     """
-    from tinyflow.formats.graphdef import meta_graph
-    from tinyflow.formats.wire import reading
+    from tinyflow.formats.graphdef import meta_graph  # loaded on first use
+    from tinyflow.formats.wire import reading  # loaded on first use
     proto, variables, _ = meta_graph.import_meta_graph(
         meta_graph_or_file, clear_devices=clear_devices, import_scope=import_scope, **kwargs)
     if proto.HasField('saver_def'):

@@ -5,8 +5,8 @@ import uuid
 
 from tinyflow.graph.defaults import control_dependencies, device, name_scope
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import constants, identity_and_cast as identities, placeholders
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.array import constants, identity_and_cast, placeholders
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.files import saving
 from tinyflow.ops.files.saveable_object import SaveableObject, SaveSpec
 from tinyflow.ops.strings.joins import string_join
@@ -34,7 +34,7 @@ class BulkSaverBuilder:
               keep_checkpoint_every_n_hours=10000.0, name=None, restore_sequentially=False,
               filename='model'):
         """Adds the nodes, and returns a SaverDef protocol buffer."""
-        from tinyflow.formats.protos import saver_pb2
+        from tinyflow.formats.protos import saver_pb2  # loaded on first use
         if self._write_version != V2:
             raise worded(NotImplementedError(
                 'write_version: tinyflow writes V2 checkpoints only, and reads V1.'))
@@ -66,7 +66,7 @@ def _save(prefix, saveables):
     specs = _specs(saveables)
     save = saving.SaveV2.apply(prefix, [s.name for s in specs], [s.slice_spec for s in specs],
                                [s.tensor for s in specs], name='SaveV2')
-    return control.with_dependencies([save], prefix)
+    return grouping.with_dependencies([save], prefix)
 
 
 def _restore(prefix, saveables, reshape, name, where=''):
@@ -107,7 +107,7 @@ def _save_shards(prefix, groups):
     with control_dependencies([t.op for t in saved]), device(_on_cpu(groups[-1][0])):
         merged = saving.MergeV2Checkpoints.apply(names, prefix)
         with control_dependencies([merged]):
-            return identities.Identity.apply(prefix)
+            return identity_and_cast.Identity.apply(prefix)
 
 
 def _restore_shards(prefix, groups, reshape):
@@ -115,4 +115,4 @@ def _restore_shards(prefix, groups, reshape):
     for where, saveables in groups:
         with device(where or None):
             restored.append(_restore(prefix, saveables, reshape, 'restore_shard', where))
-    return control.group(*restored, name='restore_all')
+    return grouping.group(*restored, name='restore_all')

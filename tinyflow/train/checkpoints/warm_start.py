@@ -7,7 +7,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.shapes import TensorShape
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.files import saving
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.ops.variables.variable_store import get_store
 from tinyflow.train.checkpoints.inspection import NewCheckpointReader, checkpoint_filename
@@ -87,7 +87,7 @@ def _initialize_from(variable, path, name):
             path, [name], [info.spec if info else ''], dtypes=(variable.dtype.base_dtype,),
             name='checkpoint_initializer')
     for part in getattr(variable, 'components', (variable,)):       # one for each replica
-        part._initializer_op = state.assign(
+        part._initializer_op = variable_ops.assign(
             part, value, validate_shape=variable.shape.is_fully_defined()).op
         part._initial_value = value
     if hasattr(variable, 'components'):

@@ -12,7 +12,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, joining
 from tinyflow.ops.files.vocabulary_remapping import GenerateVocabRemapping, LoadAndRemapMatrix
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.partitioned_variable import _PartitionInfo
 from tinyflow.train.checkpoints.inspection import checkpoint_filename
@@ -57,7 +57,7 @@ def initialize_by_words(parts, info, checkpoint, name):
     for part in parts:
         matrix = _Matrix(part, info, rows)
         value = convert_to_tensor(matrix.value(path, name))
-        part._initializer_op = state.assign(part, value).op
+        part._initializer_op = variable_ops.assign(part, value).op
         part._initial_value = value
 
 

@@ -2,10 +2,10 @@
 from __future__ import annotations
 
 from tinyflow.graph.defaults import colocate_with, control_dependencies, get_default_graph
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.math import arithmetic
 from tinyflow.ops.updates.apply_ops import ApplyAdam
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import is_resource_variable
 from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation
 
@@ -61,21 +61,21 @@ class AdamOptimizer(Optimizer):
         v = self._decayed(self.get_slot(var, 'v'), beta2,
                           lambda: (grad.values * grad.values) * (1 - beta2), grad)
         root = arithmetic.sqrt(v)
-        update = state.assign_sub(var, rate * m / (root + epsilon),
-                                  use_locking=self._use_locking)
-        return control.group(update, m, v)
+        update = variable_ops.assign_sub(var, rate * m / (root + epsilon),
+                                         use_locking=self._use_locking)
+        return grouping.group(update, m, v)
 
     def _decayed(self, slot, beta, new, grad):
         """slot = beta slot, and the rows of `new` added to it."""
         rows = new()
-        decayed = state.assign(slot, slot * beta, use_locking=self._use_locking)
+        decayed = variable_ops.assign(slot, slot * beta, use_locking=self._use_locking)
         if is_resource_variable(slot):
             with control_dependencies([decayed]):
                 added = slot.scatter_rows('Add', grad.indices, rows)
                 with control_dependencies([added]):
                     return slot.value()
         with control_dependencies([decayed]):
-            return state.scatter_add(slot, grad.indices, rows, use_locking=self._use_locking)
+            return variable_ops.scatter_add(slot, grad.indices, rows, use_locking=self._use_locking)
 
     def _finish(self, update_ops, name_scope):
         with control_dependencies(update_ops):
@@ -83,7 +83,7 @@ class AdamOptimizer(Optimizer):
             with colocate_with(power1):
                 powers = [power1.assign(power1 * self._beta1_t, use_locking=self._use_locking),
                           power2.assign(power2 * self._beta2_t, use_locking=self._use_locking)]
-        return control.group(*update_ops, *powers, name=name_scope)
+        return grouping.group(*update_ops, *powers, name=name_scope)
 
 
 __all__ = ['AdamOptimizer']

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.ops.updates.apply_ops import ApplyGradientDescent, ApplyMomentum, SparseApplyMomentum
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import is_resource_variable
 from tinyflow.train.optimizers.optimizer import Optimizer, like, update_operation
 
@@ -33,7 +33,7 @@ class GradientDescentOptimizer(Optimizer):
             return var.scatter_rows('Add', grad.indices, step)
         # Steps along the same row just add up, so there is nothing to merge.
         rate, = like(var, self._learning_rate_tensor)
-        return state.scatter_sub(var, grad.indices, grad.values * rate, self._use_locking)
+        return variable_ops.scatter_sub(var, grad.indices, grad.values * rate, self._use_locking)
 
 
 class MomentumOptimizer(Optimizer):

@@ -11,7 +11,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, logic, unary
-from tinyflow.ops.random import random_functions as random, tf1_node_count as node_counts
+from tinyflow.ops.random import random_functions, tf1_node_count
 from tinyflow.ops.variables.variable import Variable
 
 
@@ -85,8 +85,8 @@ def piecewise_constant(x, boundaries, values, name=None):
                     f'({values[0].dtype.base_dtype!r} vs {value.dtype.base_dtype!r}).'))
         result = values[-1]
         for tensor in (x, *boundaries, *values):
-            node_counts.enter_here(tensor, tensor.op.graph)
-        with node_counts.standing_for(_nodes_of_exclusive_case(len(boundaries), x)):
+            tf1_node_count.enter_here(tensor, tensor.op.graph)
+        with tf1_node_count.standing_for(_nodes_of_exclusive_case(len(boundaries), x)):
             for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
                 result = nodes.Select(logic.less_equal(x, boundary), value, result)
         return result
@@ -95,9 +95,9 @@ def piecewise_constant(x, boundaries, values, name=None):
 def _converted_twice(x):
     """x as a tensor; TF1 would have converted it once more, by a reading or a constant."""
     graph = get_default_graph()
-    before = node_counts.as_in_tensorflow_1(graph)
+    before = tf1_node_count.as_in_tensorflow_1(graph)
     x = convert_to_tensor(x)
-    node_counts.add(int(node_counts.as_in_tensorflow_1(graph) > before))
+    tf1_node_count.add(int(tf1_node_count.as_in_tensorflow_1(graph) > before))
     return x
 
 
@@ -140,7 +140,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         if cycle:
             first = logic.equal(step, 0)
             handles = int(hasattr(step, 'handle'))      # TF1 reads it anew inside its tf.cond
-            with name_scope('cond'), node_counts.standing_for(10 + handles):
+            with name_scope('cond'), tf1_node_count.standing_for(10 + handles):
                 times = nodes.Select(first, constants.constant(1.0, dtype),
                                      arithmetic.ceil(step / steps))
             steps = arithmetic.multiply(steps, times)
@@ -185,7 +185,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         higher = constants.cast(m_mul, dtype)
         done = constants.cast(global_step, dtype) / first_steps
         equal_periods = logic.equal(longer, 1.0)
-        with name_scope('cond'), node_counts.standing_for(29):          # tf.cond in TF1
+        with name_scope('cond'), tf1_node_count.standing_for(29):          # tf.cond in TF1
             if isinstance(t_mul, (Tensor, Variable)):
                 restarts, within = [nodes.Select(equal_periods, a, b) for a, b in zip(
                     _in_equal_periods(done), _in_growing_periods(done, longer))]
@@ -253,7 +253,7 @@ def noisy_linear_cosine_decay(learning_rate, global_step, decay_steps, initial_v
         step = arithmetic.minimum(constants.cast(global_step, dtype), steps)
         left = (steps - step) / steps
         deviation = arithmetic.sqrt(variance / arithmetic.pow(1.0 + step, variance_decay))
-        noisy = left + random.random_normal(left.shape, stddev=deviation)
+        noisy = left + random_functions.random_normal(left.shape, stddev=deviation)
         cosine = _half_cosine_of_periods(step, steps, periods)
         return arithmetic.multiply(rate, (alpha + noisy) * cosine + beta, name=scope)
 

@@ -7,9 +7,9 @@ from tinyflow.graph.defaults import add_to_collection, get_default_graph, name_s
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.control_flow import grouping as control
-from tinyflow.ops.math import arithmetic, division as quotients
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.control_flow import grouping
+from tinyflow.ops.math import arithmetic, division
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import (
@@ -40,7 +40,7 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
             value = value._ref()
         if zero_debias:
             return _assign_unbiased(variable, value, weight, scope)
-        return state.assign_sub(variable, (variable - value) * weight, name=scope)
+        return variable_ops.assign_sub(variable, (variable - value) * weight, name=scope)
 
 
 def _assign_unbiased(variable, value, weight, scope):
@@ -51,10 +51,10 @@ def _assign_unbiased(variable, value, weight, scope):
                               initializer=zeros_initializer(), trainable=False)
         updates = get_variable(_unused('local_step'), shape=[], dtype=dtype,
                                initializer=zeros_initializer(), trainable=False)
-    average = state.assign_sub(biased, (biased - value) * weight)
+    average = variable_ops.assign_sub(biased, (biased - value) * weight)
     count = updates.assign_add(1)
     factor = 1 - arithmetic.pow(1.0 - weight, count)
-    return state.assign(variable, average / factor, name=scope)
+    return variable_ops.assign(variable, average / factor, name=scope)
 
 
 def _unused(name):
@@ -85,7 +85,7 @@ def weighted_moving_average(value, decay, weight, truediv=True, collections=None
             for variable_name, like in (('value_x_weight', value), ('weight', weight))]
         numerator = assign_moving_average(total, value * weight, decay, zero_debias=False)
         denominator = assign_moving_average(weights, weight, decay, zero_debias=False)
-        divide = arithmetic.truediv if truediv else quotients.div
+        divide = arithmetic.truediv if truediv else division.div
         return divide(numerator, denominator, name=scope.name)
 
 
@@ -126,7 +126,7 @@ class ExponentialMovingAverage:
                     unbiased.add(var)
         with name_scope(self.name) as scope:
             decay = self._current_decay()
-            return control.group(*[
+            return grouping.group(*[
                 assign_moving_average(self._averages[var], var, decay, var in unbiased)
                 for var in var_list], name=scope)
 

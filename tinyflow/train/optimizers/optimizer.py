@@ -28,9 +28,9 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.op import nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.array import constants
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.updates.resource_apply_ops import resource_op
-from tinyflow.ops.variables import replica_context as replication, variable_ops as state
+from tinyflow.ops.variables import replica_context, variable_ops
 from tinyflow.ops.variables.variable import Variable, init_scope, is_resource_variable
 from tinyflow.ops.variables.variable_lists import trainable_variables
 from tinyflow.train.optimizers import optimizer_errors, slot_creator
@@ -101,7 +101,7 @@ class Optimizer:
                           aggregation_method=aggregation_method,
                           colocate_gradients_with_ops=colocate_gradients_with_ops)
         if gate_gradients == _GATE_GRAPH:
-            grads = control.tuple(grads)
+            grads = grouping.tuple(grads)
         self._assert_valid_dtypes([v for g, v in zip(grads, var_list) if g is not None])
         return list(zip(grads, var_list))
 
@@ -122,9 +122,9 @@ class Optimizer:
             raise optimizer_errors.no_gradients(self._loss, [var for _, var in pairs])
         if global_step is not None:
             _check_global_step(global_step)
-        if replication.in_cross_replica_context():
+        if replica_context.in_cross_replica_context():
             raise optimizer_errors.outside_of_replicas()
-        replica = replication.replicas_meet()
+        replica = replica_context.replicas_meet()
         if replica is not None:
             return replica.merge_call(self._apply_together, args=(pairs, global_step, name))
         with init_scope():
@@ -156,13 +156,13 @@ class Optimizer:
             with control_dependencies(updates):
                 finished = extended.update_non_slot(
                     None, lambda: self._finish([], 'update'), group=False)
-            done = control.group(*updates, *finished, name=None if global_step is not None
-                                 else scope)
+            done = grouping.group(*updates, *finished, name=None if global_step is not None
+                                  else scope)
             if global_step is None:
                 return done
             with control_dependencies([done]):
                 step = global_step.assign_add(1, read_value=False)
-            return control.group(step, name=scope)
+            return grouping.group(step, name=scope)
 
     def _train_op(self, updates, global_step, scope):
         if global_step is None:
@@ -170,7 +170,7 @@ class Optimizer:
         with control_dependencies([self._finish(updates, 'update')]), colocate_with(global_step):
             if is_resource_variable(global_step):
                 return global_step.assign_add(1, name=scope, read_value=False)
-            return state.assign_add(global_step, 1, name=scope)
+            return variable_ops.assign_add(global_step, 1, name=scope)
 
     def _update(self, grad, var):
         """The update of one Variable, and its constraint after it."""
@@ -276,7 +276,7 @@ class Optimizer:
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _finish(self, update_ops, name_scope):
-        return control.group(*update_ops, name=name_scope)
+        return grouping.group(*update_ops, name=name_scope)
 
     def _call_if_callable(self, param):
         return param() if callable(param) and not isinstance(param, (Tensor, Variable)) else param
@@ -302,9 +302,9 @@ class Optimizer:
 
 def _share_of(loss):
     """One replica's part of a loss that is a mean: their gradients then add up to the mean's."""
-    if replication.replicas_meet() is None or replication.loss_is_a_sum():
+    if replica_context.replicas_meet() is None or replica_context.loss_is_a_sum():
         return loss
-    count = replication.get_strategy().num_replicas_in_sync
+    count = replica_context.get_strategy().num_replicas_in_sync
     return loss if count == 1 else loss * constants.constant(1.0 / count, loss.dtype.base_dtype)
 
 

@@ -17,13 +17,13 @@ from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, indexing
 from tinyflow.ops.checks import assertions
-from tinyflow.ops.control_flow import grouping as control, names as control_flow
-from tinyflow.ops.files import file_ops as files
+from tinyflow.ops.control_flow import cond, grouping
+from tinyflow.ops.files import file_ops
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.queues.queues import FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue
-from tinyflow.ops.random import random_functions as random
+from tinyflow.ops.random import random_functions
 from tinyflow.ops.summary import summaries
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.variable import Variable
 from tinyflow.train.queues.queue_running import QueueRunner, add_queue_runner
 
@@ -42,7 +42,7 @@ def match_filenames_once(pattern, name=None):
     Shapes: pattern [] or [patterns] -> [files]. tf.local_variables_initializer() looks them up.
     """
     with name_scope(name, 'matching_filenames', [pattern]) as scope:
-        return Variable(files.matching_files(pattern), name=scope, trainable=False,
+        return Variable(file_ops.matching_files(pattern), name=scope, trainable=False,
                         validate_shape=False, collections=[GraphKeys.LOCAL_VARIABLES])
 
 
@@ -59,7 +59,7 @@ def limit_epochs(tensor, num_epochs=None, name=None):
         zero = constants.constant(0, dtypes.int64)
         epochs = Variable(zero, name='epochs', trainable=False,
                           collections=[GraphKeys.LOCAL_VARIABLES])
-        with control_dependencies([state.count_up_to(epochs, num_epochs)]):
+        with control_dependencies([variable_ops.count_up_to(epochs, num_epochs)]):
             return constants.identity(tensor, name=scope)
 
 
@@ -78,7 +78,7 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
                 'Either `input_tensor` must have a fully defined shape or `element_shape` must be '
                 'specified', inputs=[('input_tensor', input_tensor)])))
         if shuffle:
-            input_tensor = random.random_shuffle(input_tensor, seed=seed)
+            input_tensor = random_functions.random_shuffle(input_tensor, seed=seed)
         input_tensor = limit_epochs(input_tensor, num_epochs)
         queue = FIFOQueue(capacity, [input_tensor.dtype.base_dtype], [shape],
                           shared_name=shared_name, name=name)
@@ -254,8 +254,8 @@ def _enqueue(queue, tensors, enqueue_many, keep):
         return enqueue([indexing.dynamic_partition(t, part, 2)[1] for t in tensors])
     known = constant_value(keep)
     if known is None:
-        return control_flow.cond(keep, lambda: enqueue(tensors), control.no_op)
-    return enqueue(tensors) if known else control.no_op()
+        return cond.cond(keep, lambda: enqueue(tensors), grouping.no_op)
+    return enqueue(tensors) if known else grouping.no_op()
 
 
 def _checked_keep(keep_input, enqueue_many):

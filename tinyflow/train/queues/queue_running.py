@@ -178,7 +178,7 @@ class QueueRunner:
         """A QueueRunnerDef message; None for a queue outside `export_scope`."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
-        from tinyflow.formats.protos import queue_runner_pb2
+        from tinyflow.formats.protos import queue_runner_pb2  # loaded on first use
 
         def name(element):
             full = element.name

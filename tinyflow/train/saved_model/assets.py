@@ -5,6 +5,7 @@ import filecmp
 import logging
 import os
 
+from tinyflow.formats.graphdef import scopes
 from tinyflow.formats.wire import files
 from tinyflow.graph import dtypes
 from tinyflow.graph.operation import Tensor
@@ -22,7 +23,7 @@ def save_assets(tensors, export_dir):
     """
     from google.protobuf.any_pb2 import Any
 
-    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # loaded on first use
     if tensors is None:
         _LOG.info('No assets to save.')
         return []
@@ -85,8 +86,7 @@ def _copy(sources, directory):
 
 def asset_feeds(meta_graph, export_dir, import_scope=None):
     """{tensor name: path} of the assets of a loaded SavedModel."""
-    from tinyflow.formats.graphdef import scopes
-    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef
+    from tinyflow.formats.protos.meta_graph_pb2 import AssetFileDef  # loaded on first use
     found = list(meta_graph.asset_file_def)
     if not found and constants.ASSETS_KEY in meta_graph.collection_def:
         found = [AssetFileDef.FromString(wrapped.value) for wrapped

@@ -9,6 +9,7 @@ from tinyflow.graph.defaults import add_to_collection, get_collection
 from tinyflow.graph.operation import Operation
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
+from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.saved_model import constants
 from tinyflow.train.saved_model.assets import save_assets
 
@@ -26,7 +27,7 @@ class SavedModelBuilder:
     """
 
     def __init__(self, export_dir):
-        from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+        from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # loaded on first use
         self._export_dir = os.fspath(export_dir)
         self._saved_model = SavedModel(
             saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
@@ -111,7 +112,6 @@ class SavedModelBuilder:
 
 
 def _saver():
-    from tinyflow.train.checkpoints.saver import Saver
     return Saver(sharded=True, allow_empty=True)
 
 

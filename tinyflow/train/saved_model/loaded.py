@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 
 from tinyflow.formats.graphdef import scopes
+from tinyflow.formats.graphdef.graph_util import extract_sub_graph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.support.errors import worded
 from tinyflow.session.session import Session
@@ -106,7 +107,6 @@ def _reduced(proto):
 
     A graph for training, or one of TensorFlow 2, has others, of op types that nobody runs here.
     """
-    from tinyflow.formats.graphdef.graph_util import extract_sub_graph
     wanted = loader.needed_names(proto)
     nodes = {node.name for node in proto.graph_def.node}
     result = type(proto)()

@@ -50,7 +50,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
 def read_saved_model(export_dir):
     """The SavedModel message in a directory. OSError if it is missing or damaged."""
-    from tinyflow.formats.protos.saved_model_pb2 import SavedModel
+    from tinyflow.formats.protos.saved_model_pb2 import SavedModel  # loaded on first use
     export_dir = os.fsdecode(export_dir)
     path = _model_file(export_dir)
     if path is None:
@@ -130,7 +130,7 @@ def _without_unknown_ops(proto):
 
 def _without_initializer(value, gone):
     """A serialized VariableDef that does not name nodes that are gone."""
-    from tinyflow.formats.protos.variable_pb2 import VariableDef
+    from tinyflow.formats.protos.variable_pb2 import VariableDef  # loaded on first use
     proto = reading.parse(value, VariableDef, 'a VariableDef of the SavedModel')
     for field in ('initializer_name', 'initial_value_name'):
         if getattr(proto, field).split(':')[0] in gone:

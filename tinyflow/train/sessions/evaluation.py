@@ -9,8 +9,8 @@ from tinyflow.graph.defaults import control_dependencies, get_default_graph
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.array import identity_and_cast as identities
-from tinyflow.ops.variables import variable_ops as state
+from tinyflow.ops.array import identity_and_cast
+from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.variable_scope import get_variable
 from tinyflow.train.hooks.final import FinalOpsHook
@@ -77,7 +77,7 @@ def evaluate_once(checkpoint_path, master='', scaffold=None, eval_ops=None, feed
     eval_step = get_or_create_eval_step()
     hooks = list(hooks or [])
     if eval_ops is not None:
-        update = state.assign_add(eval_step, 1, use_locking=True)
+        update = variable_ops.assign_add(eval_step, 1, use_locking=True)
         if isinstance(eval_ops, dict):
             eval_ops = {**eval_ops, 'update_eval_step': update}
         else:
@@ -103,7 +103,7 @@ def _after(eval_ops):
     """The number of batches, read when this batch's updates are done."""
     updates = list(eval_ops.values()) if isinstance(eval_ops, dict) else eval_ops
     with control_dependencies(updates):
-        return identities.identity(get_or_create_eval_step().read_value())
+        return identity_and_cast.identity(get_or_create_eval_step().read_value())
 
 
 def started():

@@ -6,7 +6,7 @@ from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import joining
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.summary.summaries import merge_all
 from tinyflow.ops.tables.lookup_tables import tables_initializer
 from tinyflow.ops.variables.variable_lists import (
@@ -15,6 +15,9 @@ from tinyflow.ops.variables.variable_lists import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from tinyflow.train.checkpoints.checkpoint import Checkpoint
+from tinyflow.train.checkpoints.object_saver import saveables_of
+from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.resources import (
     initialize_resources,
     local_resources,
@@ -135,12 +138,12 @@ class Scaffold:
     @staticmethod
     def default_local_init_op():
         """Initialises local Variables, tables and local resources. Shapes: -> no tensor."""
-        return control.group(local_variables_initializer(), tables_initializer(),
-                             initialize_resources(local_resources()))
+        return grouping.group(local_variables_initializer(), tables_initializer(),
+                              initialize_resources(local_resources()))
 
 
 def _default_init_op():
-    return control.group(global_variables_initializer(), initialize_resources(shared_resources()))
+    return grouping.group(global_variables_initializer(), initialize_resources(shared_resources()))
 
 
 def _default_ready_op():
@@ -157,10 +160,7 @@ def built(saver):
 
     A tf.train.Checkpoint becomes a Saver of what hangs on it now.
     """
-    from tinyflow.train.checkpoints.checkpoint import Checkpoint
-    from tinyflow.train.checkpoints.saver import Saver
     if isinstance(saver, Checkpoint):
-        from tinyflow.train.checkpoints.object_saver import saveables_of
         return Saver(var_list=saveables_of(saver), sharded=True)
     if saver is None:
         saver = _saver_of_the_graph()
@@ -169,7 +169,6 @@ def built(saver):
 
 
 def _saver_of_the_graph():
-    from tinyflow.train.checkpoints.saver import Saver
     savers = get_collection(GraphKeys.SAVERS)
     if len(savers) > 1:
         raise worded(RuntimeError(

@@ -9,7 +9,7 @@ from tinyflow.graph.defaults import add_to_collection, get_collection, get_defau
 from tinyflow.graph.keys import GraphKeys
 from tinyflow.graph.support import logging
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.control_flow import grouping as control
+from tinyflow.ops.control_flow import grouping
 from tinyflow.ops.summary.summaries import merge_all
 from tinyflow.ops.tables.lookup_tables import tables_initializer
 from tinyflow.ops.variables.variable_lists import (
@@ -18,6 +18,7 @@ from tinyflow.ops.variables.variable_lists import (
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from tinyflow.train.checkpoints.saver import Saver
 from tinyflow.train.queues.coordinator import Coordinator, LooperThread
 from tinyflow.train.sessions.session_manager import SessionManager
 from tinyflow.train.sessions.supervisor_services import (
@@ -203,8 +204,8 @@ class Supervisor:
         return session
 
     def _write_graph(self):
-        from tinyflow.formats.graphdef.graph_io import write_graph
-        from tinyflow.formats.graphdef.meta_graph import export_meta_graph
+        from tinyflow.formats.graphdef.graph_io import write_graph  # loaded on first use
+        from tinyflow.formats.graphdef.meta_graph import export_meta_graph  # loaded on first use
         definition = self._graph.as_graph_def(add_shapes=True)
         if self._logdir:
             write_graph(definition, self._logdir, 'graph.pbtxt')
@@ -243,7 +244,7 @@ class Supervisor:
         return threads
 
     def _log_session(self, status, step=None):
-        from tinyflow.formats.protos.event_pb2 import SessionLog
+        from tinyflow.formats.protos.event_pb2 import SessionLog  # loaded on first use
         self._summary_writer.add_session_log(SessionLog(status=getattr(SessionLog, status)), step)
 
     def start_queue_runners(self, sess, queue_runners=None):
@@ -325,11 +326,10 @@ def _piece(given, collection, make):
 
 
 def _local_init_op():
-    return control.group(local_variables_initializer(), tables_initializer())
+    return grouping.group(local_variables_initializer(), tables_initializer())
 
 
 def _new_saver():
-    from tinyflow.train.checkpoints.saver import Saver
     return Saver() if global_variables() else None
 
 

@@ -8,7 +8,7 @@ def get_summary_description(node_def):
     """The SummaryDescription in the NodeDef of a TensorSummary. ValueError for another node."""
     from google.protobuf import json_format
 
-    from tinyflow.formats.protos.summary_pb2 import SummaryDescription
+    from tinyflow.formats.protos.summary_pb2 import SummaryDescription  # loaded on first use
     if node_def.op != 'TensorSummary':
         raise worded(ValueError(f"Can't get_summary_description on {node_def.op}"))
     description = SummaryDescription()
