@@ -305,18 +305,18 @@ def test_what_cannot_be_compared_in_a_picture(tmp_path, graph):
 
 
 def test_titles_stand_clear_of_edges(x):
-    from tinyflow.inspect.viz import titles
+    from tinyflow.inspect.viz import title_placement
     y = tf.cond(x > 0, lambda: tf.sqrt(x), lambda: tf.exp(x), name='choose')
     picture = viz.draw(tf.negative(y))
     svg = picture.svg().encode()
-    crossed, best = titles.sides(picture.model.boxes, svg)
+    crossed, best = title_placement.sides(picture.model.boxes, svg)
     assert crossed == 0 and set(best) == {b.key for b in picture.model.boxes}
     assert all(picture.dot.count(f'labeljust={s}') for s in {b.title_side
                                                             for b in picture.model.boxes})
 
 
 def test_a_title_moves_to_where_no_edge_is():
-    from tinyflow.inspect.viz import titles
+    from tinyflow.inspect.viz import title_placement
     from tinyflow.inspect.viz.model import Box
     frame = ('<g id="c1" class="cluster"><title>c</title><path d="M0,0C0,0 200,0 200,0L200,90 0,90"'
              '/><text x="8" y="14">body</text></g><!-- -->')
@@ -324,7 +324,7 @@ def test_a_title_moves_to_where_no_edge_is():
     def edge(x):
         return f'<g id="e{x}" class="edge"><path d="M{x},-99C{x},-50 {x},40 {x},80"/></g>\n</g>'
     box = Box('c1', ('body',), 'forward')
-    assert titles.sides([box], (frame + edge(20)).encode())[1] == {'c1': 'r'}
-    assert titles.sides([box], (frame + edge(190)).encode()) == (0, {'c1': 'l'})
-    crossed, best = titles.sides([box], (frame + edge(20) + edge(190)).encode())
+    assert title_placement.sides([box], (frame + edge(20)).encode())[1] == {'c1': 'r'}
+    assert title_placement.sides([box], (frame + edge(190)).encode()) == (0, {'c1': 'l'})
+    crossed, best = title_placement.sides([box], (frame + edge(20) + edge(190)).encode())
     assert crossed > 0 and best == {'c1': 'c'}

@@ -1,5 +1,5 @@
 """tf.contrib.data: most of it is tf.data.experimental."""
-from tinyflow.contrib.data_older import (
+from tinyflow.contrib.dataset_transforms import (
     assert_element_shape,
     batch_and_drop_remainder,
     padded_batch_and_drop_remainder,

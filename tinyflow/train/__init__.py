@@ -82,7 +82,7 @@ _LATER = _names_of({
     'tinyflow.train.queues.coordinator': 'Coordinator LooperThread',
     'tinyflow.train.hooks.checkpoints': 'CheckpointSaverHook CheckpointSaverListener',
     'tinyflow.train.hooks.feeding': 'FeedFnHook',
-    'tinyflow.train.hooks.final': 'FinalOpsHook',
+    'tinyflow.train.hooks.final_ops': 'FinalOpsHook',
     'tinyflow.train.hooks.logging_tensors': 'LoggingTensorHook',
     'tinyflow.train.hooks.nan': 'NanLossDuringTrainingError NanTensorHook',
     'tinyflow.train.hooks.profiling': 'ProfilerHook',

@@ -1,12 +1,4 @@
 """tf.contrib.rnn: cells and loops over time by tf.contrib's names."""
-from tinyflow.contrib.rnn.around import AttentionCellWrapper, HighwayWrapper
-from tinyflow.contrib.rnn.blocks import (
-    GRUBlockCell,
-    GRUBlockCellV2,
-    LSTMBlockCell,
-    LSTMBlockFusedCell,
-    LSTMBlockWrapper,
-)
 from tinyflow.contrib.rnn.convolutional import (
     Conv1DLSTMCell,
     Conv2DLSTMCell,
@@ -23,7 +15,15 @@ from tinyflow.contrib.rnn.gated import (
 )
 from tinyflow.contrib.rnn.independent import GLSTMCell, IndRNNCell, IndyGRUCell, IndyLSTMCell
 from tinyflow.contrib.rnn.layer_norm import LayerNormBasicLSTMCell
+from tinyflow.contrib.rnn.lstm_blocks import (
+    GRUBlockCell,
+    GRUBlockCellV2,
+    LSTMBlockCell,
+    LSTMBlockFusedCell,
+    LSTMBlockWrapper,
+)
 from tinyflow.contrib.rnn.phased import PhasedLSTMCell
+from tinyflow.contrib.rnn.wrapper_cells import AttentionCellWrapper, HighwayWrapper
 from tinyflow.graph.support.errors import worded as _worded
 from tinyflow.graph.support.missing import (
     MissingNameError as _MissingNameError,

@@ -13,7 +13,7 @@ from tinyflow.contrib.seq2seq.beam_search import (
     BeamSearchDecoderState,
     FinalBeamSearchDecoderOutput,
 )
-from tinyflow.contrib.seq2seq.beams import tile_batch
+from tinyflow.contrib.seq2seq.beam_search_steps import tile_batch
 from tinyflow.contrib.seq2seq.decoder import Decoder, dynamic_decode
 from tinyflow.contrib.seq2seq.helpers import (
     CustomHelper,
@@ -23,13 +23,13 @@ from tinyflow.contrib.seq2seq.helpers import (
     TrainingHelper,
 )
 from tinyflow.contrib.seq2seq.loss import sequence_loss
-from tinyflow.contrib.seq2seq.monotonic import (
+from tinyflow.contrib.seq2seq.monotonic_mechanisms import (
     BahdanauMonotonicAttention,
     LuongMonotonicAttention,
     monotonic_attention,
     safe_cumprod,
 )
-from tinyflow.contrib.seq2seq.scheduled import (
+from tinyflow.contrib.seq2seq.scheduled_sampling import (
     SampleEmbeddingHelper,
     ScheduledEmbeddingTrainingHelper,
     ScheduledOutputTrainingHelper,

@@ -5,8 +5,16 @@ from collections import namedtuple
 
 import numpy as np
 
-from tinyflow.contrib.seq2seq import beams
 from tinyflow.contrib.seq2seq.basic_decoder import check_output_layer, output_size_of
+from tinyflow.contrib.seq2seq.beam_search_steps import (
+    attention_of,
+    check_rank_known,
+    gather_rows,
+    mask_finished,
+    penalised,
+    reorder_state,
+    sorted_by_beam,
+)
 from tinyflow.contrib.seq2seq.decoder import Decoder
 from tinyflow.contrib.seq2seq.helpers import embedding_function
 from tinyflow.graph.constant_value import constant_value
@@ -106,7 +114,7 @@ class BeamSearchDecoder(Decoder):
             constants.zeros([self._batch_size], dtype=int32), depth=self._beam_width,
             on_value=convert_to_tensor(0.0, dtype), off_value=convert_to_tensor(-np.inf, dtype),
             dtype=dtype)
-        attention = beams.attention_of(self._initial_cell_state, self._coverage_penalty_weight)
+        attention = attention_of(self._initial_cell_state, self._coverage_penalty_weight)
         state = BeamSearchDecoderState(
             cell_state=self._initial_cell_state, log_probs=log_probs, finished=self._finished,
             lengths=constants.zeros([self._batch_size, self._beam_width], dtype=int64),
@@ -135,33 +143,33 @@ class BeamSearchDecoder(Decoder):
         """The best `beam_width` of all continuations of all beams."""
         batch, width, finished = self._batch_size, self._beam_width, state.finished
         going_on = logic.logical_not(finished)
-        log_probs = beams.mask_finished(softmax.log_softmax(logits), self._end_token, finished)
+        log_probs = mask_finished(softmax.log_softmax(logits), self._end_token, finished)
         total = shaping.expand_dims(state.log_probs, 2) + log_probs
         classes = logits.shape[-1].value or shape_ops.shape(logits)[-1]
         lengths = self._possible_lengths(state.lengths, going_on, classes)
-        attention = beams.attention_of(cell_state, self._coverage_penalty_weight)
+        attention = attention_of(cell_state, self._coverage_penalty_weight)
         if attention is not None:
             attention *= shaping.expand_dims(identity_and_cast.cast(going_on, float32), 2)
             attention = state.accumulated_attention_probs + attention
-        scores = beams.penalised(total, lengths, self._length_penalty_weight,
-                                 self._coverage_penalty_weight, finished, attention)
+        scores = penalised(total, lengths, self._length_penalty_weight,
+                           self._coverage_penalty_weight, finished, attention)
         best, which = self._best(time, scores)
-        log_probs = beams.gather_rows(which, total, batch, width * classes, [-1],
-                                      name='next_beam_probs')
+        log_probs = gather_rows(which, total, batch, width * classes, [-1],
+                                name='next_beam_probs')
         ids = arithmetic.mod(which, classes, name='next_beam_word_ids')
         ids = identity_and_cast.cast(ids, int32)
         parents = identity_and_cast.cast(which / classes, int32, name='next_beam_parent_ids')
-        was_finished = beams.gather_rows(parents, finished, batch, width, [-1])
+        was_finished = gather_rows(parents, finished, batch, width, [-1])
         now_finished = logic.logical_or(was_finished, logic.equal(ids, self._end_token),
                                         name='next_beam_finished')
         longer = identity_and_cast.cast(logic.logical_not(was_finished), int64)
-        next_lengths = beams.gather_rows(parents, state.lengths, batch, width, [-1])
+        next_lengths = gather_rows(parents, state.lengths, batch, width, [-1])
         next_lengths += longer
         if attention is not None:
-            attention = beams.gather_rows(parents, attention, batch, width, [batch * width, -1],
-                                          name='next_accumulated_attention_probs')
+            attention = gather_rows(parents, attention, batch, width, [batch * width, -1],
+                                    name='next_accumulated_attention_probs')
         cell_state = nest.map_structure(
-            lambda part: beams.reorder_state(parents, part, batch, width), cell_state)
+            lambda part: reorder_state(parents, part, batch, width), cell_state)
         return BeamSearchDecoderOutput(best, ids, parents), BeamSearchDecoderState(
             cell_state=cell_state, log_probs=log_probs, lengths=next_lengths,
             finished=now_finished,
@@ -215,7 +223,7 @@ class BeamSearchDecoder(Decoder):
                    'elements. Consider setting reorder_tensor_arrays to False to disable '
                    'TensorArray reordering during the beam search.')
         with control_dependencies([assertions.Assert(fits, [message])]):
-            return beams.sorted_by_beam(t, parent_ids, lengths)
+            return sorted_by_beam(t, parent_ids, lengths)
 
     # ---- rows and beams --------------------------------------------------------------------
 
@@ -248,13 +256,13 @@ class BeamSearchDecoder(Decoder):
     def _split_if_rows(self, t, size):
         if is_tensor_array(t):
             return t
-        beams.check_rank_known(t)
+        check_rank_known(t)
         return self._split(t, size) if t.shape.ndims >= 1 else t
 
     def _merge_if_beams(self, t, size):
         if is_tensor_array(t):
             return t
-        beams.check_rank_known(t)
+        check_rank_known(t)
         return self._merge(t, size) if t.shape.ndims >= 2 else t
 
 

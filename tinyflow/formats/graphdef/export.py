@@ -108,7 +108,8 @@ def _check_size(graph, operations):
     if not graph.annotations.get(_WARNED):
         graph.annotations[_WARNED] = True
         warn_at(user_site(), f'[large-constants] {total / 2**20:.0f} MB of constants are written '
-                f'with the graph; the largest: {describe(constants[0].outputs[0])}.\n  Mend: {mend}')
+                f'with the graph; the largest: {describe(constants[0].outputs[0])}.\n'
+                f'  Mend: {mend}')
 
 
 # ---- nodes of tinyflow's own --------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 if TYPE_CHECKING:
-    from tinyflow.inspect.viz.nx import to_networkx
+    from tinyflow.inspect.viz.networkx_export import to_networkx
     from tinyflow.inspect.viz.picture import Picture, draw
     from tinyflow.inspect.viz.select import path_between, register_drawable
 
@@ -21,7 +21,7 @@ __all__ = ['Picture', 'draw', 'path_between', 'register_drawable', 'to_networkx'
 
 _missing = _explain_missing('tinyflow.viz', __all__)
 _HOMES = {'Picture': 'picture', 'draw': 'picture', 'path_between': 'select',
-          'register_drawable': 'select', 'to_networkx': 'nx'}
+          'register_drawable': 'select', 'to_networkx': 'networkx_export'}
 
 
 def __getattr__(name):

@@ -8,8 +8,8 @@ import numpy as np
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
 from tinyflow.inspect.viz import boxes, edges as wires, fold, labels, select
-from tinyflow.inspect.viz.inside import Inside, summary
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
+from tinyflow.inspect.viz.nested_graphs import Inside, summary
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
 _GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tinyflow.graph.support.errors import worded
-from tinyflow.inspect.viz import build, dot, render, titles
+from tinyflow.inspect.viz import build, dot, render, title_placement
 from tinyflow.inspect.viz.model import Model, Options
 
 _ATTEMPTS = 4
@@ -61,7 +61,7 @@ class Picture:
         boxes = self.model.boxes
         best = None
         for _ in range(_ATTEMPTS if len(self.model.nodes) <= _MANY else 0):
-            crossed, better = titles.sides(boxes, svg)
+            crossed, better = title_placement.sides(boxes, svg)
             if best is None or crossed < best[0]:
                 best = crossed, self.dot, svg
             if not crossed or all(better.get(b.key, b.title_side) == b.title_side for b in boxes):

@@ -90,8 +90,8 @@ class Accumulator:
     def _hopeless(self, wanted):
         return errors.op_error(errors.FailedPreconditionError,
                                f"[queue-deadlock] the accumulator '{self._name}' has {self.count} "
-                               f'gradients, {wanted} are required, nobody is left to add more, and this '
-                               'waits for ever',
+                               f'gradients, {wanted} are required, nobody is left to add more, and '
+                               'this waits for ever',
                                'run the Operation of apply_grad first, with a local_step that is '
                                f'not below {self.step}, the step of the accumulator.')
 

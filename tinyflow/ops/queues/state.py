@@ -292,11 +292,12 @@ class QueueState:
         if not taking:
             return errors.op_error(errors.FailedPreconditionError,
                                    f"[queue-deadlock] the queue '{name}' is full ({self.capacity} "
-                                   'elements), nobody is left to take from it, and this waits for ever',
+                                   'elements), nobody is left to take from it, and this waits for '
+                                   'ever',
                                    _MEND_FULL)
         have = len(self._elements) + len(attempt.items)
-        problem = (f"[queue-deadlock] the queue '{name}' has {have} elements, {attempt.remaining} more "
-                   'are needed, nobody is left to add them, and this waits for ever')
+        problem = (f"[queue-deadlock] the queue '{name}' has {have} elements, {attempt.remaining} "
+                   'more are needed, nobody is left to add them, and this waits for ever')
         return errors.op_error(errors.FailedPreconditionError, problem, self._mend_empty())
 
     def _mend_empty(self):

@@ -13,7 +13,7 @@ from tinyflow.ops.array import identity_and_cast
 from tinyflow.ops.variables import variable_ops
 from tinyflow.ops.variables.initializers import zeros_initializer
 from tinyflow.ops.variables.variable_scope import get_variable
-from tinyflow.train.hooks.final import FinalOpsHook
+from tinyflow.train.hooks.final_ops import FinalOpsHook
 from tinyflow.train.sessions.monitored_session import MonitoredSession
 from tinyflow.train.sessions.session_creators import ChiefSessionCreator
 from tinyflow.train.sessions.session_run_hook import SessionRunArgs, SessionRunHook

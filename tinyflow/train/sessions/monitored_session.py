@@ -15,7 +15,7 @@ from tinyflow.graph.support import errors, logging
 from tinyflow.graph.support.errors import worded
 from tinyflow.train.queues.coordinator import Coordinator
 from tinyflow.train.queues.queue_running import start_queue_runners
-from tinyflow.train.sessions.hook_calls import HookCalls
+from tinyflow.train.sessions.hook_order import HookCalls
 from tinyflow.train.sessions.hooked_session import (
     CoordinatedSession,
     HookedSession,

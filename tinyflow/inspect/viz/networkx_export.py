@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from tinyflow.inspect.viz import labels
-from tinyflow.inspect.viz.inside import Inside
+from tinyflow.inspect.viz.nested_graphs import Inside
 from tinyflow.inspect.viz.select import needed, parts, subject
 
 

@@ -1,7 +1,7 @@
-"""Helpers that feed the true inputs at times, and at times what was drawn from the outputs."""
+"""Scheduled sampling: helpers that feed the true inputs or samples of the last outputs."""
 from __future__ import annotations
 
-from tinyflow.contrib.seq2seq import draws
+from tinyflow.contrib.seq2seq import sampling
 from tinyflow.contrib.seq2seq.helpers import (
     GreedyEmbeddingHelper,
     TrainingHelper,
@@ -42,7 +42,7 @@ class SampleEmbeddingHelper(GreedyEmbeddingHelper):
         check_single(outputs)
         temperature = self._softmax_temperature
         logits = outputs if temperature is None else outputs / temperature
-        return draws.categorical(logits=logits, seed=self._seed)
+        return sampling.categorical(logits=logits, seed=self._seed)
 
 
 def _probability(given):
@@ -84,9 +84,9 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
         """A symbol for the rows that are to get one, -1 for the others."""
         with name_scope(name, 'ScheduledEmbeddingTrainingHelperSample',
                         nest.flatten([time, outputs, state])):
-            chosen = draws.bernoulli(probs=self._sampling_probability, dtype=bool_,
-                                     sample_shape=self.batch_size, seed=self._scheduling_seed)
-            return indexing.where(chosen, draws.categorical(logits=outputs, seed=self._seed),
+            chosen = sampling.bernoulli(probs=self._sampling_probability, dtype=bool_,
+                                        sample_shape=self.batch_size, seed=self._scheduling_seed)
+            return indexing.where(chosen, sampling.categorical(logits=outputs, seed=self._seed),
                                   constants.fill([self.batch_size], -1))
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
@@ -109,7 +109,7 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     """With `sampling_probability` a row gets its own last output (or next_inputs_fn of it).
 
     Shapes: inputs [batch, time, in], sequence_length [batch], auxiliary_inputs [batch, time, more],
-    which are put beside both kinds of inputs.
+    which are concatenated to both kinds of inputs.
     """
 
     def __init__(self, inputs, sequence_length, sampling_probability, time_major=False, seed=None,
@@ -132,8 +132,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         """1 for the rows that are to get their output, 0 for the others."""
         with name_scope(name, 'ScheduledOutputTrainingHelperSample',
                         nest.flatten([time, outputs, state])):
-            return draws.bernoulli(probs=self._sampling_probability,
-                                   sample_shape=self.batch_size, seed=self._seed)
+            return sampling.bernoulli(probs=self._sampling_probability,
+                                      sample_shape=self.batch_size, seed=self._seed)
 
     def next_inputs(self, time, outputs, state, sample_ids, name=None):
         with name_scope(name, 'ScheduledOutputTrainingHelperNextInputs',
@@ -158,13 +158,13 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
         return finished, inputs, state
 
     def _with_auxiliary(self, rows, time, indices=None):
-        """`rows` with the auxiliary inputs of the next step beside them."""
+        """`rows` concatenated with the auxiliary inputs of the next step."""
         if self._auxiliary is None:
             return rows
-        beside = self._auxiliary.read(time + 1)
+        auxiliary = self._auxiliary.read(time + 1)
         if indices is not None:
-            beside = gathering.gather_nd(beside, indices)
-        return joining.concat((rows, beside), -1)
+            auxiliary = gathering.gather_nd(auxiliary, indices)
+        return joining.concat((rows, auxiliary), -1)
 
 
 __all__ = ['SampleEmbeddingHelper', 'ScheduledEmbeddingTrainingHelper',
