@@ -67,7 +67,7 @@ __all__ = [  # noqa: F822 - some come from _LATER
     'write_graph',
 ]
 
-# Imported when first asked for; the last ones are protocol buffers.
+# Imported on first use; the last ones are protocol buffers.
 _LATER = _names_of({
     'tinyflow.formats.wire.events': 'summary_iterator',
     'tinyflow.formats.graphdef.graph_io': 'write_graph',

@@ -12,7 +12,7 @@ class ClusterSpec:
     """Which task of which job listens where: {'worker': ['host0:2222', 'host1:2222'], ...}.
 
     A job's tasks are a list of addresses, or {task index: address}. Raises TypeError for other
-    things, ValueError for a task that the cluster has not.
+    things, ValueError for a task that the cluster lacks.
     """
 
     def __init__(self, cluster):

@@ -1,4 +1,4 @@
-"""Resources of a graph that are no Variables: what makes them, and whether they are there.
+"""Resources of a graph other than Variables: their initializers, and whether they are initialised.
 
 A part of the library that has such a thing (a table that a training fills, say) registers it, and
 a Scaffold initialises it with the Variables.

@@ -21,7 +21,7 @@ def global_step(sess, global_step_tensor):
 def get_global_step(graph=None):
     """The graph's global step, or None if it has none.
 
-    It is the one member of the GLOBAL_STEP collection, else what is called 'global_step:0'.
+    It is the only member of the GLOBAL_STEP collection, else the tensor 'global_step:0'.
     """
     graph = graph or get_default_graph()
     kept = graph.get_collection(GraphKeys.GLOBAL_STEP)

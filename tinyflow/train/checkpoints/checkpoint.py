@@ -71,7 +71,7 @@ class Checkpoint:
     # ---- saving --------------------------------------------------------------------------
 
     def write(self, file_prefix, session=None):
-        """Writes a checkpoint of that very name, and returns it; `save` numbers them."""
+        """Writes a checkpoint of exactly that name, and returns it; `save` numbers them."""
         session = _session(session, 'Checkpoint.write')
         with session.graph.as_default():
             graph, values = object_graph.describe(self)
@@ -113,7 +113,7 @@ class Checkpoint:
         return {spec.name: spec.tensor for spec in self._saveable(key, owner, item).specs}
 
     def _saveable(self, key, owner, item):
-        """What saves `owner` under that key; made once, as it has nodes of its own."""
+        """What saves `owner` under that key; made once, since it adds nodes."""
         if isinstance(item, SaveableObject):
             return item
         if (id(owner), key) not in self._saveables:
@@ -177,7 +177,7 @@ def _dtype(value):
 
 
 class _Status:
-    """Restores when asked to; by then, all objects must be there."""
+    """Restores on demand; by then, all objects must exist."""
 
     def __init__(self, root):
         self._root = root
@@ -334,10 +334,10 @@ class CheckpointLoadStatus(_FromFile):
                       if self._graph.nodes[number].attributes}
         missing = [(v, name) for v, name in self._variables() if id(v) not in with_value]
         if missing:
-            told = '\n'.join(f'    {name}: {v!r}' for v, name in missing[:20])
+            listed = '\n'.join(f'    {name}: {v!r}' for v, name in missing[:20])
             raise AssertionError(
                 'Some Python objects were not bound to checkpointed values, likely due to changes '
-                f'in the Python program: {[v for v, _ in missing]}\n{told}')
+                f'in the Python program: {[v for v, _ in missing]}\n{listed}')
         return self
 
     def assert_nontrivial_match(self):

@@ -18,9 +18,9 @@ __all__ = ['CheckpointManager']
 class CheckpointManager:
     """Saves `checkpoint` into `directory` and deletes all but the last `max_to_keep`.
 
-    One for each `keep_checkpoint_every_n_hours` is kept nevertheless. A manager that is made for a
-    directory again goes on with what is there. Raises ValueError for a `max_to_keep` below 1 (None
-    keeps all).
+    One for each `keep_checkpoint_every_n_hours` is kept nevertheless. A new manager of a
+    directory continues with the existing checkpoints. Raises ValueError for a `max_to_keep` below 1
+    (None keeps all).
     """
 
     def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None,

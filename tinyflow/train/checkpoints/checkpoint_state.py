@@ -1,4 +1,4 @@
-"""The file `checkpoint` of a directory: which checkpoints there are, and which is the latest."""
+"""The `checkpoint` file of a directory: which checkpoints there are, and which is the latest."""
 from __future__ import annotations
 
 import logging

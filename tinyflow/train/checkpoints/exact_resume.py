@@ -1,12 +1,11 @@
-"""A checkpoint that also says where random numbers and inputs stood.
+"""Resume a training exactly: checkpoints with the state of random numbers and input iterators.
 
-TensorFlow's checkpoint holds Variables only: a training that goes on from it draws its dropout and
-its batches anew. Beside `model.ckpt-300` this writes `model.ckpt-300.resume`, with the positions
-of the Session's streams of random numbers and of its iterators, so that a run which was
-interrupted and continued gives the same bits as one that was not. A training that ended in good
-order leaves none: as in TensorFlow, the next one reads its input from the start. TensorFlow does
-not look at the file, and a checkpoint without one restores as ever. Its bytes are those of
-tinyflow/pipeline/state_bytes.py.
+TensorFlow's checkpoint holds Variables only: a training that continues from it draws other dropout
+masks and batches. Next to `model.ckpt-300` this writes `model.ckpt-300.resume`, with the positions
+of the Session's random streams and of its iterators, so that a run which was interrupted and
+continued gives the same bits as one that was not. A training that ended normally leaves none: as in
+TensorFlow, the next one reads its input from the start. TensorFlow ignores the file, and a
+checkpoint without one restores as usual. The format is in tinyflow/data/runtime/state_bytes.py.
 """
 from __future__ import annotations
 
@@ -26,12 +25,12 @@ _SUFFIX = '.resume'
 
 
 def resume_file(prefix):
-    """The file beside a checkpoint."""
+    """The name of the file that belongs to the checkpoint `prefix`."""
     return prefix + _SUFFIX
 
 
 def save_positions(session, prefix, step):
-    """Writes where `session` stands beside the checkpoint `prefix`; what cannot be saved, by name.
+    """Writes the positions of `session` for the checkpoint `prefix`; returns what cannot be saved.
 
     It is written before the checkpoint, which only counts once all of it is there.
     """
@@ -52,7 +51,7 @@ def _own_to_replicas(session):
 
 
 def restore_positions(session, prefix, step):
-    """Puts `session` to where it stood at the checkpoint; False if nothing says where that was.
+    """Puts `session` back to the positions of the checkpoint; False if none were saved.
 
     Raises DataLossError for a damaged file.
     """
@@ -67,14 +66,14 @@ def restore_positions(session, prefix, step):
     except (OpError, KeyError, TypeError) as error:
         raise DataLossError(
             None, None, f'{path} is damaged: {getattr(error, "message", error)}\n  Mend: delete '
-            'it; the training then goes on from the checkpoint with other random numbers and '
-            'its input from the start.') from None
+            'it; the training then continues from the checkpoint with other random numbers '
+            'and its input from the start.') from None
     if saved_step != int(step):
         return False
     session.set_positions(positions)
     for variable in _own_to_replicas(session):
         values = state.get('replicas', {}).get(variable.name, ())
-        # Another number of replicas keeps its share of what the checkpoint itself has.
+        # With another number of replicas each keeps its share of what the checkpoint itself has.
         if len(values) == len(variable.components):
             session.set_variable_values([(part, value) for part, value
                                          in zip(variable.components, values) if value is not None])
@@ -89,25 +88,25 @@ class ResumeListener(CheckpointSaverListener):
 
     def __init__(self, prefix_of):
         self._prefix_of = prefix_of
-        self._told = False
+        self._logged = False
 
     def before_save(self, session, global_step_value):
         lost = save_positions(session, self._prefix_of(int(global_step_value)), global_step_value)
-        if lost and not self._told:
-            self._told = True
+        if lost and not self._logged:
+            self._logged = True
             logging.info('A training continued from these checkpoints will not repeat every bit: '
                          '%s', '; '.join(f'{name}: {why}' for name, why in sorted(lost.items())))
 
     def end(self, session, global_step_value):
-        """A training that ends in good order is over: the next one begins its input anew."""
+        """After a normal end, the next training reads its input from the start."""
         files.remove(resume_file(self._prefix_of(int(global_step_value))))
 
 
 class ResumeHook(SessionRunHook):
-    """Puts a session that was restored from a checkpoint to where it stood then.
+    """Puts a session that was restored from a checkpoint back to the positions of that time.
 
-    It is the first of the hooks: iterators that begin later go on at their place, and what the
-    others save already has it. `checkpoint_of()` gives the prefix.
+    It must be the first hook: iterators made later continue at their position, and what the other
+    hooks save already includes it. `checkpoint_of()` gives the prefix.
     """
 
     def __init__(self, checkpoint_of, global_step):
@@ -120,6 +119,6 @@ class ResumeHook(SessionRunHook):
         step = session.run(self._global_step)
         try:
             if restore_positions(session, prefix, step):
-                logging.info('Random numbers and input go on where %s left them.', prefix)
-        except NotFoundError:           # of a file of the input: the node that reads it tells
+                logging.info('Random numbers and input continue at the positions of %s.', prefix)
+        except NotFoundError:           # an input file is missing: its node reports it
             return

@@ -1,4 +1,4 @@
-"""Looking into checkpoints: what is in them, and single tensors, without a graph."""
+"""Inspect checkpoints without a graph: list_variables, load_variable, NewCheckpointReader."""
 from __future__ import annotations
 
 import os

@@ -1,9 +1,9 @@
-"""The graph of objects that own Variables: what tf.train.Checkpoint saves and restores by.
+"""The object graph: the objects that own Variables, which tf.train.Checkpoint saves and restores.
 
 An object is followed if it is a Variable, an optimizer, a layer, a Checkpoint, a list or dict, or
 if it says what it depends on (`_checkpoint_dependencies`, pairs of name and object) or what of
-itself is to be saved (`_gather_saveables_for_checkpoint`). An object's name is the path of
-attributes that leads to it; slots of an optimizer stand below the Variable that they belong to.
+itself should be saved (`_gather_saveables_for_checkpoint`). An object's name is the path of
+attributes that leads to it; slots of an optimizer are below the Variable that they belong to.
 """
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _owned(found, variable):
 
 
 def attributes(value):
-    """{name: Variable or SaveableObject factory} of what is saved of an object itself."""
+    """{name: Variable or SaveableObject factory} of what an object itself saves."""
     if isinstance(value, Variable):
         return {VALUE: value}
     gather = getattr(value, '_gather_saveables_for_checkpoint', None)

@@ -1,4 +1,4 @@
-"""What a checkpoint and a Saver do not agree on, in one table, before anything is restored (A20).
+"""Compares a checkpoint with a Saver before restoring: all mismatches in one table.
 
 The Saver's side is read off the graph: a RestoreV2 node names the tensors, and the nodes behind it
 that assign are the Variables that get them. So it works for any Saver, also an imported one.
@@ -15,12 +15,12 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import InvalidArgumentError, NotFoundError
 
 _ROWS = 20              # of each kind; the rest is counted
-_ALIKE = 0.5            # likeness of two names from which one may be the other renamed
+_RENAMED = 0.5          # similarity of two names above which one may be the other renamed
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A tensor that a Saver is going to ask a checkpoint for."""
+    """A tensor that a Saver will read from a checkpoint."""
 
     name: str
     dtype: object
@@ -30,7 +30,7 @@ class Wanted:
 
 
 def wanted_by(restore_op):
-    """What the Saver that has this restore operation asks for; None if that cannot be told."""
+    """The tensors that the Saver with this restore op reads; None if that is not known."""
     found, stack, seen = [], [restore_op], set()
     while stack:
         op = stack.pop()
@@ -64,7 +64,7 @@ def _wanted(name, part, tensor):
 
 
 def _assigns(tensor):
-    """The nodes that assign a restored tensor; to a resource variable its Identity goes."""
+    """The nodes that assign a restored tensor; for a resource variable, through an Identity."""
     for consumer in tensor.consumers():
         if consumer.type == 'Identity':
             yield from _assigns(consumer.outputs[0])
@@ -78,7 +78,7 @@ def _whole(shape):
 
 
 class Differences:
-    """What `wanted` asks for and `reader` has not, or has otherwise."""
+    """Tensors of `wanted` that `reader` lacks, or has with another shape or dtype."""
 
     def __init__(self, wanted, reader):
         self.reader = reader
@@ -87,8 +87,8 @@ class Differences:
         self.shapes = [w for w in there if w.shape is not None and w.shape != reader.shape(w.name)]
         self.dtypes = [w for w in there if w not in self.shapes and
                        w.dtype.as_datatype_enum != reader.dtype_number(w.name)]
-        asked = {w.name for w in wanted}
-        self.unused = [n for n in reader.names() if n not in asked and n[:1] != '_']
+        wanted_names = {w.name for w in wanted}
+        self.unused = [n for n in reader.names() if n not in wanted_names and n[:1] != '_']
 
     def __bool__(self):
         return bool(self.missing or self.shapes or self.dtypes)
@@ -141,7 +141,7 @@ class Differences:
                        reverse=True)
         found = {}
         for likeness, wanted, name in pairs:
-            if likeness >= _ALIKE and wanted not in found and name not in found.values():
+            if likeness >= _RENAMED and wanted not in found and name not in found.values():
                 found[wanted] = name
         return found
 

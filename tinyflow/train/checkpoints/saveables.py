@@ -36,7 +36,7 @@ class VariableSaveable(SaveableObject):
 
 
 def all_saveables(scope=None):
-    """The global Variables of the default graph and what was put into SAVEABLE_OBJECTS."""
+    """The global Variables of the default graph and the members of SAVEABLE_OBJECTS."""
     return global_variables(scope) + get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
 
 
@@ -105,9 +105,9 @@ def place_of(item):
         mend = None
         if isinstance(place, Tensor) and place.op.inputs and place.op.inputs[0].dtype.is_ref:
             mend = f"the Variable itself, '{place.op.inputs[0].op.name}'."
-        told = [('given', place)] if isinstance(place, Tensor) else []
+        inputs = [('given', place)] if isinstance(place, Tensor) else []
         raise worded(TypeError(report(f'Variable to save is not a Variable: {item!r}',
-                                      inputs=told, mend=mend)))
+                                      inputs=inputs, mend=mend)))
     return place
 
 

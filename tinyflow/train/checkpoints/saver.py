@@ -1,4 +1,4 @@
-"""tf.train.Saver: keeps the values of Variables in checkpoints, and a list of the last ones."""
+"""tf.train.Saver: saves the values of Variables in checkpoints, and keeps the last few."""
 from __future__ import annotations
 
 import logging
@@ -250,7 +250,7 @@ class Saver:
         if save_path is None:
             raise worded(ValueError(
                 "Can't load save_path when it is None.\n  Mend: tf.train.latest_checkpoint gives "
-                'None where the directory has no checkpoint: train and save first, or look at the '
+                'None where the directory has no checkpoint: train and save first, or check the '
                 'path.'))
         prefix = os.fspath(save_path)
         prefix = prefix.decode() if isinstance(prefix, bytes) else prefix
@@ -300,7 +300,7 @@ class Saver:
 
 
 def _check_session(sess):
-    if not hasattr(sess, 'run'):        # a Session, or what stands for one: MonitoredSession, ...
+    if not hasattr(sess, 'run'):        # a Session, or a wrapper of one: MonitoredSession, ...
         raise worded(TypeError(f"'sess' must be a Session; {sess!r}"))
 
 
@@ -389,7 +389,7 @@ def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None
 
 
 def _scope_of(variables, import_scope):
-    """The scope that nodes were put into: `import_scope`, with a number if that was taken."""
+    """The scope of the nodes: `import_scope`, with a number if that was taken."""
     for name, variable in variables.items():
         return variable.name[:-len(name)].rstrip('/')
     return import_scope

@@ -1,4 +1,4 @@
-"""The nodes of a Saver: a place for the file's name, what saves, what restores."""
+"""The nodes of a Saver: a placeholder for the file name, save ops, restore ops."""
 from __future__ import annotations
 
 import uuid

@@ -1,4 +1,4 @@
-"""Variables that begin as values of a checkpoint: warm starts, fine-tuning."""
+"""init_from_checkpoint and warm_start: Variables initialised from a checkpoint."""
 from __future__ import annotations
 
 from tinyflow.formats.wire import slices
@@ -101,7 +101,7 @@ def warm_start(ckpt_to_initialize_from, vars_to_warm_start='.*', var_name_to_voc
 
     `vars_to_warm_start` is a regular expression on the names of trainable Variables, or a list of
     such on global ones, or of Variables; None for those of `var_name_to_vocab_info` only, which has
-    a VocabInfo for each matrix whose vocabulary has changed. `var_name_to_prev_var_name` tells
+    a VocabInfo for each matrix whose vocabulary has changed. `var_name_to_prev_var_name` gives
     which had other names. Raises ValueError for names that are not warm-started.
     """
     vocabularies = dict(var_name_to_vocab_info or {})

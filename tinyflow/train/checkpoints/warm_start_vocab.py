@@ -1,7 +1,7 @@
-"""Warm starts of matrices whose rows, or columns, belong to the words of a vocabulary.
+"""Warm start of matrices whose rows or columns belong to the words of a vocabulary.
 
-The words of the new vocabulary take their rows from the checkpoint, wherever they stood in the old
-one; what is new, and the buckets for unknown words, begin with another initializer.
+The words of the new vocabulary take their rows from the checkpoint, whatever their position in the
+old one; new words and the out-of-vocabulary buckets start from another initializer.
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class VocabInfo(namedtuple('VocabInfo', (
     Args:
       new_vocab, old_vocab: files with one word on each line.
       new_vocab_size: how many words of new_vocab are used.
-      num_oov_buckets: rows after those of the words, for unknown words; they begin anew.
+      num_oov_buckets: rows after those of the words, for unknown words; they are initialised.
       old_vocab_size: how many words of old_vocab count; -1: all.
       backup_initializer: for rows that are new; None: zeros.
       axis: 0 if rows belong to words (embeddings), 1 if columns do (logits of classes).
@@ -72,8 +72,8 @@ class _Matrix:
         if len(self.shape) != 2:
             raise worded(ValueError(report(
                 f"Expected 2-dim shape, but received: {self.shape} of '{part.op.name}': VocabInfo "
-                'is for matrices.', mend='a vector of biases begins anew unless its words are the '
-                'same: leave it out of vars_to_warm_start.')))
+                'is for matrices.', mend='leave a vector of biases out of '
+                'vars_to_warm_start; it is initialised again unless its words are the same.')))
         backup = info.backup_initializer
         if backup is not None and not callable(backup):
             raise worded(TypeError(f'initializer must be callable, instead of being {backup} of '
@@ -133,7 +133,7 @@ class _Matrix:
                                         num_rows=rows, num_cols=self.columns)
 
     def _missing(self, count):
-        """Values for what the old vocabulary has not; how many, only the files say."""
+        """Values for words that the old vocabulary lacks; only the files say how many."""
         try:
             return self.backup([count, 1])
         except TypeError as error:

@@ -1,1 +1,1 @@
-"""The hooks of tf.train, one kind of thing per file."""
+"""The hooks of tf.train, grouped by what they do."""

@@ -1,4 +1,4 @@
-"""CheckpointSaverHook: a checkpoint at the start, every so often, and at the end."""
+"""CheckpointSaverHook: saves a checkpoint at the start, periodically, and at the end."""
 from __future__ import annotations
 
 import os
@@ -16,7 +16,7 @@ __all__ = ['CheckpointSaverHook', 'CheckpointSaverListener']
 
 
 class CheckpointSaverListener:
-    """What is to be done around each checkpoint: a subclass defines the methods that it needs."""
+    """Callbacks around each checkpoint; a subclass defines the methods that it needs."""
 
     def begin(self):
         """Called once, while the graph may still be changed."""
@@ -25,7 +25,7 @@ class CheckpointSaverListener:
         """Called before a checkpoint is written."""
 
     def after_save(self, session, global_step_value):
-        """Called when it is written; True asks for the training to stop."""
+        """Called when it is written; True requests that the training stops."""
 
     def end(self, session, global_step_value):
         """Called once at the end of the training, after the last checkpoint."""
@@ -98,7 +98,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session, step):
-        """Writes a checkpoint; True if a listener asks to stop."""
+        """Writes a checkpoint; True if a listener requests a stop."""
         from tinyflow.formats.protos.event_pb2 import SessionLog  # loaded on first use
         logging.info('Saving checkpoints for %d into %s.', step, self._save_path)
         for listener in self._listeners:

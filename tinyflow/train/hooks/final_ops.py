@@ -1,4 +1,4 @@
-"""FinalOpsHook: something that is run once, at the end."""
+"""FinalOpsHook: runs tensors and operations once, at the end."""
 from __future__ import annotations
 
 from tinyflow.graph.support import errors, logging

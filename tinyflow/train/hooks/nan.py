@@ -1,4 +1,4 @@
-"""NanTensorHook: stops a training whose loss is no number any more."""
+"""NanTensorHook: stops the training when the loss is NaN."""
 from __future__ import annotations
 
 import numpy as np
@@ -12,7 +12,7 @@ __all__ = ['NanLossDuringTrainingError', 'NanTensorHook']
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss was NaN; the message says which operation made it, as far as that can be told."""
+    """The loss was NaN; the message names the operation that made it, if it could be found."""
 
     worded_by_tinyflow = True
 
@@ -21,7 +21,7 @@ class NanLossDuringTrainingError(RuntimeError):
 
 
 class NanTensorHook(SessionRunHook):
-    """Looks at `loss_tensor` after each run: NaN raises, or asks to stop.
+    """Checks `loss_tensor` after each run: NaN raises an error, or requests a stop.
 
     Raises NanLossDuringTrainingError, unless `fail_on_nan_loss` is False. It says where the NaN
     came from: the last steps are repeated to find that out, see train/nan_replay.py.

@@ -1,4 +1,4 @@
-"""ProfilerHook: a time line of one run, every so often."""
+"""ProfilerHook: writes a timeline of one run, periodically."""
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""The global step as hooks read it."""
+"""Reads the global step for hooks."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded

@@ -1,4 +1,4 @@
-"""Hooks that say when a training begins and ends."""
+"""Hooks that stop a training, or delay its start."""
 from __future__ import annotations
 
 import time
@@ -12,9 +12,9 @@ __all__ = ['GlobalStepWaiterHook', 'StopAtStepHook']
 
 
 class StopAtStepHook(SessionRunHook):
-    """Asks to stop after `num_steps` steps from now, or when the global step is `last_step`.
+    """Requests a stop after `num_steps` steps from now, or when the global step is `last_step`.
 
-    Exactly one of the two is to be given: ValueError.
+    ValueError unless exactly one of the two is given.
     """
 
     def __init__(self, num_steps=None, last_step=None):
@@ -63,13 +63,13 @@ class GlobalStepWaiterHook(SessionRunHook):
 
     def _wait(self, session):
         logging.info('Waiting for global step %d before starting training.', self._wait_until_step)
-        told = 0
+        logged = 0
         while True:
             step = session.run(self._global_step_tensor)
             if step >= self._wait_until_step:
                 return
-            if step - told > 1000:
+            if step - logged > 1000:
                 logging.info('Waiting for global step %d before starting training. Current step '
                              'is %d.', self._wait_until_step, step)
-                told = step
+                logged = step
             time.sleep(0.5)

@@ -71,7 +71,7 @@ class StepCounterHook(SessionRunHook):
 class SummarySaverHook(SessionRunHook):
     """Writes summaries at the first step and every `save_steps` steps or `save_secs` seconds.
 
-    `summary_op` is what tf.summary.merge_all gives, or a list; or `scaffold` has it. Written to
+    `summary_op` is the result of tf.summary.merge_all, or a list; or `scaffold` has it. Written to
     `summary_writer`, or to the event file of `output_dir`.
     """
 

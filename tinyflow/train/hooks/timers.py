@@ -1,4 +1,4 @@
-"""When a hook is to act: every so many steps, or seconds."""
+"""Timers of hooks: every N steps, or every N seconds."""
 from __future__ import annotations
 
 import time
@@ -35,7 +35,7 @@ class _HookTimer:
 class SecondOrStepTimer(_HookTimer):
     """Triggers at the first step, and then once every `every_steps` steps or `every_secs` seconds.
 
-    Never twice for one step. Exactly one of the two is to be given: ValueError.
+    Never twice for one step. ValueError unless exactly one of the two is given.
     """
 
     def __init__(self, every_secs=None, every_steps=None):

@@ -1,4 +1,4 @@
-"""Optimizers that divide by the root of the sum of all squared gradients, or of a running one."""
+"""Adagrad, AdagradDA and Adadelta: steps scaled by accumulated squared gradients."""
 from __future__ import annotations
 
 import functools

@@ -1,4 +1,4 @@
-"""Optimizers with a penalty on the weights as a part of the step: FTRL and the proximal methods."""
+"""FTRL and the proximal optimizers: L1 and L2 penalties as part of the update."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded

@@ -1,4 +1,4 @@
-"""Learning rates that fall with the number of steps, as tensors made of the global step."""
+"""Learning rate schedules: tensors computed from the global step."""
 from __future__ import annotations
 
 from math import pi
@@ -139,7 +139,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         steps = constants.cast(decay_steps, dtype)
         if cycle:
             first = logic.equal(step, 0)
-            handles = int(hasattr(step, 'handle'))      # TF1 reads it anew inside its tf.cond
+            handles = int(hasattr(step, 'handle'))      # TF1 reads it again inside its tf.cond
             with name_scope('cond'), tf1_node_count.standing_for(10 + handles):
                 times = nodes.Select(first, constants.constant(1.0, dtype),
                                      arithmetic.ceil(step / steps))
@@ -170,7 +170,7 @@ def _half_cosine(done):
 
 def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0,
                           alpha=0.0, name=None):
-    """cosine_decay that starts anew again and again.
+    """cosine_decay with repeated warm restarts.
 
     The first period has first_decay_steps steps; each one after is t_mul times longer, and its rate
     begins m_mul times higher.

@@ -1,4 +1,4 @@
-"""Moving averages of Variables and tensors: ExponentialMovingAverage and what it is made of."""
+"""Moving averages of Variables and tensors: ExponentialMovingAverage, assign_moving_average."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -44,7 +44,7 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
 
 
 def _assign_unbiased(variable, value, weight, scope):
-    """Averages in a Variable of its own, and divides by 1 - decay^updates."""
+    """Averages in a separate Variable, and divides by 1 - decay^updates."""
     dtype = variable.dtype.base_dtype
     with variable_scope(variable.op.name, values=[variable, value, weight]):
         biased = get_variable(_unused('biased'), shape=variable.get_shape(), dtype=dtype,
@@ -109,9 +109,9 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list=None):
-        """An operation that updates the averages of `var_list`, by default what is trainable.
+        """An operation that updates the averages of `var_list`, by default the trainable ones.
 
-        The shadow of a Variable begins as its initial value, that of a tensor at 0. Raises
+        The shadow of a Variable starts at its initial value, that of a tensor at 0. Raises
         TypeError for what is not floating-point.
         """
         var_list = trainable_variables() if var_list is None else list(var_list)

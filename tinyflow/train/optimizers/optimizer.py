@@ -1,13 +1,13 @@
-"""Optimizer: from a loss to one operation that changes the Variables.
+"""Optimizer: makes one operation from a loss that updates the Variables.
 
 minimize() is compute_gradients() and apply_gradients(); programs that clip gradients call the two.
 A subclass says how one Variable is changed, by TF1's protocol:
 
-    _create_slots(var_list)    makes what it keeps for each Variable, with _zeros_slot and its kin
+    _create_slots(var_list)    makes what it keeps for each Variable, with _zeros_slot and the like
     _prepare()                 makes the tensors of its settings, inside the optimizer's name scope
     _apply_dense(grad, var)    returns the update, a Tensor or Operation
     _apply_sparse(grad, var)   the same for an IndexedSlices without duplicate indices
-    _finish(update_ops, name)  returns the operation that stands for all updates
+    _finish(update_ops, name)  returns the operation that runs all updates
 """
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Optimizer:
         """An operation that changes each Variable by its gradient.
 
         `grads_and_vars` are pairs as compute_gradients gives them; pairs with None are left out.
-        Raises ValueError if nothing is left, TypeError for what is no gradient, RuntimeError in
+        Raises ValueError if nothing is left, TypeError for what is not a gradient, RuntimeError in
         cross-replica context, where no replica's gradients are meant.
         """
         pairs = [(_gradient(grad), var) for grad, var in _pairs(grads_and_vars)]
@@ -216,12 +216,12 @@ class Optimizer:
         return named[key]
 
     def _get_or_make_slot(self, var, val, slot_name, op_name):
-        """A slot that begins as the tensor `val`."""
+        """A slot initialised with the tensor `val`."""
         return self._slot(var, slot_name, lambda: slot_creator.create_slot(var, val, op_name))
 
     def _get_or_make_slot_with_initializer(self, var, initializer, shape, dtype, slot_name,
                                            op_name):
-        """A slot that begins as initializer(shape, dtype)."""
+        """A slot initialised with initializer(shape, dtype)."""
         return self._slot(var, slot_name, lambda: slot_creator.create_slot_with_initializer(
             var, initializer, shape, dtype, op_name))
 
@@ -230,7 +230,7 @@ class Optimizer:
         return self._slot(var, slot_name, lambda: slot_creator.create_zeros_slot(var, op_name))
 
     def _constant_slot(self, var, value, slot_name, op_name):
-        """A slot that begins as `value` everywhere."""
+        """A slot initialised with `value` everywhere."""
         with colocate_with(var):
             start = constants.constant(value, var.dtype.base_dtype, var.get_shape())
         return self._get_or_make_slot(var, start, slot_name, op_name)

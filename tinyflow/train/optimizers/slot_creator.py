@@ -1,4 +1,4 @@
-"""Slots: Variables that an optimizer keeps beside a Variable, such as `w/Momentum` beside `w`.
+"""Slots: Variables that an optimizer keeps for a Variable, such as `w/Momentum` for `w`.
 
 With one device all nodes are together, so `colocate_with_primary` changes nothing.
 """
@@ -13,14 +13,14 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 
 
 def create_slot(primary, val, name, colocate_with_primary=True):
-    """A Variable `<primary>/<name>` that begins as the tensor `val`."""
+    """A Variable `<primary>/<name>` initialised with the tensor `val`."""
     return _slot(primary, name, initializer=val,
                  validate_shape=val.get_shape().is_fully_defined())
 
 
 def create_slot_with_initializer(primary, initializer, shape, dtype, name,
                                  colocate_with_primary=True):
-    """A Variable `<primary>/<name>` that begins as initializer(shape, dtype).
+    """A Variable `<primary>/<name>` initialised with initializer(shape, dtype).
 
     `initializer` may also be the initial tensor itself; shape and dtype are its own then.
     """

@@ -1,4 +1,4 @@
-"""Coordinator: a flag with which threads ask one another to stop, and the first error of any."""
+"""Coordinator: lets threads stop together, and reports the first exception of any of them."""
 from __future__ import annotations
 
 import sys
@@ -36,9 +36,9 @@ class Coordinator:
         self._registered = set()
 
     def request_stop(self, ex=None):
-        """Asks all threads to stop; `ex` is an exception, or what sys.exc_info() gives.
+        """Requests that all threads stop; `ex` is an exception or a sys.exc_info() tuple.
 
-        After `join` has returned, `ex` is raised at once, since nobody else would tell.
+        After `join` has returned, `ex` is raised at once, since nobody else would report it.
         """
         with self._lock:
             error = self._reported(ex)
@@ -67,7 +67,7 @@ class Coordinator:
             self._stop.clear()
 
     def should_stop(self):
-        """True once somebody asked to stop."""
+        """True once a stop was requested."""
         return self._stop.is_set()
 
     @contextmanager
@@ -75,11 +75,11 @@ class Coordinator:
         """``with coord.stop_on_exception():`` hands an exception of the block to request_stop."""
         try:
             yield
-        except BaseException:                   # Ctrl-C and sys.exit are handed on by join, too
+        except BaseException:                   # join re-raises Ctrl-C and sys.exit, too
             self.request_stop(sys.exc_info())
 
     def wait_for_stop(self, timeout=None):
-        """Waits until somebody asks to stop, at most `timeout` seconds; True if it is so."""
+        """Waits until a stop is requested, at most `timeout` seconds; returns whether it was."""
         if timeout is not None:
             return self._stop.wait(timeout)
         with idle():
@@ -93,7 +93,7 @@ class Coordinator:
     def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False):
         """Waits until `threads` and the registered ones have ended, and raises the first error.
 
-        After a stop was asked for they have `stop_grace_period_secs` to end; RuntimeError names
+        After a stop was requested they have `stop_grace_period_secs` to end; RuntimeError names
         those that did not, unless `ignore_live_threads`.
         """
         with self._lock:
@@ -108,7 +108,7 @@ class Coordinator:
             if late and not ignore_live_threads:
                 raise worded(RuntimeError(
                     f'Coordinator stopped with threads still running: {" ".join(late)}\n'
-                    '  Mend: a thread has to look at coord.should_stop() in its loop; '
+                    '  Mend: each thread must check coord.should_stop() in its loop; '
                     'sess.close() ends those that wait for a queue.'))
 
     def _wait(self, threads, grace):

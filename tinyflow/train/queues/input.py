@@ -1,4 +1,4 @@
-"""Input pipelines of queues: names or slices go into a queue, records come out in batches.
+"""Queue-based input pipelines: string_input_producer, batch, shuffle_batch and the like.
 
 Every function here makes a queue, adds a QueueRunner that fills it to the graph's collection, and
 a summary of how full it is. tf.train.start_queue_runners(sess) starts the threads.
@@ -166,7 +166,7 @@ def maybe_batch(tensors, keep_input, batch_size, num_threads=1, capacity=32, enq
 
 def batch_join(tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None,
                dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None):
-    """As `batch`, of several lists of tensors, each of which is run by a thread of its own."""
+    """As `batch`, of several lists of tensors, each of which is run by its own thread."""
     return maybe_batch_join(tensors_list, True, batch_size, capacity, enqueue_many, shapes,
                             dynamic_pad, allow_smaller_final_batch, shared_name, name)
 
@@ -212,7 +212,7 @@ def maybe_shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, keep_i
 def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, seed=None,
                        enqueue_many=False, shapes=None, allow_smaller_final_batch=False,
                        shared_name=None, name=None):
-    """As `shuffle_batch`, of several lists of tensors, each run by a thread of its own."""
+    """As `shuffle_batch`, of several lists of tensors, each run by its own thread."""
     return maybe_shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, True,
                                     seed, enqueue_many, shapes, allow_smaller_final_batch,
                                     shared_name, name)

@@ -15,7 +15,7 @@ __all__ = ['QueueRunner', 'add_queue_runner', 'start_queue_runners']
 
 
 class QueueRunner:
-    """A queue and the ops that fill it, each run again and again in a thread of its own.
+    """A queue and the ops that fill it, each run in a loop in its own thread.
 
     When an enqueue op raises one of `queue_closed_exception_types` (by default OutOfRangeError:
     its input has ended), its thread ends, and the last of them closes the queue. With a
@@ -129,7 +129,7 @@ class QueueRunner:
             sess._store.state(node).mark_started()
 
     def _run(self, sess, enqueue_op, coord=None):
-        """The body of a thread: enqueues until the input ends or somebody asks to stop."""
+        """The body of a thread: enqueues until the input ends or a stop is requested."""
         counted = False
         try:
             enqueue = sess.make_callable(enqueue_op)
@@ -140,7 +140,7 @@ class QueueRunner:
                     counted = True
                     self._one_thread_less(sess)
                     return
-        except Exception as error:              # noqa: BLE001 - told to the Coordinator, or here
+        except Exception as error:              # noqa: BLE001 - goes to the Coordinator, or here
             self._failed(sess, coord, error)
         finally:
             if not counted:
@@ -155,7 +155,7 @@ class QueueRunner:
             _try_to_run(sess, self._close_op)
 
     def _failed(self, sess, coord, error):
-        if sess._closed:                        # the program has ended; there is nothing to tell
+        if sess._closed:                        # the program has ended; nothing to report
             if coord:
                 coord.request_stop()
             return

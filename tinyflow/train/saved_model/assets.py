@@ -1,4 +1,4 @@
-"""Assets: files that a graph reads, such as vocabularies; they travel inside the SavedModel."""
+"""Assets: files that a graph reads, such as vocabularies; they are copied into the SavedModel."""
 from __future__ import annotations
 
 import filecmp
@@ -19,7 +19,7 @@ def save_assets(tensors, export_dir):
     """Copies the files that constant string tensors name into `export_dir`/assets.
 
     Returns AssetFileDefs, packed for the collection ASSETS_KEY. Raises TypeError for a tensor that
-    is no string constant, NotFoundError for a file that is not there.
+    is not a string constant, NotFoundError for a missing file.
     """
     from google.protobuf.any_pb2 import Any
 

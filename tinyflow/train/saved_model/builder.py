@@ -45,7 +45,7 @@ class SavedModelBuilder:
                                      saver=None):
         """Adds the default graph, and the values that its Variables have in `sess`.
 
-        tags: names by which the graph is asked for when it is loaded. signature_def_map: name ->
+        tags: names that select the graph when it is loaded. signature_def_map: name ->
         SignatureDef. assets_collection: constant string tensors that name files. main_op: an
         Operation to run after loading (legacy_init_op is its old name). saver: what saves the
         Variables, by default a Saver of all. AssertionError if it was called before.

@@ -13,9 +13,9 @@ from tinyflow.train.saved_model.utils import get_tensor_from_tensor_info
 
 
 class LoadedModel:
-    """A SavedModel in a graph and a Session of its own.
+    """A SavedModel in its own graph and Session.
 
-    signatures: name -> Signature. graph, session, tags, meta_graph_def: what stands behind.
+    signatures: name -> Signature. graph, session, tags, meta_graph_def: what was loaded.
     `close()`, or the end of a `with` block, frees the Session.
     """
 

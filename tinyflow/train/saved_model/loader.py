@@ -1,4 +1,4 @@
-"""Reading a SavedModel: its graph into the Session's graph, its Variables into the Session."""
+"""Load a SavedModel: its graph into the Session's graph, its Variables into the Session."""
 from __future__ import annotations
 
 import contextlib
@@ -38,7 +38,7 @@ def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
 
     The nodes go to the graph of `sess`, under the name scope `import_scope` if one is given.
     Returns the MetaGraphDef, whose signature_def names inputs and outputs. Raises OSError if there
-    is no SavedModel or it is damaged, RuntimeError if no graph has these tags.
+    is not a SavedModel or is damaged, RuntimeError if no graph has these tags.
     """
     export_dir = os.fsdecode(export_dir)        # Estimator.export_saved_model returns bytes
     proto = find_meta_graph(read_saved_model(export_dir), tags, export_dir)
@@ -65,7 +65,7 @@ def read_saved_model(export_dir):
 
 
 def _others(export_dir):
-    """A hint: SavedModels that lie one level below, as Estimators write them."""
+    """A hint: SavedModels one level below, as Estimators write them."""
     if not os.path.isdir(export_dir):
         return '\n  Mend: there is no such directory; is the working directory the expected one?'
     below = [n for n in sorted(os.listdir(export_dir))
@@ -98,42 +98,42 @@ def load_graph(proto, import_scope=None, where=None, **saver_kwargs):
 
 
 def _without_unknown_ops(proto):
-    """The MetaGraphDef without nodes of op types that tinyflow has not, if nothing needs them.
+    """The MetaGraphDef without nodes of op types that tinyflow lacks, if nothing needs them.
 
     TensorFlow 2 saves with ops that loading does not run.
     """
     unknown = importing.unknown_ops(proto.graph_def)
     if not unknown:
         return proto
-    gone = set(unknown)
+    removed = set(unknown)
     for node in proto.graph_def.node:           # saved in an order in which inputs come first
-        if any(name.lstrip('^').split(':')[0] in gone for name in node.input):
-            gone.add(node.name)
+        if any(name.lstrip('^').split(':')[0] in removed for name in node.input):
+            removed.add(node.name)
     needed = {name.split(':')[0] for name in needed_names(proto)}
-    if gone & needed:
-        return proto                            # importing it tells what is missing
+    if removed & needed:
+        return proto                            # importing it reports what is missing
     _LOG.warning('Not loaded, as their op types are not in tinyflow: %s and what uses them. '
                  'Neither the signatures nor restoring needs them.', ', '.join(sorted(unknown)[:5]))
     result = type(proto)()
     result.CopyFrom(proto)
     del result.graph_def.node[:]
-    result.graph_def.node.extend([n for n in proto.graph_def.node if n.name not in gone])
+    result.graph_def.node.extend([n for n in proto.graph_def.node if n.name not in removed])
     for key, collection in result.collection_def.items():
         if collection.WhichOneof('kind') == 'node_list':
-            kept = [n for n in collection.node_list.value if n.split(':')[0] not in gone]
+            kept = [n for n in collection.node_list.value if n.split(':')[0] not in removed]
             collection.node_list.value[:] = kept
         elif key in VARIABLE_KEYS:
             collection.bytes_list.value[:] = [
-                _without_initializer(value, gone) for value in collection.bytes_list.value]
+                _without_initializer(value, removed) for value in collection.bytes_list.value]
     return result
 
 
-def _without_initializer(value, gone):
-    """A serialized VariableDef that does not name nodes that are gone."""
+def _without_initializer(value, removed):
+    """A serialized VariableDef without names of removed nodes."""
     from tinyflow.formats.protos.variable_pb2 import VariableDef  # loaded on first use
     proto = reading.parse(value, VariableDef, 'a VariableDef of the SavedModel')
     for field in ('initializer_name', 'initial_value_name'):
-        if getattr(proto, field).split(':')[0] in gone:
+        if getattr(proto, field).split(':')[0] in removed:
             proto.ClearField(field)
     return proto.SerializeToString(deterministic=True)
 
@@ -175,13 +175,13 @@ def restore(sess, proto, export_dir, import_scope=None):
 
 @contextlib.contextmanager
 def naming_damage(export_dir, what):
-    """Makes an error about a name that the graph has not one about the file of a SavedModel."""
+    """Turns an error about a name that the graph lacks into one about the SavedModel file."""
     from google.protobuf.message import DecodeError
     try:
         yield
     except (KeyError, ValueError, DecodeError) as error:
-        told = error.args[0] if isinstance(error, KeyError) else error
-        raise worded(ValueError(f'The SavedModel is damaged, {what}: {told}\n  in '
+        text = error.args[0] if isinstance(error, KeyError) else error
+        raise worded(ValueError(f'The SavedModel is damaged, {what}: {text}\n  in '
                                 f'{_model_file(export_dir)}')) from None
 
 

@@ -30,7 +30,7 @@ def build_tensor_info(tensor):
 def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     """The Tensor or SparseTensor of a TensorInfo in `graph`.
 
-    Raises KeyError if the graph has not that tensor, ValueError for a TensorInfo without a name.
+    Raises KeyError if the graph lacks that tensor, ValueError for a TensorInfo without a name.
     """
     graph = graph or get_default_graph()
 

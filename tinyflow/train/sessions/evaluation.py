@@ -39,7 +39,7 @@ class Progress:
         self.batches = batches
         self._every = 1 if batches is None or batches < 20 else math.floor(batches / 10)
 
-    def tell(self, done):
+    def log(self, done):
         if self.batches is None:
             logging.info('Evaluation [%d]', done)
         elif done % self._every == 0 or done == self.batches:
@@ -63,7 +63,7 @@ class StopAfterNEvalsHook(SessionRunHook):
     def after_run(self, run_context, run_values):
         done = run_values.results['evals_completed']
         if self._progress:
-            self._progress.tell(done)
+            self._progress.log(done)
         if self._num_evals is not None and done >= self._num_evals:
             run_context.request_stop()
 

@@ -1,4 +1,4 @@
-"""The order in which hooks are called, as a table (PAINS B25)."""
+"""HookCalls: the order in which hooks are called, as a table."""
 from __future__ import annotations
 
 from tinyflow.train.sessions.session_run_hook import SessionRunHook
@@ -9,7 +9,7 @@ METHODS = ('begin', 'after_create_session', 'before_run', 'after_run', 'end')
 
 
 class HookCalls:
-    """Hooks in order, and for each the methods in which it does something; prints as a table.
+    """Hooks in order, and for each the methods that it defines; prints as a table.
 
     Every moment calls the hooks from the first to the last.
     """

@@ -2,7 +2,7 @@
 
     RecoverableSession      makes a new Session when one was lost (AbortedError, UnavailableError)
     CoordinatedSession      stops with its threads, and raises what one of them met
-    HookedSession           calls the hooks, and runs what they ask for along with the program's
+    HookedSession           calls the hooks, and runs their fetches together with the program's
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PREPARED = 32          # spellings of fetches and feeds that are kept
 
 
 class StepContext:
-    """What a step_fn gets: the Session, a run with hooks, and the way to stop."""
+    """What a step_fn gets: the Session, a run with hooks, and request_stop."""
 
     def __init__(self, session, run_with_hooks_fn):
         self._session = session
@@ -89,7 +89,7 @@ class _Layer:
 
 
 class RecoverableSession(_Layer):
-    """Asks `creator` for a new session, and repeats the run, when one was lost."""
+    """Gets a new session from `creator`, and repeats the run, when one was lost."""
 
     def __init__(self, creator):
         self._creator = creator
@@ -160,7 +160,7 @@ class CoordinatedSession(_Layer):
         finally:
             try:
                 super().close()
-            except Exception:               # noqa: BLE001 - there is nobody left to tell
+            except Exception:               # noqa: BLE001 - nobody is left to report it to
                 pass
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -173,16 +173,16 @@ class CoordinatedSession(_Layer):
                 self._coord.raise_requested_exception()
             except _LOST:
                 raise
-            except Exception:               # noqa: BLE001 - the one of the run is told
+            except Exception:               # noqa: BLE001 - the error of the run is raised
                 pass
             raise error
 
 
 class HookedSession(_Layer):
-    """Calls `before_run` of all hooks, runs what all have asked for, calls `after_run`.
+    """Calls `before_run` of all hooks, runs all fetches in one run, calls `after_run`.
 
-    What the hooks ask for hardly changes between steps, so the call of the Session that gives all
-    of it is kept by what was asked.
+    The hooks' fetches rarely change between steps, so the Session's callable for a set of fetches
+    is cached.
     """
 
     def __init__(self, session, hooks):
@@ -207,26 +207,26 @@ class HookedSession(_Layer):
                 'Run called even after should_stop requested.\n  Mend: a hook or the input ended '
                 'the training; while not session.should_stop(): session.run(...).'))
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
-        asked = self._nothing.copy()
-        asked[0] = fetches
+        all_fetches = self._nothing.copy()
+        all_fetches[0] = fetches
         feeds = None
         for i, before_run in self._before:
             request = before_run(context)
             if request is None:
                 continue
-            asked[i + 1], more, wish = request
+            all_fetches[i + 1], more, more_options = request
             if more:
                 feeds = _joined(feeds, more, 'Same tensor is fed by two hooks.')
-            if wish:
-                options = _merged(options, wish)
+            if more_options:
+                options = _merged(options, more_options)
         if feeds is None:
             feeds = feed_dict
         elif feed_dict:
             feeds = _joined(feeds, feed_dict, 'Same tensor is fed by a SessionRunHook and user.')
         if options is not None and run_metadata is None:
             run_metadata = RunMetadata()
-        context._ran = asked, feeds
-        got = self._run(asked, feeds, options, run_metadata)
+        context._ran = all_fetches, feeds
+        got = self._run(all_fetches, feeds, options, run_metadata)
         self.has_run = True
         options, run_metadata = options or self._no_options, run_metadata or self._no_metadata
         for i, after_run in self._after:
@@ -235,15 +235,15 @@ class HookedSession(_Layer):
             self._should_stop = True
         return got[0]
 
-    def _run(self, asked, feeds, options, run_metadata):
-        """The values of all that is asked for, in its places; None where nothing is."""
-        key = tuple([f if f is None or type(f) is Tensor else _spelled(f) for f in asked])
+    def _run(self, all_fetches, feeds, options, run_metadata):
+        """The values of all fetches at their positions; None where nothing is fetched."""
+        key = tuple([f if f is None or type(f) is Tensor else _spelled(f) for f in all_fetches])
         try:
-            call, places = self._prepared[(key, *feeds)] if feeds else self._prepared[key]
+            call, positions = self._prepared[(key, *feeds)] if feeds else self._prepared[key]
         except (KeyError, TypeError):
-            call, places = self._prepare(key, asked, feeds)
+            call, positions = self._prepare(key, all_fetches, feeds)
         if call is None:
-            wanted = [asked[i] for i in places]
+            wanted = [all_fetches[i] for i in positions]
             values = self._sess.run(wanted, feed_dict=feeds, options=options,
                                     run_metadata=run_metadata)
         elif options is None:
@@ -251,24 +251,24 @@ class HookedSession(_Layer):
         else:
             values = call(*(feeds or {}).values(), options=options, run_metadata=run_metadata)
         got = self._nothing.copy()
-        for i, value in zip(places, values):
+        for i, value in zip(positions, values):
             got[i] = value
         return got
 
-    def _prepare(self, key, asked, feeds):
-        """(a callable or None, the places that it gives values for)."""
-        places = [i for i, fetches in enumerate(asked) if i == 0 or fetches is not None]
+    def _prepare(self, key, all_fetches, feeds):
+        """(a callable or None, the positions of the values that it returns)."""
+        positions = [i for i, fetches in enumerate(all_fetches) if i == 0 or fetches is not None]
         if not isinstance(self._sess, BaseSession) or \
                 feeds and not all(isinstance(f, Tensor) for f in feeds):
-            return None, places
+            return None, positions
         try:
-            call = self._sess.make_callable([asked[i] for i in places], list(feeds or ()))
+            call = self._sess.make_callable([all_fetches[i] for i in positions], list(feeds or ()))
             if len(self._prepared) >= _PREPARED:
                 self._prepared.clear()
-            self._prepared[(key, *feeds) if feeds else key] = call, places
-        except Exception:           # noqa: BLE001 - run raises it, worded for one who calls run
-            return None, places
-        return call, places
+            self._prepared[(key, *feeds) if feeds else key] = call, positions
+        except Exception:           # noqa: BLE001 - run raises it, with the right message
+            return None, positions
+        return call, positions
 
 
 def _is_inherited(hook, method):
@@ -300,12 +300,12 @@ def _joined(feeds, more, message):
     return {**(feeds or {}), **more}
 
 
-def _merged(options, wish):
-    """RunOptions that grant both wishes."""
+def _merged(options, more_options):
+    """RunOptions that satisfy both."""
     merged = RunOptions()
     if options is not None:
         merged.CopyFrom(options)
     for name in ('trace_level', 'timeout_in_ms', 'inter_op_thread_pool',
                  'output_partition_graphs', 'report_tensor_allocations_upon_oom'):
-        setattr(merged, name, max(getattr(merged, name), getattr(wish, name)))
+        setattr(merged, name, max(getattr(merged, name), getattr(more_options, name)))
     return merged

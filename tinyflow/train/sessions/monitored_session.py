@@ -1,4 +1,4 @@
-"""MonitoredSession: a Session with hooks, which is initialised, restored and closed by itself.
+"""MonitoredSession: a Session with hooks, initialised, restored and closed automatically.
 
     with tf.train.MonitoredTrainingSession(checkpoint_dir='run', hooks=[...]) as sess:
         while not sess.should_stop():
@@ -84,7 +84,7 @@ class _MonitoredSession:
     StepContext = _StepContext
 
     def should_stop(self):
-        """True once a hook or a thread has asked to stop, and after close."""
+        """True once a hook or a thread has requested a stop, and after close."""
         return self._sess is None or self._sess.should_stop()
 
     def close(self):
@@ -132,14 +132,14 @@ class _MonitoredSession:
         return self._coordinated_creator.tf_sess
 
     def explain(self):
-        """The hooks in the order in which they are called, and what each of them does (B25)."""
+        """The hooks in the order in which they are called, and the methods that each defines."""
         return HookCalls(self._hooks)
 
     _explained_by = explain
 
 
 class _CoordinatedCreator(SessionCreator):
-    """Makes a Session, starts its threads and tells the hooks."""
+    """Makes a Session, starts its threads and calls the hooks."""
 
     def __init__(self, session_creator, hooks, stop_grace_period_secs):
         self._session_creator = session_creator
@@ -151,7 +151,7 @@ class _CoordinatedCreator(SessionCreator):
 
     def create_session(self):
         self.tf_sess = self._session_creator.create_session()
-        # The end of the input is no error of a thread that fills a queue: it closes the queue.
+        # The end of the input closes the queue; it is not an error of the thread that fills it.
         self.coord = Coordinator(clean_stop_exception_types=[])
         try:
             if get_collection(GraphKeys.QUEUE_RUNNERS):
@@ -166,19 +166,19 @@ class _CoordinatedCreator(SessionCreator):
         return CoordinatedSession(self._hooked, self.coord, self._stop_grace_period_secs)
 
     def has_run(self):
-        """True if a run has gone well since the last Session was made."""
+        """True if a run has succeeded since the last Session was made."""
         return self._hooked is not None and self._hooked.has_run
 
 
 def _closed():
     return worded(RuntimeError(
         'Session is already closed.\n  Mend: a monitored session ends with its `with` block, or '
-        'with close(); what is to be run later belongs into the block, or into the `end` of a '
+        'with close(); run such things inside the block, or in the `end` of a '
         'hook.'))
 
 
 class MonitoredSession(_MonitoredSession):
-    """A Session with hooks that is made anew when it was lost.
+    """A Session with hooks that is created again when it was lost.
 
     `session_creator` makes the Session, by default an initialised one. The hooks' `begin` are
     called before the graph is finalized, their `end` when the block is left without an error or by
@@ -191,7 +191,7 @@ class MonitoredSession(_MonitoredSession):
 
 
 class SingularMonitoredSession(_MonitoredSession):
-    """A Session with hooks that is not made anew: AbortedError and UnavailableError come out."""
+    """A Session with hooks that is not created again when it was lost: the error is raised."""
 
     def __init__(self, hooks=None, scaffold=None, master='', config=None, checkpoint_dir=None,
                  stop_grace_period_secs=120, checkpoint_filename_with_path=None):

@@ -1,4 +1,4 @@
-"""MonitoredTrainingSession: a MonitoredSession with the hooks that most trainings want."""
+"""MonitoredTrainingSession: a MonitoredSession with hooks for checkpoints, summaries and logs."""
 from __future__ import annotations
 
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook

@@ -1,9 +1,10 @@
-"""Where the NaN of a training came from, found by repeating its last steps (PAINS A10, B21).
+"""Finds the op that first made a NaN, by replaying the last steps of a training.
 
-A session that looks at every value takes several times as long, and a NaN is only seen when the
-Variables are spoilt. So now and then, at most 1% of the time, the Variables and the positions of
-random numbers and iterators are noted. When the loss is NaN the steps since then are repeated
-from there with `nan_check`, which names the first operation that made a value that is not finite.
+A session that checks every value takes several times as long, and a NaN is only noticed when the
+Variables already contain it. So at times, for at most 1% of the run time, a snapshot is taken of
+the Variables and of the positions of random numbers and iterators. When the loss is NaN the steps
+since then are replayed with `nan_check`, which names the first operation whose result is not
+finite.
 """
 from __future__ import annotations
 
@@ -20,13 +21,14 @@ from tinyflow.session.session import BaseSession
 
 __all__ = ['NanReplay']
 
-_SHARE = 0.01               # of the time, for notes
-_FIRST = 0.05               # seconds to the second note
-_LONGEST = 0.05             # seconds that a note may take; else there are no more
+_SHARE = 0.01               # of the run time, for snapshots
+_FIRST = 0.05               # seconds to the second snapshot
+_LONGEST = 0.05             # seconds that a snapshot may take, else it is the last
 _MOST_VALUES = 1 << 28      # bytes of Variables
-_MOST_FEEDS = 1 << 26       # bytes of fed arrays, which are kept until the next note
+_MOST_FEEDS = 1 << 26       # bytes of fed arrays, kept until the next snapshot
 _MOST_STEPS = 20_000
-# Tables are filled before the training; what is printed changes nothing.
+# State that cannot be saved but does not matter: tables are filled before the training, prints
+# change nothing.
 _HARMLESS = re.compile('^a (.*Table.*|Print.*) keeps')
 
 
@@ -35,35 +37,35 @@ class NanReplay:
 
     def __init__(self, session):
         self._session = session
-        self._steps = []                        # (fetches, feeds) of the runs since the note
+        self._steps = []                        # (fetches, feeds) of the runs since the snapshot
         self._bytes = 0
         self._every = _FIRST
-        self._note = None
-        self._lost = ''
-        self._notes = 0
-        self._take()
+        self._snapshot = None
+        self._reason = ''
+        self._snapshots = 0
+        self._take_snapshot()
 
     def after(self, ran):
-        """To be called after a step that went well."""
-        if self._note is None:
+        """Call this after a successful step."""
+        if self._snapshot is None:
             return
         self._steps.append(ran)
         if ran[1]:
             self._bytes += sum([getattr(value, 'nbytes', 64) for value in ran[1].values()])
         if time.perf_counter() > self._next or self._bytes > _MOST_FEEDS or \
                 len(self._steps) > _MOST_STEPS:
-            self._take()
+            self._take_snapshot()
 
-    def _take(self):
-        """Notes where the session stands; or gives up, if that is not possible or takes long."""
+    def _take_snapshot(self):
+        """Takes a snapshot; or gives up, if that is not possible or takes too long."""
         begin = time.perf_counter()
         store = self._session._store
         if sum([c.value.nbytes for c in store.storages() if c.value is not None]) > _MOST_VALUES:
-            self._give_up('the Variables are too large to be noted')
+            self._give_up('the Variables are too large for a snapshot')
             return
-        spoilt = set(_spoilt(store))
-        if self._note is None or spoilt <= self._spoilt:
-            self._spoilt, self._known = spoilt, set(store._states)
+        not_finite = set(_not_finite(store))
+        if self._snapshot is None or not_finite <= self._not_finite:
+            self._not_finite, self._known = not_finite, set(store._states)
             self._steps, self._bytes = [], 0
             positions, lost = self._session.positions()
             lost = [f'{name}: {why}' for name, why in sorted(lost.items())
@@ -71,48 +73,48 @@ class NanReplay:
             if lost:
                 self._give_up('; '.join(lost))
                 return
-            self._note = _values(store), positions
+            self._snapshot = _values(store), positions
         elif self._bytes > _MOST_FEEDS or len(self._steps) > _MOST_STEPS:
-            self._give_up('it is too long ago')         # and the loss was no NaN since
+            self._give_up('it is too long ago')         # and the loss was not NaN since
             return
         took = time.perf_counter() - begin
         self._every = max(self._every, took / _SHARE)
-        # Streams and iterators come to exist in the first run, so the second note follows it.
-        self._next = begin + took + self._every if self._notes else 0.
-        self._notes += 1
+        # Streams and iterators come to exist in the first run, so the second snapshot follows it.
+        self._next = begin + took + self._every if self._snapshots else 0.
+        self._snapshots += 1
         if took > _LONGEST:
-            self._give_up('the state of the input is too large to be noted')
+            self._give_up('the state of the input is too large for a snapshot')
 
     def _give_up(self, why):
-        self._note, self._lost, self._steps = None, why, []
+        self._snapshot, self._reason, self._steps = None, why, []
 
     def report(self, ran, loss):
-        """What the first NaN or infinity came from, as text; the session stands as before."""
+        """The origin of the first NaN or infinity as text; the session is left as it was."""
         session = self._session
-        spoilt = _names(_spoilt(session._store))
-        if self._note is None:
-            return f'{spoilt}  The first operation is not known: {self._lost}.\n{_MEND}'
+        not_finite = _names(_not_finite(session._store))
+        if self._snapshot is None:
+            return f'{not_finite}  The first operation is not known: {self._reason}.\n{_MEND}'
         store = session._store
         now, states = (_values(store), session.positions()[0]), dict(store._states)
         watcher = _Watcher(session)
         try:
             for operation in states.keys() - self._known:
-                del store._states[operation]            # they begin anew
-            self._stand_at(*self._note)
+                del store._states[operation]            # initialised again
+            self._restore(*self._snapshot)
             for fetches, feeds in [*self._steps, ran]:
                 watcher.run([*_operations(session.graph, fetches), loss], feeds or None)
         except InvalidArgumentError as error:
             if hasattr(error, 'provenance'):
                 return error.message
-            return f'{spoilt}{_MEND}'
-        except Exception as error:              # noqa: BLE001 - the NaN is to be told, not this
-            return f'{spoilt}  The last steps cannot be repeated: {error}\n{_MEND}'
+            return f'{not_finite}{_MEND}'
+        except Exception as error:              # noqa: BLE001 - report the NaN, not this
+            return f'{not_finite}  The last steps cannot be repeated: {error}\n{_MEND}'
         finally:
             store._states.update(states)
-            self._stand_at(*now)
-        return f'{spoilt}  When the last steps were repeated no NaN came up.\n{_MEND}'
+            self._restore(*now)
+        return f'{not_finite}  No NaN occurred when the last steps were repeated.\n{_MEND}'
 
-    def _stand_at(self, values, positions):
+    def _restore(self, values, positions):
         for cell, value in values:
             with cell.lock:
                 if value is not None and cell.value is not None and \
@@ -123,8 +125,8 @@ class NanReplay:
         self._session.set_positions(positions)
 
 
-_MEND = ('  Mend: tf.train.MonitoredTrainingSession(nan_check=True), or tf.Session of that kind, '
-         'names the operation that makes the first NaN or infinity.')
+_MEND = ('  Mend: tf.train.MonitoredTrainingSession(nan_check=True), or '
+         'tf.Session(nan_check=True), names the operation that makes the first NaN or infinity.')
 
 
 class _Watcher(BaseSession):
@@ -141,7 +143,7 @@ def _values(store):
 
 
 def _operations(graph, fetches):
-    """The operations of a nest of fetches: to run them without a look at what they give."""
+    """The operations of a nest of fetches: to run them without fetching values."""
     if fetches is None:
         return []
     if isinstance(fetches, (list, tuple)):
@@ -155,16 +157,16 @@ def _operations(graph, fetches):
     return [getattr(element, 'op', element)]
 
 
-def _spoilt(store):
+def _not_finite(store):
     """The names of the Variables that are not finite."""
     return [op.name for op, cell in list(store._storages.items())
             if cell.value is not None and cell.value.dtype.kind in 'fc'
             and not np.isfinite(cell.value).all()]
 
 
-def _names(spoilt):
+def _names(not_finite):
     """A line with those names; '' if there are none."""
-    if not spoilt:
+    if not not_finite:
         return ''
-    more = f' and {len(spoilt) - 5} more' if len(spoilt) > 5 else ''
-    return f'  Not finite now: {", ".join(spoilt[:5])}{more}.\n'
+    more = f' and {len(not_finite) - 5} more' if len(not_finite) > 5 else ''
+    return f'  Not finite now: {", ".join(not_finite[:5])}{more}.\n'

@@ -1,4 +1,4 @@
-"""Scaffold: the nodes that a training needs beside the model, found in the graph or made."""
+"""Scaffold: init ops, summaries and Saver of a training, found in the graph or made."""
 from __future__ import annotations
 
 from tinyflow.graph.defaults import add_to_collection, get_collection, get_default_graph
@@ -118,7 +118,7 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
-        """The one member of a collection; else what `default_constructor` makes, put into it.
+        """The one member of a collection; else the result of `default_constructor`, added to it.
 
         RuntimeError if the collection has more.
         """
@@ -158,7 +158,7 @@ def _default_ready_for_local_init_op():
 def built(saver):
     """A Saver that is ready: the given one, that of the graph, or one of all Variables.
 
-    A tf.train.Checkpoint becomes a Saver of what hangs on it now.
+    A tf.train.Checkpoint becomes a Saver of the objects that it has now.
     """
     if isinstance(saver, Checkpoint):
         return Saver(var_list=saveables_of(saver), sharded=True)

@@ -1,4 +1,4 @@
-"""What makes the Session of a monitored session, and makes it anew when it was lost."""
+"""SessionCreators: make the Session of a monitored session, again if it was lost."""
 from __future__ import annotations
 
 import abc
@@ -54,7 +54,7 @@ class ChiefSessionCreator(_ScaffoldCreator):
 
     @property
     def restored_from(self):
-        """The checkpoint that the last Session came from, None if it was initialised anew."""
+        """The checkpoint that the last Session came from, None if it was initialised."""
         return self._session_manager and self._session_manager.restored_from
 
     def create_session(self):

@@ -1,4 +1,4 @@
-"""SessionManager: makes a Session whose Variables have values, from a checkpoint or anew."""
+"""SessionManager: makes a Session whose Variables are restored or initialised."""
 from __future__ import annotations
 
 import time

@@ -1,13 +1,13 @@
-"""SessionRunHook: what is to be done around the runs of a monitored session.
+"""SessionRunHook: callbacks around the runs of a monitored session.
 
     begin                   once, while the graph may still be changed
     after_create_session    the graph is finalized, the Session is there and initialised
-    before_run              before each run; may ask for fetches and feeds of its own
-    after_run               after each run that went well; gets what was asked for
+    before_run              before each run; may request fetches and feeds
+    after_run               after each successful run; gets the values that were requested
     end                     once, unless an error ended the loop; the Session is still open
 
-The end of the input (OutOfRangeError, StopIteration) is no error: `after_run` of that run is left
-out, and `end` is called. Hooks are called in the order of the list, at all five moments.
+The end of the input (OutOfRangeError, StopIteration) is not an error: `after_run` of that run
+is left out, and `end` is called. All five methods are called in the order of the list of hooks.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SessionRunHook:
         """Called once, before the graph is finalized: the place to add nodes to it."""
 
     def after_create_session(self, session, coord):
-        """Called when a Session was made and initialised, also when it was made anew after a loss.
+        """Called when a Session was made and initialised, also after one was lost.
 
         `coord` is the Coordinator of the session's threads.
         """
@@ -33,7 +33,7 @@ class SessionRunHook:
         return None
 
     def after_run(self, run_context, run_values):
-        """Called after each run without an error; `run_values.results` is what was asked for.
+        """Called after each run without an error; `run_values.results` has the values.
 
         ``run_context.request_stop()`` ends the loop.
         """
@@ -43,7 +43,7 @@ class SessionRunHook:
 
 
 class SessionRunArgs(namedtuple('SessionRunArgs', ['fetches', 'feed_dict', 'options'])):
-    """What is run: fetches, feeds and RunOptions as Session.run takes them."""
+    """What to run: fetches, feeds and RunOptions as Session.run takes them."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ class SessionRunArgs(namedtuple('SessionRunArgs', ['fetches', 'feed_dict', 'opti
 
 
 class SessionRunContext:
-    """The run that is on: what the program asked for, its Session, and the way to stop."""
+    """The current run: the program's fetches and feeds, the Session, and request_stop."""
 
     __slots__ = ('_original_args', '_session', '_stop_requested', '_ran')
 
@@ -74,7 +74,7 @@ class SessionRunContext:
 
     @property
     def stop_requested(self):
-        """True once a hook has asked to stop."""
+        """True once a hook has requested a stop."""
         return self._stop_requested
 
     def request_stop(self):
@@ -83,6 +83,6 @@ class SessionRunContext:
 
 
 class SessionRunValues(namedtuple('SessionRunValues', ['results', 'options', 'run_metadata'])):
-    """What came out: values in the structure that `before_run` asked for, None if for nothing."""
+    """Results: values in the structure of the SessionRunArgs of `before_run`, or None."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""tf.train.Supervisor: what programs used before MonitoredTrainingSession."""
+"""tf.train.Supervisor, the deprecated predecessor of MonitoredTrainingSession."""
 from __future__ import annotations
 
 import os
@@ -42,8 +42,8 @@ class Supervisor:
             while not sv.should_stop():
                 sess.run(train_op)
 
-    What is not given is taken from the graph's collections, or made; None leaves it out. With a
-    `logdir` there are a checkpoint every `save_model_secs` and summaries every
+    Arguments that are not given are taken from the graph's collections, or made; None means none.
+    With a `logdir` there are a checkpoint every `save_model_secs` and summaries every
     `save_summaries_secs` seconds. The graph is finalized. ValueError if `is_chief` is False and a
     Variable has no device.
     """
@@ -282,11 +282,11 @@ class Supervisor:
                 self._graph_added_to_summary = False
 
     def request_stop(self, ex=None):
-        """Asks all threads to stop; see Coordinator.request_stop."""
+        """Requests that all threads stop; see Coordinator.request_stop."""
         self._coord.request_stop(ex=ex)
 
     def should_stop(self):
-        """True once somebody asked to stop."""
+        """True once a stop was requested."""
         return self._coord.should_stop()
 
     def stop_on_exception(self):
@@ -294,7 +294,7 @@ class Supervisor:
         return self._coord.stop_on_exception()
 
     def wait_for_stop(self):
-        """Waits until somebody asks to stop."""
+        """Waits until a stop is requested."""
         self._coord.wait_for_stop()
 
     # Their names before TensorFlow 0.7.
@@ -311,7 +311,7 @@ class Supervisor:
 
 
 def _piece(given, collection, make):
-    """What was given; else the first of a collection; else what `make` makes, put into it."""
+    """`given`; else the first member of a collection; else the result of `make`, added to it."""
     if given is not _USE_DEFAULT:
         return given
     found = get_collection(collection)

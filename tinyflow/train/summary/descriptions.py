@@ -1,4 +1,4 @@
-"""What the old op TensorSummary says of itself."""
+"""get_summary_description: the description that a TensorSummary node carries."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded

@@ -1,4 +1,4 @@
-"""FileWriter: summaries, graphs and times of runs into an event file for TensorBoard."""
+"""FileWriter: writes summaries, graphs and run times to an event file for TensorBoard."""
 from __future__ import annotations
 
 import os
@@ -22,7 +22,7 @@ class FileWriter:
         with tf.summary.FileWriter('logs', sess.graph) as writer:
             writer.add_summary(sess.run(merged), step)
 
-    `graph` is written first, if given. Events are handed to the operating system when there are
+    `graph` is written first, if given. Events are flushed when there are
     `max_queue` of them or `flush_secs` have passed, at `flush` and `close`, and when the program
     ends. `filename_suffix` ends the file's name. Raises TF's errors (tf.errors.NotFoundError ...)
     if the directory cannot be written.
@@ -36,7 +36,7 @@ class FileWriter:
                 'leaves out.\n  Mend: tf.summary.FileWriter(logdir, session.graph).'))
         self.event_writer = EventFile(_directory(logdir), max_queue, flush_secs,
                                       filename_suffix or '')
-        # Closes the file when this object goes, or the program ends.
+        # Closes the file when this object is deleted, or the program ends.
         self._finalizer = weakref.finalize(self, self.event_writer.close)
         self._seen_tags = set()
         self._run_tags = set()
@@ -111,12 +111,12 @@ class FileWriter:
         return self.event_writer.logdir
 
     def flush(self):
-        """Writes all events that wait."""
+        """Writes all pending events."""
         self._warn_if_closed()
         self.event_writer.flush()
 
     def close(self):
-        """Writes all events that wait, and ends the file."""
+        """Writes all pending events, and closes the file."""
         self.event_writer.close()
 
     def reopen(self):
@@ -197,11 +197,11 @@ def _summary_bytes(summary):
         try:
             Summary.FromString(summary)
         except DecodeError as error:
-            raise type(error)(report(f'These bytes are no Summary: {summary[:40]!r}',
+            raise type(error)(report(f'These bytes are not a Summary: {summary[:40]!r}',
                                      mend=_HOW)) from None
         return summary
-    told = describe(summary) if isinstance(summary, Tensor) else repr(summary)
-    raise worded(TypeError(report(f'add_summary takes a Summary or its bytes, not {told}',
+    given = describe(summary) if isinstance(summary, Tensor) else repr(summary)
+    raise worded(TypeError(report(f'add_summary takes a Summary or its bytes, not {given}',
                                   mend=_HOW)))
 
 
@@ -218,7 +218,7 @@ def _as_step(step):
 
 
 class FileWriterCache:
-    """One FileWriter for each directory, shared by all that ask for it."""
+    """One FileWriter for each directory, shared by all users of it."""
 
     _cache: dict[str, FileWriter] = {}
     _lock = threading.RLock()
