@@ -156,7 +156,7 @@ def test_layers_in_two_graphs_are_numbered_each():
      r"last dimension.*\n  input: 'Placeholder:0'.*\n  Mend: the kernel has a row"),
     (lambda: tf.layers.dense(tf.placeholder(tf.int32, [None, 3]), 3), TypeError,
      r'non-floating point dtype[^|]*Mend: tf.cast'),
-    (lambda: tf.layers.dense(None, 3), AttributeError, 'no tensor'),
+    (lambda: tf.layers.dense(None, 3), AttributeError, 'not a tensor'),
     (lambda: tf.layers.dense(placeholder(None, 3), 3, activation='rellu'), ValueError,
      r'Unknown activation function:rellu\n  known: .*relu'),
     (lambda: tf.layers.Dense(3, size=1), TypeError, 'Keyword argument not understood'),

@@ -1,4 +1,4 @@
-"""CsvDataset and make_csv_dataset: elements out of CSV files."""
+"""CsvDataset and make_csv_dataset: elements from CSV files."""
 from __future__ import annotations
 
 import csv
@@ -31,7 +31,7 @@ class CsvDataset(DatasetV1Adapter):
     """One element per record of CSV files: a tuple of scalars, one for each column.
 
     `record_defaults` has for each selected column a dtype (the field must not be empty) or a value
-    that empty fields get. `header`: the first line of each file is passed over. `select_cols` are
+    that empty fields get. `header`: the first line of each file is skipped. `select_cols` are
     the numbers of the columns, rising. Quotes are as in RFC 4180.
     """
 
@@ -87,7 +87,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
 
     With `label_name`, pairs of (dict of the other columns, that column). Names come from the first
     line of the files and dtypes from the first `num_rows_for_inference` records, unless they are
-    given. Without `num_epochs` it goes on without end, and only whole batches come.
+    given. Without `num_epochs` it repeats forever, and only whole batches come.
     """
     paths = matching_paths(file_pattern)
     csv_format = _Format(field_delim, use_quote_delim, compression_type or '')
@@ -102,11 +102,11 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
     if len(set(column_names)) != len(column_names):
         raise refused(ValueError(f'Cannot have duplicate column names: {column_names}'))
     selected = None if select_columns is None else _numbers(select_columns, column_names)
-    places = range(len(column_names)) if selected is None else selected
+    wanted = range(len(column_names)) if selected is None else selected
     if column_defaults is None:
-        column_defaults = _inferred(paths, places, len(column_names), csv_format, na_value, header,
+        column_defaults = _inferred(paths, wanted, len(column_names), csv_format, na_value, header,
                                     num_rows_for_inference)
-    names = [column_names[i] for i in places]
+    names = [column_names[i] for i in wanted]
     _check_names(names, column_defaults, label_name)
 
     defaults = [_required(d) for d in column_defaults]
@@ -215,10 +215,10 @@ def _check_names(names: Sequence[str], defaults: Sequence[Any], label_name: Any)
                                  f"'{label_name}' is none of {', '.join(names)}."))
 
 
-def _inferred(paths: Sequence[str], places: Sequence[int], count: int, form: _Format,
+def _inferred(paths: Sequence[str], wanted: Sequence[int], count: int, form: _Format,
               na_value: str, header: bool, limit: Any) -> list[Tensor]:
     """Defaults (0 or '') of the narrowest dtypes that hold what stands in the first records."""
-    found: list[int | None] = [None] * len(places)
+    found: list[int | None] = [None] * len(wanted)
     for number, row in enumerate(_rows(paths, form, header)):
         if limit is not None and number >= limit:
             break
@@ -226,9 +226,9 @@ def _inferred(paths: Sequence[str], places: Sequence[int], count: int, form: _Fo
             raise refused(ValueError('Problem inferring types: CSV row has different number of '
                                     f'fields than expected: {len(row)} instead of {count} in '
                                     f'record {number + 1}.'))
-        for i, place in enumerate(places):
-            if row[place] not in ('', na_value):
-                found[i] = max(found[i] or 0, _kind(row[place]))
+        for i, column in enumerate(wanted):
+            if row[column] not in ('', na_value):
+                found[i] = max(found[i] or 0, _kind(row[column]))
     kinds = [dtypes.string if kind is None else _KINDS[kind] for kind in found]
     return [constants.constant([b'' if k is dtypes.string else 0], k) for k in kinds]
 
@@ -237,7 +237,7 @@ _KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.str
 
 
 def _kind(text: str) -> int:
-    """The place in _KINDS of the first dtype that holds what `text` says."""
+    """The index in _KINDS of the first dtype that holds what `text` says."""
     try:
         value = int(text)
         return 0 if -2**31 <= value < 2**31 else 1 if -2**63 <= value < 2**63 else 2

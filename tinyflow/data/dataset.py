@@ -41,7 +41,7 @@ class Dataset(OfElements):
                                'tf.data.Dataset.from_tensor_slices(arrays), .range(n) or '
                                '.from_generator(function, output_types).'))
 
-    # ---- out of tensors ------------------------------------------------------------------
+    # ---- from tensors --------------------------------------------------------------------
 
     @staticmethod
     def from_tensors(tensors: Any) -> Dataset:
@@ -72,7 +72,7 @@ class Dataset(OfElements):
     @staticmethod
     def from_generator(generator: Callable, output_types: Any, output_shapes: Any = None,
                        args: Any = None) -> Dataset:
-        """What `generator(*args)` yields; called anew in each pass.
+        """What `generator(*args)` yields; called again in each pass.
 
         `output_types` and `output_shapes` (default: unknown) have the structure of what is yielded;
         each value is checked against them.
@@ -300,7 +300,7 @@ class Dataset(OfElements):
     # ---- settings ------------------------------------------------------------------------
 
     def options(self) -> Options:
-        """The settings of this dataset and of all that it is made of."""
+        """The settings of this dataset and of the datasets it is made from."""
         options = Options()
         for dataset in self._all_inputs():
             if dataset._options is not None:
@@ -308,7 +308,7 @@ class Dataset(OfElements):
         return options
 
     def _all_inputs(self) -> list[Dataset]:
-        """This dataset and all that it is made of, each once."""
+        """This dataset and the datasets it is made from, each once."""
         found: dict[int, Dataset] = {}
         left: list[Dataset] = [self]
         while left:
@@ -341,7 +341,7 @@ class Dataset(OfElements):
             'enabled.\n  Mend: element = dataset.make_one_shot_iterator().get_next(), and '
             'sess.run(element) in a loop until tf.errors.OutOfRangeError.'))
 
-    # ---- what the elements are -----------------------------------------------------------
+    # ---- repr ----------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         def text(nest: Any) -> str:
@@ -364,12 +364,12 @@ class Dataset(OfElements):
         return DatasetSpec(self._spec)
 
     def _next(self, op: Any, *values: Any, **attrs: Any) -> Dataset:
-        """A dataset with the same kind of elements, made of this one by `op`."""
+        """The dataset that `op` makes from this one, with elements of the same spec."""
         return make(op, self._spec, self._variant_tensor, *values, inputs=[self], **attrs)
 
     def _calling(self, op: Any, function: Function, spec: Any, *values: Any,
                  attribute: str = 'f', **attrs: Any) -> Dataset:
-        """A dataset that `op` makes of this one by a function."""
+        """The dataset that `op` makes from this one with a function."""
         return make(op, spec, self._variant_tensor, function.captured, *values, inputs=[self],
                     functions=[function], **{attribute: function.graph}, **attrs)
 
@@ -395,7 +395,7 @@ class Dataset(OfElements):
 
 
 class DatasetV1Adapter(Dataset):
-    """A dataset that a node of the graph gives."""
+    """The dataset of a variant tensor."""
 
     def __init__(self, variant_tensor: Tensor, spec: Any, inputs: Any = (),
                  functions: Any = ()) -> None:

@@ -1,4 +1,4 @@
-"""What the elements of a dataset, and of an iterator over one, are."""
+"""Element spec of datasets and iterators."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,7 +7,7 @@ from tinyflow.data import structure
 
 
 class OfElements:
-    """The properties that tell of elements, from the specs of their components in `_spec`."""
+    """Properties of the elements, from the specs of their components in `_spec`."""
 
     _spec: Any
 

@@ -1,4 +1,4 @@
-"""Elements as nodes: the tensors of their components, and what is known of these."""
+"""The tensors and specs of the components of an element."""
 from __future__ import annotations
 
 import os
@@ -30,7 +30,7 @@ def components(element: Any, rows: bool = False) -> tuple[list[Tensor], Any]:
             else:
                 values.append(leaf if hasattr(leaf, '_variant_tensor') else
                               convert_to_tensor(leaf, name=f'component_{i}'))
-    if not rows:        # TF makes them anew here, which counts for the names of later ones
+    if not rows:        # TF makes new ones here, which counts for the names of later ones
         values = [SparseTensor(v.indices, v.values, v.dense_shape)
                   if isinstance(v, SparseTensor) else v for v in values]
     pairs = [component(value, rows) for value in values]
@@ -39,7 +39,7 @@ def components(element: Any, rows: bool = False) -> tuple[list[Tensor], Any]:
 
 
 def rows_of(tensors: list[Tensor], spec: Any) -> Any:
-    """The spec of one row. ValueError where the tensors are known to have no equal rows."""
+    """The spec of one row. ValueError where dimension 0 is known to differ."""
     sizes: dict[int, Tensor] = {}
     for tensor in tensors:
         raw = None if tensor.dtype.base_dtype is dtypes.variant else tensor.raw_shape
@@ -77,10 +77,10 @@ def sparse_rows(sparse_tensor: Any) -> tuple[list[Tensor], Any]:
 
 
 def kept(tensors: Sequence[Tensor]) -> tuple[int, ...]:
-    """Positions of the tensors whose memory nobody writes over: constants and what is fed."""
+    """Positions of the tensors whose memory is never overwritten: constants and feeds."""
     return tuple(i for i, t in enumerate(tensors) if t.op.type in ('Const', 'Placeholder'))
 
 
 def processors() -> int:
-    """How many processors there are."""
+    """The number of processors."""
     return os.cpu_count() or 1

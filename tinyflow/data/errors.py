@@ -1,4 +1,4 @@
-"""Errors of building a pipeline, told with the user's line."""
+"""Errors of building a pipeline, with the line of the user's program."""
 from __future__ import annotations
 
 from tinyflow.graph.source_location import user_site
@@ -8,6 +8,6 @@ _MEND = '\n  Mend: '
 
 
 def refused(error: Exception) -> Exception:
-    """The error, with the user's line before its mend."""
+    """The error, with the user's line before its hint."""
     problem, _, mend = str(error).partition(_MEND)
     return worded(type(error)(report(problem, site=user_site(), mend=mend or None)))

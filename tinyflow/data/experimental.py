@@ -1,4 +1,4 @@
-"""tf.data.experimental: more transformations, for Dataset.apply(), and what else there is."""
+"""tf.data.experimental: transformations for Dataset.apply(), and other functions."""
 from __future__ import annotations
 
 from typing import Any
@@ -67,7 +67,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = dtypes.int64) -> Dataset
 
 
 def get_single_element(dataset: Dataset) -> Any:
-    """The tensors of a dataset's only element; InvalidArgumentError if it has not just one."""
+    """The tensors of a dataset's only element; InvalidArgumentError unless there is exactly one."""
     if not isinstance(dataset, Dataset):
         raise refused(TypeError('`dataset` must be a `tf.data.Dataset` object.'))
     outputs = dataset_ops.DatasetToSingleElement.apply(dataset._variant_tensor,
@@ -100,12 +100,12 @@ def SparseTensorStructure(dtype: Any, shape: Any) -> Any:       # noqa: N802 (TF
 
 
 def to_variant(dataset: Dataset) -> Any:
-    """The tensor that stands for a dataset."""
+    """The variant tensor of a dataset."""
     return dataset._variant_tensor
 
 
 def from_variant(variant: Any, structure: Any) -> Dataset:      # noqa: A002
-    """The dataset that a tensor of to_variant stands for, with elements of that structure."""
+    """The dataset of a variant tensor from to_variant, with elements of that structure."""
     return DatasetV1Adapter(variant, structure)
 
 
@@ -151,14 +151,14 @@ __all__ = [
 _LEFT_OUT = {
     'CheckpointInputPipelineHook': 'make_saveable_from_iterator puts an iterator into the '
                                    'checkpoints of a Saver',
-    'Optional': 'tf.errors.OutOfRangeError tells the end of a dataset',
-    'OptionalStructure': 'tf.errors.OutOfRangeError tells the end of a dataset',
+    'Optional': 'tf.errors.OutOfRangeError marks the end of a dataset',
+    'OptionalStructure': 'tf.errors.OutOfRangeError marks the end of a dataset',
     'SqlDataset': 'tf.data.Dataset.from_generator over a cursor of sqlite3',
-    'StatsAggregator': 'sess.profile(element) tells what takes the time',
-    'bytes_produced_stats': 'sess.profile(element) tells what takes the time',
+    'StatsAggregator': 'sess.profile(element) shows what takes the time',
+    'bytes_produced_stats': 'sess.profile(element) shows what takes the time',
     'dense_to_sparse_batch': 'padded_batch; or map to a SparseTensor, and batch',
     'get_next_as_optional': 'get_next, and tf.errors.OutOfRangeError at the end',
-    'latency_stats': 'sess.profile(element) tells what takes the time',
+    'latency_stats': 'sess.profile(element) shows what takes the time',
 }
 _missing = _explain_missing(__name__, __all__)
 

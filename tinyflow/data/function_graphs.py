@@ -1,5 +1,4 @@
-"""The functions of users (of map, filter, ...) as FuncGraphs, with the structure of their results.
-"""
+"""FuncGraphs of the functions that users give to map, filter, ..., with the result's structure."""
 from __future__ import annotations
 
 import inspect
@@ -30,7 +29,7 @@ class Function:
 
     graph       the FuncGraph; its parameters are the components and then what it captures
     spec        the structure and specs of what it returns
-    captured    the tensors from around it that it uses, for the node's last inputs
+    captured    the tensors of the enclosing graph that it uses, for the node's last inputs
     """
 
     def __init__(self, python_function: Callable, what: str, *specs: Any,
@@ -142,9 +141,9 @@ def component(value: Any, rows: bool = False) -> tuple[Tensor, Any]:
 
 
 def _after_side_effects(graph: FuncGraph, tensors: list[Tensor], start: int) -> list[Tensor]:
-    """The tensors, made to wait for nodes inside that do something and that they do not need.
+    """The tensors, with control dependencies on nodes inside that have side effects.
 
-    As in TF's functions, a tf.print, an assertion or an assignment runs although nobody asks.
+    As in TF's functions, a tf.print, an assertion or an assignment runs even if no result needs it.
     """
     needed = _ancestors(tensors)
     waits = [op for op in graph.get_operations()[start:] if op not in needed and _acts(op)]
@@ -155,7 +154,7 @@ def _after_side_effects(graph: FuncGraph, tensors: list[Tensor], start: int) -> 
 
 
 def _acts(operation: Operation) -> bool:
-    """True for a node that is there for what it does."""
+    """True for a node with a side effect."""
     if any(_acts(inner) for graph in functions_of(operation) for inner in graph.get_operations()):
         return True
     return not operation.definition.pure and (

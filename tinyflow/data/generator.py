@@ -123,11 +123,11 @@ class _Converter:
 def _strings(part: Any) -> np.ndarray:
     source = np.asarray(part, dtype=object)
     result = np.empty(source.shape, object)
-    for place in np.ndindex(source.shape):
-        item = source[place]
+    for position in np.ndindex(source.shape):
+        item = source[position]
         if not isinstance(item, (str, bytes)):
             raise TypeError
-        result[place] = item.encode() if isinstance(item, str) else bytes(item)
+        result[position] = item.encode() if isinstance(item, str) else bytes(item)
     return result
 
 

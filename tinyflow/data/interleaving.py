@@ -1,4 +1,4 @@
-"""Datasets that take elements of several datasets: interleaved, sampled or chosen."""
+"""Datasets that interleave, sample or choose elements of several datasets."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

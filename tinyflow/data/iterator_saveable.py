@@ -1,4 +1,4 @@
-"""The position of an iterator as something that a Saver saves and restores."""
+"""IteratorSaveable: lets a Saver save and restore the position of an iterator."""
 from __future__ import annotations
 
 from typing import Any
@@ -18,11 +18,11 @@ class IteratorSaveable(SaveableObject):
 
 
 def make_saveable_from_iterator(iterator: Any) -> SaveableObject:
-    """What makes a Saver save where `iterator` stands, and restore it exactly.
+    """The SaveableObject of an iterator's position, which a Saver restores exactly.
 
     tf.add_to_collection(tf.GraphKeys.SAVEABLE_OBJECTS, make_saveable_from_iterator(iterator))
     before the Saver is made. Buffers of shuffle() and caches are saved with it; a generator is
-    started anew and goes on after what it gave before. Restore it after the iterator's initializer
+    started again and skips what it gave before. Restore it after the iterator's initializer
     has run.
     """
     return IteratorSaveable(iterator._iterator_resource)

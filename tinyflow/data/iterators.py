@@ -1,4 +1,4 @@
-"""Iterators: what gives a dataset's elements to the graph, one with each run."""
+"""Iterators: give the elements of a dataset to the graph, one for each run."""
 from __future__ import annotations
 
 import warnings
@@ -114,7 +114,7 @@ class Iterator(OfElements):
         return ops.IteratorToStringHandle.apply(self._iterator_resource, name=name)
 
     def _gather_saveables_for_checkpoint(self) -> dict[str, Any]:
-        """For tf.train.Checkpoint: where the pass stands."""
+        """For tf.train.Checkpoint: the position of the pass."""
         return {'ITERATOR': lambda name: IteratorSaveable(self._iterator_resource, name)}
 
 

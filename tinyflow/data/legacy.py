@@ -1,4 +1,4 @@
-"""tf.data's functions that do what methods and properties of Dataset and Iterator do."""
+"""Functions of tf.data for methods and properties of Dataset and Iterator."""
 from __future__ import annotations
 
 from typing import Any

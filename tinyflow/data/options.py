@@ -1,4 +1,4 @@
-"""tf.data.Options: settings of a dataset. Those that name TensorFlow's threads change nothing."""
+"""tf.data.Options: settings of a dataset. Those of TensorFlow's threads have no effect."""
 from __future__ import annotations
 
 from typing import Any
@@ -68,7 +68,7 @@ class _Settings:
 
 
 class MapVectorizationOptions(_Settings):
-    """Whether TensorFlow maps batches instead of elements, which changes nothing here."""
+    """Whether TensorFlow maps batches instead of elements; no effect here."""
 
     _kinds = {'enabled': bool, 'use_choose_fastest': bool}
 
@@ -119,7 +119,7 @@ class DistributeOptions(_Settings):
 
 
 class Options(_Settings):
-    """The settings of a dataset and of all that it is made of."""
+    """The settings of a dataset and of the datasets it is made from."""
 
     _kinds = {'experimental_deterministic': bool, 'experimental_distribute': DistributeOptions,
               'experimental_optimization': OptimizationOptions, 'experimental_slack': bool,

@@ -1,4 +1,4 @@
-"""Dataset.padded_batch: shapes and values to fill up with, checked against the elements."""
+"""Dataset.padded_batch: padded shapes and padding values, checked against the elements."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Datasets of files: TextLineDataset, TFRecordDataset, FixedLengthRecordDataset, list_files."""
+"""Datasets of files: TextLineDataset, TFRecordDataset, FixedLengthRecordDataset."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -78,7 +78,7 @@ class TFRecordDataset(_FilesDataset):
 
 
 class FixedLengthRecordDataset(_FilesDataset):
-    """Records of `record_bytes` bytes, between a header and a footer that are passed over."""
+    """Records of `record_bytes` bytes, between a header and a footer that are skipped."""
 
     def __init__(self, filenames: Any, record_bytes: Any, header_bytes: Any = None,
                  footer_bytes: Any = None, buffer_size: Any = None, compression_type: Any = None,

@@ -58,7 +58,7 @@ def reduced(dataset: Any, initial_state: Any, reduce_func: Callable) -> Any:
 
 
 def _state_of(function: Function, state_spec: Any) -> Any:
-    """What is known of the last state, which may be the first where there are no elements."""
+    """The spec of the last state, which is the first one if there are no elements."""
     return structure.relaxed(state_spec, function.spec)
 
 

@@ -1,4 +1,4 @@
-"""tf.data.experimental.rejection_resample: another distribution of classes, by leaving some out.
+"""tf.data.experimental.rejection_resample: changes class frequencies by rejecting elements.
 
 With initial probabilities p and wanted ones q, an element of class i is kept with the probability
 (q_i / p_i - m) / (M - m), where m and M are the smallest and the largest ratio; and with the
@@ -30,7 +30,7 @@ _PRIOR = 10                 # examples of each class that are taken as seen befo
 
 def rejection_resample(class_func: Callable, target_dist: Any, initial_dist: Any = None,
                        seed: Any = None) -> Transformation:
-    """For apply(): pairs (class, element), of which classes come with the probabilities asked for.
+    """For apply(): pairs (class, element), whose classes have the target probabilities.
 
     class_func(element) is an int32 scalar. Shapes: target_dist, initial_dist [classes]; without
     `initial_dist` it is estimated on the way.

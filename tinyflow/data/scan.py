@@ -1,4 +1,4 @@
-"""tf.data.experimental.scan: elements made with a state that goes from element to element."""
+"""tf.data.experimental.scan: a map that carries a state from element to element."""
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The pair of seeds of a dataset that draws at random, as tensors."""
+"""The graph and op seed of a random dataset, as tensors."""
 from __future__ import annotations
 
 from typing import Any

@@ -1,7 +1,7 @@
 """The structure of a dataset's elements: tuples, namedtuples and dicts of components.
 
 A list is not a structure here but a value that becomes one tensor, as in TF's tf.data. Dicts count
-in the order of their sorted keys. What a component is, is told by a spec: a TensorSpec, a
+in the order of their sorted keys. The spec of a component is a TensorSpec, a
 SparseTensorSpec, or a DatasetSpec for the datasets that window() makes.
 """
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tinyflow.graph.tensor_spec import TensorSpec
 
 
 def is_nested(value: Any) -> bool:
-    """True for what holds components: a tuple, namedtuple or dict."""
+    """True for a tuple, namedtuple or dict of components."""
     return isinstance(value, (tuple, Mapping)) or nest._is_attrs(value)
 
 
@@ -80,7 +80,7 @@ def _kind(value: Any) -> str:
 
 
 def same_structure(one: Any, other: Any) -> bool:
-    """True if the components of both stand in the same places."""
+    """True if both have the same structure."""
     if not is_nested(one) or not is_nested(other):
         return is_nested(one) == is_nested(other)
     if isinstance(one, Mapping) != isinstance(other, Mapping) or len(one) != len(other):
@@ -166,7 +166,7 @@ class SparseTensorSpec:
 
 
 def sparse_spec(value: SparseTensor) -> SparseTensorSpec:
-    """What is known of a SparseTensor."""
+    """The spec of a SparseTensor."""
     return SparseTensorSpec(shapes.TensorShape(value.get_shape()), value.dtype)
 
 
@@ -188,7 +188,7 @@ def flat_shapes(spec: Any) -> tuple[shapes.TensorShape, ...]:
 
 
 def of_elements(spec: Any) -> dict[str, Any]:
-    """The attributes of an op that tell what the elements are."""
+    """The attributes of an op that describe the elements."""
     return {'output_types': flat_types(spec), 'output_shapes': flat_shapes(spec)}
 
 
@@ -229,19 +229,19 @@ def _leaf_spec(dtype: Any, shape: Any, kind: Any) -> Any:
 
 
 def spec_of(tensor: Tensor) -> TensorSpec:
-    """What is known of a component's tensor."""
+    """The spec of a component's tensor."""
     return TensorSpec(shapes.TensorShape(tensor.raw_shape), tensor.dtype.base_dtype)
 
 
 def compatible(one: Any, other: Any) -> bool:
-    """True if an element could be what both specs tell of."""
+    """True if an element could match both specs."""
     return same_structure(one, other) and all(
         a.is_compatible_with(b) if type(a) is type(b) else False
         for a, b in zip(flatten(one), flatten(other)))
 
 
 def relaxed(one: Any, other: Any) -> Any:
-    """What is true of the elements of both specs, which have one structure and the same dtypes."""
+    """The most specific spec of elements of both specs, equal in structure and dtypes."""
     return pack_as(one, [a if isinstance(a, DatasetSpecBase) else a.most_specific_compatible_type(b)
                          for a, b in zip(flatten(one), flatten(other))])
 

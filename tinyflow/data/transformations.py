@@ -1,4 +1,4 @@
-"""Transformations for Dataset.apply() that need nothing but one dataset."""
+"""Transformations for Dataset.apply() of a single dataset."""
 from __future__ import annotations
 
 from collections.abc import Callable

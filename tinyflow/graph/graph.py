@@ -1,7 +1,7 @@
 """Graph: the list of nodes, their names, and the scopes that are open while nodes are added.
 
 Nodes are only ever added, in a fixed order; a program that builds a graph twice builds the same
-one. Which graph is the default one is told in graph/defaults.py.
+one. graph/defaults.py keeps the default graph.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that the layers of images and sequences share: sizes, padding, data formats."""
+"""Checks of arguments that layers share: sizes, padding, data formats."""
 from __future__ import annotations
 
 from tinyflow.graph.source_location import user_site
@@ -54,7 +54,7 @@ def sizes(value, number, name):
 
 
 def count(value, name):
-    """`value` as an integer; TypeError for a list, ValueError for a text that is no number."""
+    """`value` as an integer; TypeError for a list, ValueError for a text that is not a number."""
     try:
         return int(value)
     except (TypeError, ValueError) as error:

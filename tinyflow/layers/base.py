@@ -156,7 +156,7 @@ class Layer(Contents):
             collect([loss], GraphKeys.REGULARIZATION_LOSSES)
 
     def _keep(self, variable, trainable):
-        """A shared Variable that is not trained stays so, whatever this layer asks for."""
+        """A shared Variable that is not trained stays so, whatever this layer wants."""
         if trainable:
             trainable = any(variable is v for v in
                             get_collection(GraphKeys.TRAINABLE_VARIABLES))
@@ -234,11 +234,11 @@ class Layer(Contents):
     def _training(self, accepted, takes_any, args, kwargs):
         """The `training` of this call; that of the layer around it where none was passed."""
         expected = takes_any or 'training' in accepted
-        place = accepted.index('training') - 1 if 'training' in accepted else None
+        position = accepted.index('training') - 1 if 'training' in accepted else None
         if 'training' in kwargs:
             return kwargs['training'] if expected else kwargs.pop('training')
-        if place is not None and place < len(args):
-            return args[place]
+        if position is not None and position < len(args):
+            return args[position]
         training = _calls.open[-1].training if _calls.open else None
         if expected and training is not None:
             training = kwargs['training'] = identity_and_cast.cast(training, dtypes.bool) \
@@ -354,7 +354,7 @@ class Layer(Contents):
         self._input_spec = value
 
     def __deepcopy__(self, memo):
-        """A copy with settings of its own; nodes, Variables and scopes stay the graph's."""
+        """A copy with its own settings; nodes, Variables and scopes stay the graph's."""
         result = memo[id(self)] = type(self).__new__(type(self))
         for key, value in vars(self).items():
             if key in ('_scope', '_shared_scope', '_current_scope'):

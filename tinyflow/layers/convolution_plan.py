@@ -1,4 +1,4 @@
-"""The convolution of a layer: what is fixed when the layer is built, and the nodes of a call."""
+"""The convolution of a layer: settings fixed when it is built, and the nodes of a call."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor

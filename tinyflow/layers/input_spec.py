@@ -1,4 +1,4 @@
-"""InputSpec: what a layer demands of an input; and the check of it."""
+"""InputSpec: requirements of a layer on its inputs, and their check."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -39,8 +39,8 @@ class InputSpec:
         return cls(**config)
 
     def __repr__(self):
-        told = ', '.join(f'{k}={v}' for k, v in self.get_config().items() if v)
-        return f'InputSpec({told})'
+        settings = ', '.join(f'{k}={v}' for k, v in self.get_config().items() if v)
+        return f'InputSpec({settings})'
 
 
 def check_inputs(specs, inputs, layer_name):
@@ -54,7 +54,7 @@ def check_inputs(specs, inputs, layer_name):
     for number, (spec, tensor) in enumerate(zip(specs, inputs)):
         if not hasattr(tensor, 'shape'):
             raise worded(AttributeError(f'Input {number} of layer {layer_name} is {tensor!r}, '
-                                        'which is no tensor and has no shape.'))
+                                        'which is not a tensor and has no shape.'))
         problem = spec and _problem(spec, tensor)
         if problem:
             raise worded(ValueError(report(

@@ -1,4 +1,4 @@
-"""The names of layers that got none: after their class, with a number."""
+"""Default names of layers: their class, with a number."""
 from __future__ import annotations
 
 import re

@@ -1,4 +1,4 @@
-"""What a layer has: its weights, losses and updates, and what it was called with."""
+"""The state of a layer: weights, losses, updates, and the inputs it was called with."""
 from __future__ import annotations
 
 import math
@@ -14,7 +14,7 @@ from tinyflow.graph.support.errors import worded
 
 
 class Contents:
-    """The part of Layer that tells what `build` and `call` have made."""
+    """The part of Layer that gives access to what `build` and `call` have made."""
 
     @property
     def trainable_weights(self):

@@ -1,4 +1,4 @@
-"""What layers accept by name: activation='relu', kernel_initializer='zeros', ..."""
+"""Activations and initializers by name: activation='relu', kernel_initializer='zeros'."""
 from __future__ import annotations
 
 import inspect

@@ -88,7 +88,7 @@ class BatchNormalization(Layer):
             raise worded(ValueError(f'Duplicate axis: {self.axis}'))
 
     def _choose_kernel(self, rank):
-        """The fused op where it can do what is asked for: images, one axis, nothing special."""
+        """The fused op where it applies: images, one axis, no other options."""
         self.fused = bool(self.fused and rank == 4 and self.axis in ([1], [3])
                           and not self.renorm and self.adjustment is None)
         self._data_format = 'NCHW' if self.axis == [1] else 'NHWC'

@@ -1,4 +1,4 @@
-"""Transposed convolutions as layers: what a convolution did to the shape is undone."""
+"""Transposed convolutions as layers: they undo a convolution's change of shape."""
 from __future__ import annotations
 
 from tinyflow.layers import arguments

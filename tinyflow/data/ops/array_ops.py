@@ -1,4 +1,4 @@
-"""The dataset of arrays that stay in Python instead of becoming constants of the graph."""
+"""The op of a dataset of arrays that stay in Python instead of becoming constants."""
 from __future__ import annotations
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp

@@ -1,7 +1,7 @@
-"""The ops that make datasets out of tensors and out of other datasets.
+"""The ops that make datasets from tensors and from other datasets.
 
 A dataset is a tensor of dtype variant: an array of no dimensions that holds a `pipeline.Source`.
-What the elements are is told by the attributes `output_types` and `output_shapes`, one entry per
+The attributes `output_types` and `output_shapes` describe the elements, with one entry per
 component. Ops with functions stand in datasets_functions.py, those of files in datasets_files.py,
 iterators in datasets_iterators.py; the public `Dataset` is in tinyflow/data.
 """

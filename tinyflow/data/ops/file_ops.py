@@ -5,6 +5,7 @@ import os
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS, DatasetOp
 from tinyflow.data.runtime import csv, files
+from tinyflow.formats.wire.records import RecordWriter
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 
@@ -103,7 +104,6 @@ class DatasetToTFRecord(Op):
         return ()
 
     def kernel(input_dataset, filename, compression_type):
-        from tinyflow.formats.wire.records import RecordWriter
         cursor = input_dataset.item().open()
         writer = RecordWriter(os.fsdecode(filename.item()), compression_type.item().decode())
         try:

@@ -222,10 +222,10 @@ class _SeveralLists(Op, abstract=True):
 
 def _parts(values, *types):
     """A list of inputs cut into those of each list of types."""
-    parts, place = [], 0
+    parts, start = [], 0
     for types_of_part in types:
-        parts.append(values[place:place + len(types_of_part)])
-        place += len(types_of_part)
+        parts.append(values[start:start + len(types_of_part)])
+        start += len(types_of_part)
     return parts
 
 

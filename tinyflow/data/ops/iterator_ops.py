@@ -1,4 +1,4 @@
-"""The ops of iterators. A handle is an array without dimensions that holds the Session's pass."""
+"""The ops of iterators. A handle is a scalar array that holds the Session's iterator."""
 from __future__ import annotations
 
 from tinyflow.data.ops.dataset_ops import OF_ELEMENTS
@@ -35,7 +35,7 @@ def _of_elements(attrs):
 
 
 class IteratorV2(_IteratorOp):
-    """The Session's iterator of this node, not begun until a MakeIterator runs."""
+    """The Session's iterator of this node, not initialized until a MakeIterator runs."""
 
     signature = '-> handle: resource'
     attrs = {'shared_name': '', 'container': '', **OF_ELEMENTS}

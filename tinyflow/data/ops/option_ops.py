@@ -1,4 +1,4 @@
-"""The ops that stand between a chain of datasets and its iterator, as the options have it.
+"""The ops that tf.data.Options put between a chain of datasets and its iterator.
 
 Of what TensorFlow's optimizer rewrites, two things change what comes out, and so are done here,
 too: repetitions of a shuffle go through one buffer, and what has no effect is taken out before.

@@ -1,4 +1,4 @@
-"""What runs behind tf.data: datasets and their iterators as plain Python objects over NumPy.
+"""The runtime of tf.data: datasets and their iterators as Python objects over NumPy.
 
 A `Source` is a dataset: a value that an op made, with the Sources that it draws from. Opening it
 gives a `Cursor`: one pass over it, which yields elements (tuples of arrays, one per component) and

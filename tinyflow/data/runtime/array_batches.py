@@ -67,7 +67,7 @@ def _rows(array: np.ndarray, parts: list) -> np.ndarray:
 class ArrayBatches(Source):
     """Elements of `batch_size` rows of `arrays`, `epochs` times over (None: without end).
 
-    `shuffle` gives each epoch an order of its own. The last batch is smaller where rows are over.
+    `shuffle` gives each epoch another order. The last batch may be smaller.
     """
 
     pass_class = _Cursor

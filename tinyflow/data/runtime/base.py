@@ -1,6 +1,7 @@
 """Source and Cursor: a dataset, and one pass over it."""
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import abstract
 
-INFINITE, UNKNOWN = -1, -2          # what `cardinality` says where it is no number
+INFINITE, UNKNOWN = -1, -2          # values of `cardinality` that are not a number
 
 Element = Sequence[Any]             # one array, or NumPy scalar, per component
 State = dict[str, Any]              # plain data: numbers, text, bytes, arrays, and nests of those
@@ -32,7 +33,6 @@ class Source:
 
     def with_inputs(self, inputs: tuple[Source, ...]) -> Source:
         """The same transformation of other Sources."""
-        import copy
         twin = copy.copy(self)
         twin.inputs = inputs
         return twin
@@ -41,7 +41,7 @@ class Source:
 class Cursor:
     """One pass over a Source. `next` gives an element or raises StopIteration, then and ever after.
 
-    An error that an element raises does not end the pass: the next element may be asked for.
+    An error that an element raises does not end the pass: the next element can still be read.
     """
 
     def __init__(self, source: Any) -> None:
@@ -91,12 +91,12 @@ class Transform(Cursor):
 
 
 def save(cursor: Cursor) -> tuple[str, State]:
-    """The state of a pass, marked with its kind."""
+    """The state of a pass, with the class of its cursor."""
     return type(cursor).__name__, cursor.get_state()
 
 
 def load(cursor: Cursor, saved: Sequence[Any]) -> None:
-    """Puts a fresh pass to a saved state. FailedPreconditionError where it is of another kind."""
+    """Sets a new pass to a saved state. FailedPreconditionError if that is of another class."""
     kind, state = saved
     if kind != type(cursor).__name__:
         raise errors.op_error(errors.FailedPreconditionError,
@@ -112,7 +112,7 @@ def invalid(problem: str, hint: str | None = None) -> errors.OpError:
 
 
 def owned(component: Any) -> Any:
-    """A component as an array that whoever gets it may change.
+    """A component as an array that the caller may change.
 
     Arrays that several hold, and views of them, are read-only.
     """

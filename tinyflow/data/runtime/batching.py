@@ -1,4 +1,4 @@
-"""Datasets that pack elements together or take them apart: batch, padded_batch, unbatch, window."""
+"""Datasets that combine or split elements: batch, padded_batch, unbatch, window."""
 from __future__ import annotations
 
 from collections import deque

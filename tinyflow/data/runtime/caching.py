@@ -1,4 +1,4 @@
-"""Datasets that remember what they gave: in memory, or in a file."""
+"""Datasets that cache their elements: in memory, or in a file."""
 from __future__ import annotations
 
 import os
@@ -10,6 +10,8 @@ import numpy as np
 from tinyflow.data.runtime.base import Cursor, Element, Source, State, Transform, load, save
 from tinyflow.data.runtime.batching import Listed
 from tinyflow.data.runtime.sources import CountedCursor
+from tinyflow.formats.wire.bundle import BundleReader
+from tinyflow.formats.wire.bundle_writer import BundleWriter
 from tinyflow.graph.support import errors
 
 
@@ -89,7 +91,6 @@ class _WritingCursor(Transform):
         self.number = 0
 
     def __next__(self) -> Element:
-        from tinyflow.formats.wire.bundle_writer import BundleWriter
         if self.writer is None:
             self.writer = BundleWriter(self.source.prefix)
         for element in self.input:
@@ -139,7 +140,6 @@ class CachedOnDisk(Source):
     def look(self) -> None:
         """Opens the cache if it is there."""
         if os.path.exists(f'{self.prefix}.index'):
-            from tinyflow.formats.wire.bundle import BundleReader
             self.filled = BundleReader(self.prefix)
 
     def key(self, number: int, component: int) -> str:

@@ -1,4 +1,4 @@
-"""Datasets that repeat, cut or join others: repeat, take, skip, shard, concatenate, zip, cycles."""
+"""Datasets that repeat, cut or join others: repeat, take, skip, shard, concatenate, zip."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -126,9 +126,9 @@ class _ShardCursor(_Counted):
         source = self.source
         while True:
             element = next(self.input)
-            place = self.position % source.shards
+            current = self.position % source.shards
             self.position += 1
-            if place == source.index:
+            if current == source.index:
                 return element
 
 
@@ -208,24 +208,24 @@ class _ConcatenatedCursor(Cursor):
 
     def __init__(self, source: Concatenated) -> None:
         super().__init__(source)
-        self.place = 0
+        self.current = 0
         self.input = source.inputs[0].open()
 
     def __next__(self) -> Element:
         while True:
             for element in self.input:
                 return element
-            if self.place == len(self.source.inputs) - 1:
+            if self.current == len(self.source.inputs) - 1:
                 raise StopIteration
-            self._open(self.place + 1)
+            self._open(self.current + 1)
 
-    def _open(self, place: int) -> None:
+    def _open(self, current: int) -> None:
         self.input.close()
-        self.place = place
-        self.input = self.source.inputs[place].open()
+        self.current = current
+        self.input = self.source.inputs[current].open()
 
     def get_state(self) -> State:
-        return {'place': self.place, 'input': save(self.input)}
+        return {'place': self.current, 'input': save(self.input)}
 
     def set_state(self, state: State) -> None:
         self._open(state['place'])
@@ -264,11 +264,11 @@ class _ChosenCursor(_Several):
                 raise invalid(f'Selector index out of range: {int(number)} >= '
                               f'{len(self.inputs) - 1}',
                               'the choice dataset numbers the datasets from 0.')
-            place = int(number) + 1
-            if not self.over[place]:
-                for element in self.inputs[place]:
+            current = int(number) + 1
+            if not self.over[current]:
+                for element in self.inputs[current]:
                     return element
-                self.over[place] = True
+                self.over[current] = True
         raise StopIteration
 
     def get_state(self) -> State:

@@ -49,41 +49,41 @@ class _RecordsCursor(FilesCursor):
 
     def _quoted(self, line: bytes) -> list[bytes]:
         """The fields of a record in which some are in quotes."""
-        delimiter, fields, place = self.source.delimiter, [], 0
+        delimiter, fields, position = self.source.delimiter, [], 0
         while True:
-            if line[place:place + 1] == b'"':
-                field, line, place = self._quoted_field(line, place + 1)
+            if line[position:position + 1] == b'"':
+                field, line, position = self._quoted_field(line, position + 1)
             else:
-                end = line.find(delimiter, place)
+                end = line.find(delimiter, position)
                 end = len(line) if end < 0 else end
-                field, place = line[place:end], end
+                field, position = line[position:end], end
                 if b'"' in field:
                     raise invalid('Unquoted fields cannot have quotes inside: '
                                   f'{field.decode(errors="replace")!r} in {self.path}',
                                   'put the field in quotes and double those inside it; or '
                                   'use_quote_delim=False.')
             fields.append(field)
-            if place == len(line):
+            if position == len(line):
                 return fields
-            place += len(delimiter)
+            position += len(delimiter)
 
-    def _quoted_field(self, line: bytes, place: int) -> tuple[bytes, bytes, int]:
-        """(the field, the line that it ends in, the place after it there)."""
+    def _quoted_field(self, line: bytes, position: int) -> tuple[bytes, bytes, int]:
+        """(the field, the line that it ends in, the position after it there)."""
         parts = []
         while True:
-            end = line.find(b'"', place)
+            end = line.find(b'"', position)
             if end < 0:
-                parts.append(line[place:] + b'\n')
+                parts.append(line[position:] + b'\n')
                 following = self._line()
                 if following is None:
                     raise invalid(f'End of file inside a quoted field: {self.path}')
-                line, place = following, 0
+                line, position = following, 0
                 continue
-            parts.append(line[place:end])
+            parts.append(line[position:end])
             after = line[end + 1:end + 2]
             if after == b'"':
                 parts.append(b'"')
-                place = end + 2
+                position = end + 2
             elif not after or line.startswith(self.source.delimiter, end + 1):
                 return b''.join(parts), line, end + 1
             else:

@@ -21,7 +21,7 @@ _COMPRESSIONS = ('', 'GZIP', 'ZLIB')
 def open_bytes(path: str, compression: str, offset: int = 0, buffer_size: int = 0) -> BinaryIO:
     """A file opened for reading its (uncompressed) bytes from `offset` on.
 
-    NotFoundError and its kin name the file; DataLossError if it is not compressed as told.
+    NotFoundError and similar errors name the file; DataLossError for another compression.
     """
     with explained(path):
         if compression == 'GZIP':
@@ -92,7 +92,7 @@ class FilesCursor(Cursor):
             self.file = None
 
     def __del__(self) -> None:
-        self.close()                        # a pass that nobody closed
+        self.close()                        # a pass that was not closed
 
 
 class Files(Source):

@@ -1,4 +1,4 @@
-"""Datasets that sort elements by a key, and those that leave some out: windows of a key, unique."""
+"""Datasets that group elements by a key, and those that drop some: group_by_window, unique."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -109,15 +109,15 @@ class _ReducedCursor(Transform):
     def __init__(self, source: ReducedByKey) -> None:
         super().__init__(source)
         self.states: dict[int, Sequence[Any]] | None = None
-        self.place = 0
+        self.index = 0
 
     def __next__(self) -> Element:
         if self.states is None:
             self.states = self._run_through()
-        if self.place == len(self.states):
+        if self.index == len(self.states):
             raise StopIteration
-        key = sorted(self.states)[self.place]
-        self.place += 1
+        key = sorted(self.states)[self.index]
+        self.index += 1
         return self.source.finalize(*self.states[key])
 
     def _run_through(self) -> dict[int, Sequence[Any]]:
@@ -131,17 +131,17 @@ class _ReducedCursor(Transform):
 
     def get_state(self) -> State:
         states = self.states
-        return {**super().get_state(), 'place': self.place,
+        return {**super().get_state(), 'place': self.index,
                 'states': None if states is None else [[k, tuple(v)] for k, v in states.items()]}
 
     def set_state(self, state: State) -> None:
         super().set_state(state)
-        self.place = state['place']
+        self.index = state['place']
         self.states = None if state['states'] is None else dict(map(tuple, state['states']))
 
 
 class ReducedByKey(Source):
-    """finalize(state) per key; init(key) begins a state, reduce(state, element) goes on."""
+    """finalize(state) per key; init(key) makes a state, reduce(state, element) the next one."""
 
     pass_class = _ReducedCursor
 
@@ -188,7 +188,7 @@ class _ForgivingCursor(Transform):
                 return next(self.input)
             except StopIteration:
                 raise
-            except Exception:           # noqa: BLE001 - this is what it is for
+            except Exception:           # noqa: BLE001 - drops any failing element
                 continue
 
 

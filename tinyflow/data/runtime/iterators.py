@@ -1,4 +1,4 @@
-"""What an iterator node of the graph holds in a Session: the current pass, or none yet."""
+"""The state of an iterator node in a Session: the current pass, or None."""
 from __future__ import annotations
 
 import itertools
@@ -38,7 +38,7 @@ class IteratorState:
             self.source, self.cursor = source, source.open()
 
     def take(self) -> list[np.ndarray]:
-        """The next element, in arrays that belong to nobody else.
+        """The next element, in arrays that nothing else uses.
 
         OutOfRangeError at the end; FailedPreconditionError if there is no pass yet.
         """

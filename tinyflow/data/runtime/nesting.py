@@ -39,21 +39,21 @@ class _Open:
 
 
 class _InterleavedCursor(Transform):
-    """Goes round the cycle, taking a block from each open dataset; an empty place is filled first.
+    """Goes round the cycle, taking a block from each open dataset; an empty slot is filled first.
 
     """
 
     def __init__(self, source: Interleaved) -> None:
         super().__init__(source)
         self.cycle: list[_Open | None] = [None] * source.cycle_length
-        self.place = 0              # in the cycle
+        self.position = 0              # in the cycle
         self.taken = 0              # of the current block
         self.open = 0
         self.ended = False
 
     def __next__(self) -> Element:
         while self.open or not self.ended:
-            current = self.cycle[self.place]
+            current = self.cycle[self.position]
             if current is not None:
                 for element in current.cursor:
                     self.taken += 1
@@ -61,7 +61,7 @@ class _InterleavedCursor(Transform):
                         self._go_on()
                     return element
                 current.cursor.close()
-                self.cycle[self.place] = None
+                self.cycle[self.position] = None
                 self.open -= 1
                 self._go_on()
             elif not self.ended:
@@ -71,24 +71,24 @@ class _InterleavedCursor(Transform):
         raise StopIteration
 
     def _go_on(self) -> None:
-        self.place = (self.place + 1) % self.source.cycle_length
+        self.position = (self.position + 1) % self.source.cycle_length
         self.taken = 0
 
     def _fill_place(self) -> None:
         for element in self.input:
-            self.cycle[self.place] = _Open(self.source.function, element)
+            self.cycle[self.position] = _Open(self.source.function, element)
             self.open += 1
             return
         self.ended = True
 
     def get_state(self) -> State:
-        return {**super().get_state(), 'place': self.place, 'taken': self.taken,
+        return {**super().get_state(), 'place': self.position, 'taken': self.taken,
                 'ended': self.ended, 'cycle': [c and c.get_state() for c in self.cycle]}
 
     def set_state(self, state: State) -> None:
         super().set_state(state)
         function = self.source.function
-        self.place, self.taken, self.ended = state['place'], state['taken'], state['ended']
+        self.position, self.taken, self.ended = state['place'], state['taken'], state['ended']
         self.cycle = [c and _Open.from_state(function, c) for c in state['cycle']]
         self.open = sum(c is not None for c in self.cycle)
 

@@ -1,8 +1,8 @@
-"""Work done ahead on other threads, where it is worth it: prefetch and parallel map.
+"""Elements computed ahead on other threads: prefetch and parallel map.
 
 Neither changes what comes out, nor its order. Handing an element from thread to thread costs some
 20 microseconds in Python, so a pass first watches how long its elements take and leaves cheap ones
-to the thread that asks for them.
+to the thread that reads them.
 """
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _Producer:
             item = next(self.cursor), None
         except StopIteration:
             return False
-        except BaseException as error:          # noqa: BLE001 - raised where it is asked for
+        except BaseException as error:          # noqa: BLE001 - raised where it is read
             item = None, error
         with self.changed:
             self.buffer.append(item)
@@ -125,7 +125,7 @@ class _PrefetchedCursor(Transform):
         self.watch.add(perf_counter() - start)
         if self.watch.slow and self.source.buffer_size:
             self.producer = _Producer(self.input, self.source.buffer_size)
-            weakref.finalize(self, self.producer.stop)      # a pass that nobody closes
+            weakref.finalize(self, self.producer.stop)      # a pass that is not closed
         return element
 
     def get_state(self) -> State:
@@ -165,7 +165,7 @@ class Prefetched(Source):
 
 
 class _Failed:
-    """An error of the input, in the place of the element that it hit."""
+    """An error of the input, queued instead of an element."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -175,7 +175,7 @@ class _Failed:
 
 
 class _ParallelCursor(Transform):
-    """Results leave in the order of the elements; what waits is started again after a restore."""
+    """Results leave in the order of the elements; pending work is started again after a restore."""
 
     def __init__(self, source: ParallelMapped) -> None:
         super().__init__(source)
@@ -201,7 +201,7 @@ class _ParallelCursor(Transform):
         return self.elements.popleft() if self.elements else next(self.input)
 
     def _open_pool(self) -> None:
-        from concurrent.futures import ThreadPoolExecutor
+        from concurrent.futures import ThreadPoolExecutor  # loaded when needed
         self.pool = ThreadPoolExecutor(self.source.threads, 'tinyflow map')
         weakref.finalize(self, self.pool.shutdown, wait=False, cancel_futures=True)
 

@@ -10,7 +10,7 @@ _LARGEST = 4096             # words made at a time
 
 
 def seeds_or_any(seed: int, seed2: int) -> tuple[int, int]:
-    """The two seeds; where both are 0, two that nobody can foresee."""
+    """The two seeds; where both are 0, two from the operating system."""
     if seed or seed2:
         return seed, seed2
     return int.from_bytes(os.urandom(8), 'little'), int.from_bytes(os.urandom(8), 'little')

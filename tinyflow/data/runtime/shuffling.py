@@ -1,7 +1,7 @@
 """Shuffling through a buffer, in TensorFlow's own order.
 
 The buffer is a ring in which elements stand in the order of their arrival; each pass over the input
-owns a slice of the ring. An element drawn at random from the first slice changes places with the
+owns a slice of the ring. An element drawn at random from the first slice is swapped with the
 first one of that slice, which then begins one further. So passes never mix, but the buffer fills
 from the next pass while the last one runs out.
 """
@@ -24,12 +24,12 @@ class _ShuffledCursor(Cursor):
         self.slices: deque[list[int]] = deque([[0, 0]])     # [start, end) of each pass
         self.held = 0
         self.epoch = 0
-        self.begun = False
+        self.started = False
         self.input: Cursor | None = None
         self.rows = False           # elements are numbers of rows; see Batched.rows_of
 
     def __next__(self) -> Element:
-        if self.held < self.source.buffer_size and (self.input is not None or not self.begun):
+        if self.held < self.source.buffer_size and (self.input is not None or not self.started):
             self._fill()
         if not self.held:
             raise StopIteration
@@ -82,10 +82,10 @@ class _ShuffledCursor(Cursor):
 
     def _fill(self) -> None:
         """Takes elements in until the buffer is full or the last pass over the input is over."""
-        begins = not self.begun
+        begins = not self.started
         if begins:
             self.input = self._opened()
-            self.begun = True
+            self.started = True
         count, size, ring = self.source.count, self.source.buffer_size, self.ring
         while self.input is not None and self.held < size:
             if count != INFINITE and self.epoch >= count:
@@ -93,11 +93,11 @@ class _ShuffledCursor(Cursor):
                 return
             for element in self.input:
                 last = self.slices[-1]
-                place = last[1] % size
-                if place == len(ring):
+                slot = last[1] % size
+                if slot == len(ring):
                     ring.append(element)
                 else:
-                    ring[place] = element
+                    ring[slot] = element
                 last[1] += 1
                 self.held += 1
                 begins = False
@@ -131,7 +131,7 @@ class _ShuffledCursor(Cursor):
         return {'words': self.words.get_state(), 'drawn by all': self.source.drawn_by_passes(),
                 'ring': [None if e is None else tuple(self._whole(e)) for e in self.ring],
                 'slices': [list(s) for s in self.slices], 'held': self.held, 'epoch': self.epoch,
-                'begun': self.begun, 'input': self.input and save(self.input)}
+                'begun': self.started, 'input': self.input and save(self.input)}
 
     def _whole(self, element: Any) -> Element:
         rows: Any = self.source.inputs[0]
@@ -140,7 +140,7 @@ class _ShuffledCursor(Cursor):
     def set_state(self, state: State) -> None:
         self.ring, self.held = list(state['ring']), state['held']
         self.slices = deque(map(list, state['slices']))
-        self.epoch, self.begun = state['epoch'], state['begun']
+        self.epoch, self.started = state['epoch'], state['begun']
         self._end_input()
         if state['input'] is not None:
             self.input = self._opened()
@@ -153,9 +153,9 @@ class _ShuffledCursor(Cursor):
 
 
 class Shuffled(Source):
-    """`count` passes over the input, each in an order drawn anew from a buffer.
+    """`count` passes over the input, each in another order drawn from a buffer.
 
-    `reshuffle`: every new pass over this dataset has seeds of its own, drawn from the given ones;
+    `reshuffle`: every new pass over this dataset has its own seeds, drawn from the given ones;
     else all have the given ones. The fused form of shuffle and repeat is count > 1 without it.
     """
 

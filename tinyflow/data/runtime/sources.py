@@ -1,4 +1,4 @@
-"""Datasets that begin a chain: arrays, ranges, random numbers, Python generators."""
+"""Datasets without an input: arrays, ranges, random numbers, Python generators."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -181,7 +181,7 @@ class _GeneratedCursor(CountedCursor):
 class Generated(Source):
     """What a Python generator yields; `begin()` starts it and `convert(value, index)` checks.
 
-    A restored pass starts the generator anew and skips what was given before.
+    A restored pass starts the generator again and skips what was given before.
     """
 
     pass_class = _GeneratedCursor

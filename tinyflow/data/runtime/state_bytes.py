@@ -35,7 +35,7 @@ def decode(data: bytes) -> Any:
     """What was encoded. DataLossError if the bytes are damaged, or no such state."""
     start = len(_MAGIC) + _CRC.size
     if data[:len(_MAGIC)] != _MAGIC or len(data) < start:
-        raise _damaged('this is no iterator state of tinyflow')
+        raise _damaged('not an iterator state of tinyflow')
     if zlib.crc32(data[start:]) != _CRC.unpack_from(data, len(_MAGIC))[0]:
         raise _damaged('its checksum does not match')
     reader = _Reader(data, start)
@@ -43,7 +43,7 @@ def decode(data: bytes) -> Any:
         value = reader.value()
     except (ValueError, KeyError, IndexError, TypeError, struct.error) as error:
         raise _damaged(str(error)) from None
-    if reader.place != len(data):
+    if reader.position != len(data):
         raise _damaged('bytes are left over')
     return value
 
@@ -99,7 +99,7 @@ def _write_all(kind: bytes, values: Any, put: Callable[[bytes], None]) -> None:
 def _as_table(values: list) -> list[tuple] | None:
     """The elements of a buffer, [(array, number, ...)], if they are alike and so many that it pays.
 
-    A shuffle buffer has ten thousand of them, and one place without any (None).
+    A shuffle buffer has ten thousand of them, and one empty slot (None).
     """
     rows = [value for value in values if value is not None] if len(values) >= _LEAST_ROWS else []
     if not rows or type(rows[0]) is not tuple or not rows[0]:
@@ -139,14 +139,14 @@ def _write_array(array: Any, put: Callable[[bytes], None]) -> None:
 
 
 class _Reader:
-    def __init__(self, data: bytes, place: int) -> None:
-        self.data, self.place = data, place
+    def __init__(self, data: bytes, position: int) -> None:
+        self.data, self.position = data, position
 
     def take(self, count: int) -> bytes:
-        if self.place + count > len(self.data):
+        if self.position + count > len(self.data):
             raise ValueError('it ends too early')
-        self.place += count
-        return self.data[self.place - count:self.place]
+        self.position += count
+        return self.data[self.position - count:self.position]
 
     def length(self) -> int:
         return _LENGTH.unpack(self.take(_LENGTH.size))[0]

@@ -2,10 +2,11 @@
 
     attributes.py       attributes of nodes <-> AttrValue
     functions.py        FuncGraph -> FunctionDef
+    names.py            names of nodes and tensors
     lowered.py          If and While -> Switch, Merge, Enter ... where TensorFlow needs that
-    ordering.py         what a training graph must say of order
+    ordering.py         control dependencies that a training graph needs
     export.py           Graph -> GraphDef
-    nodes.py            NodeDefs as light records; old op types and resource variables made new
+    nodes.py            NodeDefs as light records; old and new op types -> those of tinyflow
     old_control_flow.py Switch, Merge, Enter ... of TensorFlow 1 -> If and While, by
                         folded_loops.py and folded_branches.py
     builder.py          light records -> Operations; wiring.py has its small steps

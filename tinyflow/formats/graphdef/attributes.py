@@ -15,7 +15,7 @@ from tinyflow.graph.support.errors import InvalidArgumentError, worded
 # Ops that hold the attribute `shape` as a plain tuple (or None).
 _PLAIN_SHAPES = frozenset(('VariableV2', 'VarHandleOp', 'AccumulateNV2'))
 _PYTHON = 'python'                       # the `placeholder` of a Lost object
-_OWN = frozenset(('_writes', '_num_original_outputs'))      # not for others to see
+_OWN = frozenset(('_writes', '_num_original_outputs'))      # only for tinyflow
 
 
 # ---- to AttrValue -------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def extra_attributes(graph):
 
 
 def _typed(value, default, name):
-    """`value` as the kind that the op declares, where the value alone does not tell it."""
+    """`value` as the kind that the op declares, where the value alone is ambiguous."""
     if isinstance(default, float) and isinstance(value, int):
         return float(value)
     if name == 'shape' and (value is None or isinstance(value, tuple)) or \

@@ -1,4 +1,4 @@
-"""Builder: makes the Operations of a Graph from Nodes, in the order in which they can be made."""
+"""Builder: makes the Operations of a Graph from Nodes, inputs first."""
 from __future__ import annotations
 
 from tinyflow.formats.graphdef import attributes, wiring
@@ -42,7 +42,7 @@ class Builder:
         self._depth = depth
 
     def build(self, nodes):
-        """Makes all nodes. NotFoundError for op types that tinyflow has not, else ValueError."""
+        """Makes all nodes. NotFoundError for op types that tinyflow lacks, else ValueError."""
         if any(newer_type(node.op) is None and node.op not in CALLS and node.op not in self.library
                for node in nodes):
             load_every_op()
@@ -78,12 +78,12 @@ class Builder:
                 missing.setdefault(node.op, []).append(node.name)
         if not missing:
             return
-        told = [f"{op} (nodes {', '.join(repr(n) for n in names[:3])}"
+        descriptions = [f"{op} (nodes {', '.join(repr(n) for n in names[:3])}"
                 + (f' and {len(names) - 3} more)' if len(names) > 3 else ')')
                 for op, names in missing.items()]
-        kind = 'Op type' if len(told) == 1 else 'Op types'
+        kind = 'Op type' if len(descriptions) == 1 else 'Op types'
         raise errors.NotFoundError(None, None, report(
-            f'{kind} not registered in tinyflow: ' + '; '.join(told),
+            f'{kind} not registered in tinyflow: ' + '; '.join(descriptions),
             mend='tf.graph_util.extract_sub_graph(graph_def, names) keeps only what the named '
                  'nodes need.'))
 
@@ -219,7 +219,7 @@ class Builder:
                 break
             shape_list = wider
         condition = self._graph_of(functions[0], specs, inputs)
-        # What the body hands on is what it was before the loop, such as a Variable's place.
+        # What the body hands on is what it was before the loop, such as a Variable's ref.
         for i in range(len(inputs)):
             if body.outputs[i] is not body.inputs[i]:
                 for graph in (condition, body):
@@ -280,14 +280,14 @@ class Builder:
         return Made(outputs, [whole], parts)
 
     def _stand_in(self, node, results, waits):
-        """An operation of the call's own name, with its results: signatures ask for that name."""
+        """An operation with the name of the call and its results: signatures use that name."""
         definition = Op.registry['IdentityN' if results else 'NoOp']
         stand_in = Node(node.name, definition.type, device=node.device)
         return self._operation(stand_in, definition, results, {}, waits)
 
 
 def _or_place(output, result):
-    """A Variable's place goes through a call as it is; other results are those of the call."""
+    """A Variable's ref goes through a call as it is; other results are those of the call."""
     return result if result.dtype.is_ref else output
 
 
@@ -319,7 +319,7 @@ def _shapes_of_loop(node, inputs):
 
 
 def _fill_missing(*graphs):
-    """Gives a branch that does not compute a value something in its place, which nobody uses."""
+    """Gives a branch that does not compute a value a substitute, which is never used."""
     for graph, other in (graphs, graphs[::-1]):
         for i, tensor in enumerate(graph.outputs):
             if tensor is None:
@@ -333,7 +333,7 @@ _TRANSIENT = frozenset(('_output_shapes', '_lower_using_switch_merge'))
 
 
 def _specs_of(function):
-    """What a FunctionDef itself says of its parameters."""
+    """The dtypes and shapes that a FunctionDef declares for its parameters."""
     return [Spec(dtype, shape) for dtype, shape
             in zip(function.parameter_types, function.parameter_shapes)]
 

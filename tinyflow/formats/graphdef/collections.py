@@ -1,6 +1,6 @@
 """Collections of a graph as CollectionDefs, and back.
 
-Variables, Savers and queue runners are written as messages of their own, nodes by their names, and
+Variables, Savers and queue runners are written as their own messages, nodes by their names, and
 numbers and strings as they are.
 """
 from __future__ import annotations
@@ -22,7 +22,7 @@ VARIABLE_KEYS = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
 # What TensorFlow keeps of its old loops and branches; they are If and While nodes here.
 _CONTEXTS = (GraphKeys.COND_CONTEXT, GraphKeys.WHILE_CONTEXT)
 
-# What a Scaffold makes beside Variables is known by Operations, which no message tells.
+# What a Scaffold makes besides Variables is kept as Operations, for which there is no message.
 _NEVER = (GraphKeys.RESOURCES, GraphKeys.LOCAL_RESOURCES)
 
 # collection -> (message, where it is, class with to_proto and from_proto, where that is)
@@ -66,7 +66,7 @@ def _functions(key):
 def fill(proto, key, items, export_scope=None):
     """Writes a collection into the CollectionDef `proto`.
 
-    False if that cannot be: its items are of a kind, or of several kinds, that no file has.
+    False if that is not possible: no message holds items of these types.
     """
     functions = _functions(key)
     try:
@@ -91,7 +91,7 @@ def _fill_messages(proto, items, to_proto, export_scope):
 def _fill_plain(proto, items, export_scope):
     first = items[0]
     if isinstance(first, bool):
-        raise TypeError(f'{first!r} is no number')
+        raise TypeError(f'{first!r} is not a number')
     if isinstance(first, (str, bytes)):
         kept = [i for i in items if isinstance(i, bytes) or i.lstrip('^').startswith(UNBOUND_PREFIX)
                 or scopes.inside(i, export_scope)]
@@ -167,8 +167,8 @@ def _plain(graph, key, proto, kind, import_scope):
 
 
 def _damaged(key, error):
-    told = error.args[0] if isinstance(error, KeyError) else error
-    return worded(ValueError(f"The collection '{key}' is damaged: {told}"))
+    problem = error.args[0] if isinstance(error, KeyError) else error
+    return worded(ValueError(f"The collection '{key}' is damaged: {problem}"))
 
 
 def _is_text(value):

@@ -1,7 +1,7 @@
-"""Graph -> GraphDef: what `Graph.as_graph_def` and `Operation.node_def` give.
+"""Graph -> GraphDef: `Graph.as_graph_def` and `Operation.node_def`.
 
-TensorFlow 1.15's node types, inputs and attributes, so TensorFlow reads the result. Nodes of
-tinyflow's own are written as the nodes of TensorFlow that do the same (`_LOWERED`).
+TensorFlow 1.15's node types, inputs and attributes, so TensorFlow reads the result. Nodes that
+only tinyflow has are written as the nodes of TensorFlow that do the same (`_LOWERED`).
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tinyflow.graph.support.version import GRAPH_DEF_VERSION
 
 _FUNCTIONS_SINCE = 12           # the oldest reader that knows functions
 _KEPT, _WARNED = 'GraphDef of the finalized graph', 'warned of large constants'
-LARGE = 32 * 2**20              # bytes; from here on a constant in a file is worth a word
+LARGE = 32 * 2**20              # bytes; from here on a constant in a file causes a warning
 
 
 def graph_def(graph, from_version=None, add_shapes=False):
@@ -25,7 +25,7 @@ def graph_def(graph, from_version=None, add_shapes=False):
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
     Warns [large-constants] of constants above 32 MB. Raises ValueError above 2 GB.
     """
-    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     if not add_shapes or from_version or not graph.finalized:
         return _graph_def(graph, from_version, add_shapes)
     # A training saves the finalized graph with each checkpoint.
@@ -40,12 +40,12 @@ def graph_def(graph, from_version=None, add_shapes=False):
 
 
 def _graph_def(graph, from_version, add_shapes):
-    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     operations = [op for op in graph.get_operations() if op.id > (from_version or 0)]
     _check_size(graph, operations)
     proto = GraphDef()
     proto.versions.producer = GRAPH_DEF_VERSION
-    found = functions.of_operations(operations)         # gives them names of their own
+    found = functions.of_operations(operations)         # gives them unique names
     waits = ordering.waits_for(operations)
     names = OrderedNames(waits) if waits else NAMES
     for operation in operations:
@@ -58,8 +58,8 @@ def _graph_def(graph, from_version, add_shapes):
 
 
 def node_def(operation):
-    """The NodeDef of one node (of tinyflow's own nodes, the last of those that stand for it)."""
-    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    """The NodeDef of one node (of several that stand for it, the last)."""
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     proto = GraphDef()
     add_node(proto.node, operation, False)
     return proto.node[-1]
@@ -112,17 +112,17 @@ def _check_size(graph, operations):
                 f'  Mend: {mend}')
 
 
-# ---- nodes of tinyflow's own --------------------------------------------------------------
+# ---- nodes that only tinyflow has ---------------------------------------------------------
 
 
 def _lower_initialized_value(nodes, operation, names, _):
     """InitializedValue as TensorFlow's Switch and Merge: only the branch that is taken is run."""
     add = lowered.Adder(nodes, operation, names)
     dtype = operation.outputs[0].dtype
-    place, initial = [names.tensor(t) for t in operation.inputs]
+    ref, initial = [names.tensor(t) for t in operation.inputs]
     known = add('IsVariableInitialized', '/is_initialized',
-                [place, *names.controls(operation)], dtype=dtype)
-    own = add('RefSwitch', '/place', [place, known], T=dtype)
+                [ref, *names.controls(operation)], dtype=dtype)
+    own = add('RefSwitch', '/place', [ref, known], T=dtype)
     own = add('Identity', '/value', [own + ':1'], T=dtype)
     other = add('Switch', '/initial_value', [initial, known], T=dtype)
     add('Merge', '', [other, own], T=dtype, N=2)
@@ -141,7 +141,7 @@ def _lower_resource_initialized_value(nodes, operation, names, _):
 
 
 def _lowering(operation):
-    """What writes a node that TensorFlow has not, or None.
+    """The function that writes a node which TensorFlow lacks, or None.
 
     TensorFlow's functions cannot change a Variable of the default kind; old control flow can.
     """

@@ -1,4 +1,4 @@
-"""FuncGraph <-> FunctionDef: the graphs that If, While and their like call.
+"""FuncGraph -> FunctionDef: the graphs that If, While and similar ops call.
 
 Inside a FunctionDef an input is "parameter" or "node:output_name:i", where i counts inside a list
 output; names of parameters and results are in lower case.
@@ -95,12 +95,12 @@ def _argument_name(name, taken):
 
 def inner_name(tensor):
     """A tensor inside a FunctionDef: node:output_name:index."""
-    operation, place = tensor.op, tensor.value_index
+    operation, index = tensor.op, tensor.value_index
     for arg in operation.definition.outputs:
         length = operation.definition.output_length(arg, operation) if arg.is_list else 1
-        if place < length:
-            return f'{operation.name}:{arg.name}:{place}'
-        place -= length
+        if index < length:
+            return f'{operation.name}:{arg.name}:{index}'
+        index -= length
     raise worded(ValueError(f'{tensor} has no name in a function.'))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 def graph_text(graph_def):
     """The text of a GraphDef, attributes in the order of their names."""
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # loaded when needed
 
     from tinyflow.formats.protos.graph_pb2 import GraphDef
     rest = GraphDef(version=graph_def.version)

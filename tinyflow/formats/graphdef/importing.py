@@ -26,9 +26,9 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     needed. TensorFlow 1's loops and branches (Enter, Switch, ...) become While and If.
 
     Raises ValueError for a GraphDef that is damaged or does not fit input_map and return_elements,
-    NotFoundError for op types that tinyflow has not.
+    NotFoundError for op types that tinyflow lacks.
     """
-    from tinyflow.formats.protos.graph_pb2 import GraphDef
+    from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded when needed
     proto = as_message(graph_def, GraphDef)
     input_map = _checked_map(input_map)
     wanted = _checked_elements(return_elements)
@@ -65,7 +65,7 @@ def _telling_of_damage():
 
 
 def unknown_ops(proto):
-    """Names of the nodes of a GraphDef whose op types tinyflow has not."""
+    """Names of the nodes of a GraphDef whose op types tinyflow lacks."""
     known = {f.signature.name for f in proto.library.function} | CALLS | OLD_CONTROL_FLOW \
         | REWRITTEN
 
@@ -114,7 +114,7 @@ def _checked_elements(elements):
 
 
 def _with_inputs(nodes, input_map, builder):
-    """The nodes with the mapped inputs in place; and the names that nothing asks for."""
+    """The nodes with the mapped inputs replaced; and the names that nothing uses."""
     replaced, unused = {}, []
     for i, (text, tensor) in enumerate(input_map.items()):
         key = f':{i}'                           # no node is called that

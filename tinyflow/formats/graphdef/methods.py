@@ -1,6 +1,6 @@
-"""What Graph, Operation, TensorShape and DType say of themselves as protocol buffers.
+"""Methods of Graph, Operation, TensorShape, DType and Variable that give protocol buffers.
 
-These methods are put in place here, because the floor of graphs knows nothing of files; importing
+These methods are added here, because the floor of graphs knows nothing of files; importing
 this module loads no protocol buffers yet.
 """
 from __future__ import annotations
@@ -19,25 +19,25 @@ def _as_graph_def(self, from_version=None, add_shapes=False):
     `add_shapes` writes the static shapes of each node's outputs as the attribute _output_shapes.
     Warns [large-constants] of constants above 32 MB. Raises ValueError above 2 GB.
     """
-    from tinyflow.formats.graphdef import export
+    from tinyflow.formats.graphdef import export  # loaded when needed
     return export.graph_def(self, from_version, add_shapes)
 
 
 def _graph_def_versions(self):
     """The VersionDef of the GraphDefs that this graph gives."""
-    from tinyflow.formats.protos.versions_pb2 import VersionDef
+    from tinyflow.formats.protos.versions_pb2 import VersionDef  # loaded when needed
     return VersionDef(producer=GRAPH_DEF_VERSION)
 
 
 def _node_def(self):
     """The NodeDef of this node."""
-    from tinyflow.formats.graphdef import export
+    from tinyflow.formats.graphdef import export  # loaded when needed
     return export.node_def(self)
 
 
 def _as_proto(self):
     """The TensorShapeProto of this shape."""
-    from tinyflow.formats.wire.tensors import shape_proto
+    from tinyflow.formats.wire.tensors import shape_proto  # loaded when needed
     return shape_proto(self)
 
 

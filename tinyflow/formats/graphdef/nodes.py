@@ -1,4 +1,4 @@
-"""Nodes as they stand in a file: light records between a GraphDef and the Operations of a Graph.
+"""Node: a light record between a NodeDef of a file and an Operation of a Graph.
 
 Here old op types and resource variables become what tinyflow has for them, before anything is
 built.
@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tinyflow.formats.wire.tensors import dtype_from
-from tinyflow.graph import shapes
+from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import worded
 
@@ -105,11 +107,11 @@ def read_function(proto):
                     [_known_shape(proto, i) for i in range(len(signature.input_arg))])
 
 
-def _known_shape(proto, place):
-    """What a FunctionDef says of the shape of a parameter."""
-    if place not in proto.arg_attr or '_output_shapes' not in proto.arg_attr[place].attr:
+def _known_shape(proto, argument):
+    """The shape of a parameter in a FunctionDef, if known."""
+    if argument not in proto.arg_attr or '_output_shapes' not in proto.arg_attr[argument].attr:
         return None
-    found = proto.arg_attr[place].attr['_output_shapes'].list.shape
+    found = proto.arg_attr[argument].attr['_output_shapes'].list.shape
     return shapes.raw(found[0]) if len(found) == 1 else None
 
 
@@ -120,7 +122,7 @@ def _types(signature):
 
 # ---- old op types and resource variables --------------------------------------------------
 
-# What to take for an op type that tinyflow has not. The newer ones of TensorFlow 2 do the same
+# Replacements for op types that tinyflow lacks. The newer ones of TensorFlow 2 do the same
 # as the older ones with the attributes that TensorFlow 1 programs give.
 _RENAMED = {
     'Variable': 'VariableV2', 'BatchMatMul': 'BatchMatMulV2', 'BatchMatMulV3': 'BatchMatMulV2',
@@ -140,7 +142,7 @@ _RENAMED = {
         'TextLineReader', 'FixedLengthRecordReader', 'TFRecordReader', 'IdentityReader',
         'ReaderRead', 'ReaderReadUpTo', 'ReaderReset', 'ReaderNumRecordsProduced',
         'ReaderNumWorkUnitsCompleted')},
-    # A resource variable becomes a Variable of the default kind: the handle is its place.
+    # A resource variable becomes a Variable of the default kind: the handle is its ref.
     'VarHandleOp': 'VariableV2', 'ReadVariableOp': 'Identity', 'AssignVariableOp': 'Assign',
     'AssignAddVariableOp': 'AssignAdd', 'AssignSubVariableOp': 'AssignSub',
     'VarIsInitializedOp': 'IsVariableInitialized', 'ResourceGather': 'Gather',
@@ -166,7 +168,7 @@ def newer_type(op_type):
 
 
 def upgrade(nodes):
-    """The nodes with op types that tinyflow has, as far as there are such."""
+    """The nodes with the op types of tinyflow, where there are any."""
     result = []
     for node in nodes:
         if node.op in Op.registry:
@@ -185,9 +187,6 @@ def upgrade(nodes):
 
 def _axis_of_gather(node):
     """Gathering from a resource has no axis; GatherV2 wants it as an input."""
-    import numpy as np
-
-    from tinyflow.graph import dtypes
     axis = Node(node.name + '/axis', 'Const',
                 attrs={'value': np.array(0, np.int32), 'dtype': dtypes.int32})
     node.inputs.append(Ref(axis.name))

@@ -1,4 +1,4 @@
-"""Declarations of ops as OpDefs: what a MetaGraphDef says of the ops that its nodes use."""
+"""Declarations of ops as OpDefs, for the ops that the nodes of a MetaGraphDef use."""
 from __future__ import annotations
 
 from tinyflow.formats.graphdef import attributes

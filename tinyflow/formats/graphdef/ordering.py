@@ -1,4 +1,4 @@
-"""What a training graph must say of order when it is written.
+"""Control dependencies that a training graph needs when it is written.
 
 tinyflow runs the reads of a Variable before the writes that do not wait for them (see
 compiler/schedule.py); TensorFlow runs them in any order. So that one update of an optimizer does
@@ -36,7 +36,7 @@ def waits_for(operations: Iterable[Operation]) -> dict[Operation, list[Operation
 
 
 def _ancestors(updates: list[Operation], since: int = 0) -> set[Operation]:
-    """What must run before any of the updates, as far back as to the node number `since`."""
+    """The operations before any of the updates, as far back as to the node number `since`."""
     seen: set[Operation] = set()
     stack = [op for update in updates for op in _before(update)]
     while stack:
@@ -73,7 +73,7 @@ def _control_users(operations: Iterable[Operation]) -> dict[Operation, list[Oper
 
 
 def _descendants(operation: Operation, users: dict[Operation, list[Operation]]) -> set[Operation]:
-    """What runs after an operation: itself, users of its outputs, and what waits for it."""
+    """The operations that run after one: itself, its consumers, and what waits for it."""
     seen: set[Operation] = set()
     stack = [operation]
     while stack:

@@ -1,4 +1,4 @@
-"""Nodes of older and newer TensorFlow in tinyflow's vocabulary, where a new op type is not enough.
+"""Rewrites nodes of older and newer TensorFlow where another op type is not enough.
 
 Each rule makes one node into several, or changes its inputs; nodes.py has those that only need
 another name. The node that stands for the old one keeps its name, so that all that uses it finds
@@ -55,7 +55,7 @@ def _const(node, name, value, dtype=dtypes.int32):
                 attrs={'value': np.array(value, dtype.np), 'dtype': dtype})
 
 
-# ---- inputs that one version has and another has not -------------------------------------
+# ---- inputs that only some versions have ------------------------------------------------
 
 
 def _adding(op, name, value, dtype=dtypes.int32):
@@ -66,12 +66,12 @@ def _adding(op, name, value, dtype=dtypes.int32):
     return rule
 
 
-def _dropping(op, places, least):
-    """A rule: the same without the inputs at `places`, from the end, of `least` or more."""
+def _dropping(op, positions, least):
+    """A rule: the same without the inputs at `positions`, from the end, of `least` or more."""
     def rule(node, library):
         if len(node.inputs) < least:
             raise IndexError
-        gone = {len(node.inputs) + place for place in places}
+        gone = {len(node.inputs) + position for position in positions}
         return [_with(node, op, [ref for i, ref in enumerate(node.inputs) if i not in gone])]
     return rule
 
@@ -109,7 +109,7 @@ def _growing(node, library):
 
 
 def _legacy_interleave(node, library):
-    """TensorFlow 2 tells by an attribute what was the input `sloppy`; here order is always kept."""
+    """TensorFlow 2 has an attribute for what was the input `sloppy`; here order is always kept."""
     *others, buffered, fetched = node.inputs
     sloppy = _const(node, 'sloppy', False, dtypes.bool)
     return [sloppy, _with(node, 'ParallelInterleaveDataset',
@@ -126,13 +126,14 @@ def _csv(node, library):
     none = _const(node, 'none', 0)
     equal = Node(f'{node.name}/none_excluded', 'Equal', [Ref(size.name), Ref(none.name)],
                  device=node.device)
-    told = _const(node, 'told', b'exclude_cols is not in tinyflow: select_cols names what to keep.',
+    message = _const(node, 'told',
+                     b'exclude_cols is not in tinyflow: select_cols names what to keep.',
                   dtypes.string)
-    check = Node(f'{node.name}/check', 'Assert', [Ref(equal.name), Ref(told.name)],
+    check = Node(f'{node.name}/check', 'Assert', [Ref(equal.name), Ref(message.name)],
                  device=node.device, attrs={'T': (dtypes.string,), 'summarize': 3})
     checked = _with(node, 'CSVDataset', others)
     checked.controls.append(check.name)
-    return [size, none, equal, told, check, checked]
+    return [size, none, equal, message, check, checked]
 
 
 def _concat(node, library):
@@ -190,20 +191,20 @@ def _case(node, library):
                    replace(node, op=node.op.replace('Case', 'If'), attrs=attrs))
 
 
-def _choice(prefix, inputs, names, place, library, node):
-    """Nodes that choose among names[place:]; `node` tells what the If is to be like."""
-    wanted = _const(node, 'branch', place)
+def _choice(prefix, inputs, names, position, library, node):
+    """Nodes that choose among names[place:]; `node` is the template of the If."""
+    wanted = _const(node, 'branch', position)
     equal = Node(f'{node.name}/is_branch', 'Equal', [inputs[0], Ref(wanted.name)],
                  device=node.device)
-    inner = f'{prefix}_from_{place + 1}'.replace('/', '_')
-    then = _calling(f'{prefix}_branch_{place}'.replace('/', '_'), names[place], len(inputs),
+    inner = f'{prefix}_from_{position + 1}'.replace('/', '_')
+    then = _calling(f'{prefix}_branch_{position}'.replace('/', '_'), names[position], len(inputs),
                     library)
-    if place + 2 == len(names):
+    if position + 2 == len(names):
         rest = _calling(inner, names[-1], len(inputs), library)
     else:
         parameters = _parameters(len(inputs))
         choice = replace(node, name='choice', controls=[])
-        nodes = _choice(prefix, [Ref(p) for p in parameters], names, place + 1, library, choice)
+        nodes = _choice(prefix, [Ref(p) for p in parameters], names, position + 1, library, choice)
         count = len(library[names[0]].results)
         rest = Function(inner, parameters, nodes, [Ref('choice', i) for i in range(count)])
     return [wanted, equal, replace(
@@ -253,7 +254,7 @@ _RULES: dict[str, Callable] = {
     'RewriteDataset': _dropping('ModelDataset', (-1,), 2),
     'OptionsDataset': _dropping('ModelDataset', (), 1),
     'FinalizeDataset': _dropping('ModelDataset', (), 1),
-    # handles that only the dropped inputs ask for
+    # handles that only the dropped inputs use
     'DummyMemoryCache': lambda node, library: [_with(node, 'NoOp', ())],
     'DummySeedGenerator': lambda node, library: [_with(node, 'NoOp', ())],
 }

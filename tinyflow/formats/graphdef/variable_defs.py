@@ -17,7 +17,7 @@ def to_proto(self, export_scope=None):
 
     None if the Variable lies outside that scope.
     """
-    from tinyflow.formats.protos.variable_pb2 import VariableDef
+    from tinyflow.formats.protos.variable_pb2 import VariableDef  # loaded when needed
     if not scopes.inside(self.name, export_scope):
         return None
     proto = VariableDef(
@@ -53,11 +53,11 @@ def from_proto(variable_def, import_scope=None):
     def element(name):
         return graph.as_graph_element(scopes.prepend(name, import_scope))
 
-    place = element(variable_def.variable_name)
-    kind = ResourceVariable if place.op.type == 'VarHandleOp' else RefVariable
+    storage = element(variable_def.variable_name)
+    kind = ResourceVariable if storage.op.type == 'VarHandleOp' else RefVariable
     self = object.__new__(kind)
-    self._variable = self._handle = place
-    # Loading a SavedModel leaves out initial values of ops that tinyflow has not.
+    self._variable = self._handle = storage
+    # Loading a SavedModel leaves out initial values of ops that tinyflow lacks.
     initializer = variable_def.initializer_name
     self._initializer_op = element(initializer) if initializer else None
     self._snapshot = element(variable_def.snapshot_name)
@@ -99,7 +99,7 @@ class SaveSliceInfo:
 
     def to_proto(self, export_scope=None):
         """The SaveSliceInfoDef; None if the Variable lies outside `export_scope`."""
-        from tinyflow.formats.protos.variable_pb2 import SaveSliceInfoDef
+        from tinyflow.formats.protos.variable_pb2 import SaveSliceInfoDef  # loaded when needed
         if not scopes.inside(self.full_name, export_scope):
             return None
         proto = SaveSliceInfoDef()

@@ -1,4 +1,4 @@
-"""Small steps of building nodes from records: their order, names, inputs and shapes."""
+"""Helpers of builder.py: the order, names, inputs and shapes of nodes."""
 from __future__ import annotations
 
 import heapq
@@ -27,17 +27,17 @@ def _is_name(name):
 
 def in_order(nodes, made):
     """The nodes so that each comes after its inputs; of those that can come, the first listed."""
-    place = {}
+    index = {}
     for i, node in enumerate(nodes):
-        if node.name in place:
+        if node.name in index:
             raise worded(ValueError(f"Node '{node.name}' is not unique"))
-        place[node.name] = i
+        index[node.name] = i
     waiting = [0] * len(nodes)
     users: list[list[int]] = [[] for _ in nodes]
     for i, node in enumerate(nodes):
         for name in {*(ref.node for ref in node.inputs), *node.controls}:
-            if name in place:
-                users[place[name]].append(i)
+            if name in index:
+                users[index[name]].append(i)
                 waiting[i] += 1
             elif name not in made:
                 raise worded(ValueError(f"Node '{node.name}': Unknown input node '{name}'"))
@@ -67,16 +67,16 @@ def nested(definition, inputs, node):
         return inputs
     lists = [arg for arg in definition.inputs if arg.is_list]
     rest = len(inputs) - (len(definition.inputs) - len(lists))
-    grouped, place = [], 0
+    grouped, index = [], 0
     for arg in definition.inputs:
         if not arg.is_list:
-            grouped.extend(inputs[place:place + 1])
-            place += 1
+            grouped.extend(inputs[index:index + 1])
+            index += 1
             continue
         length = rest if len(lists) == 1 else _length(arg, node)
-        grouped.append(list(inputs[place:place + length]))
-        place += length
-    if place != len(inputs) or len(grouped) != len(definition.inputs):
+        grouped.append(list(inputs[index:index + length]))
+        index += length
+    if index != len(inputs) or len(grouped) != len(definition.inputs):
         raise worded(ValueError(f"Node '{node.name}' has {len(inputs)} inputs, which do not fit "
                                 f'{node.op}.'))
     return grouped
@@ -94,12 +94,12 @@ def _length(arg, node):
 
 def outputs_called(part, made):
     operation: Operation = made.operations[0]
-    definition, place = operation.definition, 0
+    definition, index = operation.definition, 0
     for arg in definition.outputs:
         length = definition.output_length(arg, operation) if arg.is_list else 1
         if arg.name == part:
-            return operation.outputs[place:place + length]
-        place += length
+            return operation.outputs[index:index + length]
+        index += length
     # An op that stands in for another calls its only output by another name.
     return operation.outputs if len(definition.outputs) == 1 else ()
 

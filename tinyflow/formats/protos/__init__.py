@@ -1,4 +1,4 @@
-"""TensorFlow's protocol buffers under a package of their own, `tinyflow`.
+"""TensorFlow's protocol buffers in the protobuf package `tinyflow`.
 
 The .proto files are the source; `make protos` turns them into the `*_pb2.py` modules. Message and
 field names and numbers are TensorFlow 1.15's, so the bytes are the same; the package is another,

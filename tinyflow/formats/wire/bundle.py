@@ -3,7 +3,7 @@
     PREFIX.index                    a sorted table: tensor name -> dtype, shape, where, checksum
     PREFIX.data-00000-of-00001      the tensors, one after the other
 
-A tensor may be stored in parts (of a partitioned Variable), each under a key of its own, and there
+A tensor may be stored in parts (of a partitioned Variable), each under its own key, and there
 may be several data files (of a sharded save). Files are read and checked when a tensor is asked
 for. `write` side: bundle_writer.py.
 """
@@ -46,7 +46,7 @@ def read_index(prefix):
 
     NotFoundError if there is none, DataLossError if it is damaged.
     """
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # loaded when needed
 
     from tinyflow.formats.protos import tensor_bundle_pb2
     path = index_name(prefix)
@@ -91,7 +91,7 @@ class BundleReader:
         try:
             return key.decode()
         except UnicodeDecodeError:
-            raise damaged(self._index, f'{key!r} is no name') from None
+            raise damaged(self._index, f'{key!r} is not a name') from None
 
     def __contains__(self, name):
         return name.encode() in self.raw
@@ -107,7 +107,7 @@ class BundleReader:
     def parsed(self, key, name):
         found = self._entries.get(key)
         if found is None:
-            from google.protobuf.message import DecodeError
+            from google.protobuf.message import DecodeError  # loaded when needed
 
             from tinyflow.formats.protos import tensor_bundle_pb2
             try:
@@ -122,7 +122,7 @@ class BundleReader:
         return self.entry(name).dtype
 
     def dtype(self, name):
-        """The DType of a tensor; UnimplementedError for one that tinyflow has not."""
+        """The DType of a tensor; UnimplementedError for an unknown one."""
         return self._dtype(self.entry(name), name)
 
     def _dtype(self, entry, name):
@@ -149,7 +149,7 @@ class BundleReader:
     # ---- values --------------------------------------------------------------------------
 
     def get(self, name):
-        """The value of a tensor, an array of its own."""
+        """The value of a tensor, as a new array."""
         entry = self.entry(name)
         if entry.slices:
             shape = self._shape(entry, name)
@@ -206,22 +206,22 @@ class BundleReader:
         return array
 
     def _bytes(self, path, entry, name):
-        """The bytes of an entry, as a uint8 array of its own."""
+        """The bytes of an entry, as a new uint8 array."""
         file = self._files.get(path)
         if file is None:
             with explained(path):
                 file = self._files[path] = open(path, 'rb', buffering=0)
         there = os.fstat(file.fileno()).st_size
-        if entry.offset + entry.size > there:               # before memory is asked for
+        if entry.offset + entry.size > there:               # before memory is allocated
             raise damaged(path, f'the file has {there} bytes, too few for the bytes', name)
         data = np.empty(entry.size, np.uint8)
         file.seek(entry.offset)
-        place, view = 0, memoryview(data)
-        while place < entry.size:
-            count = file.readinto(view[place:place + (1 << 30)])
+        position, view = 0, memoryview(data)
+        while position < entry.size:
+            count = file.readinto(view[position:position + (1 << 30)])
             if not count:
                 raise damaged(path, 'the file ends too early for the bytes', name)
-            place += count
+            position += count
         return data
 
     # ---- end -----------------------------------------------------------------------------

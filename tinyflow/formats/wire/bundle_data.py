@@ -43,7 +43,7 @@ def _strings_to_bytes(array):
 
 
 def from_bytes(data, dtype, shape):
-    """(array, crc32c) of bytes, as a uint8 array of its own that numbers are left in.
+    """(array, crc32c) of bytes, as a new uint8 array.
 
     ValueError if the bytes are not an array of that shape.
     """
@@ -54,25 +54,25 @@ def from_bytes(data, dtype, shape):
 
 
 def _strings_from_bytes(data, shape):
-    lengths, place = [], 0
+    lengths, position = [], 0
     plain = bytearray()
     try:
         for _ in range(math.prod(shape)):
-            length, place = take(data, place)
+            length, position = take(data, position)
             lengths.append(length)
             plain += pack('<I' if length < 1 << 32 else '<Q', length)
     except IndexError:
         raise ValueError('the lengths of its strings are cut off') from None
-    check = data[place:place + 4]
+    check = data[position:position + 4]
     crc = extend(0, bytes(plain))
     if check != pack('<I', mask(crc)):
         raise ValueError('the lengths of its strings have a wrong checksum')
-    place += 4
-    if place + sum(lengths) != len(data):
+    position += 4
+    if position + sum(lengths) != len(data):
         raise ValueError('its strings do not fill its bytes')
     crc = extend(crc, data[len(data) - sum(lengths) - 4:])
     array = np.empty(len(lengths), object)
     for i, length in enumerate(lengths):
-        array[i] = data[place:place + length]
-        place += length
+        array[i] = data[position:position + length]
+        position += length
     return array.reshape(shape), crc

@@ -1,6 +1,6 @@
 """Checkpoints of the first format, V1: one sorted table, tensors as protocol buffers. Reading only.
 
-The entry '' tells names, dtypes, shapes and the parts that are stored; each part is an entry under
+The entry '' holds names, dtypes, shapes and the parts that are stored; each part is an entry under
 the same key as in a V2 checkpoint. Blocks are packed with snappy.
 """
 from __future__ import annotations
@@ -52,7 +52,7 @@ class ReaderV1:
         self._parts.update({key: (path, value) for key, value in entries.items()})
 
     def _proto(self, path, data):
-        from google.protobuf.message import DecodeError
+        from google.protobuf.message import DecodeError  # loaded when needed
 
         from tinyflow.formats.protos import saved_tensor_slice_pb2
         try:

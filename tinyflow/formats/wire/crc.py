@@ -12,9 +12,9 @@ _ALL = 0xffffffff
 
 
 def _extend(crc, data):
-    """The library's function, which takes the place of this one when it is first needed."""
+    """The library's function, which replaces this one at first use."""
     global _extend
-    from google_crc32c import extend as _extend
+    from google_crc32c import extend as _extend  # loaded when needed
     return _extend(crc, data)
 
 

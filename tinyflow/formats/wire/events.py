@@ -24,11 +24,11 @@ _open: weakref.WeakSet = weakref.WeakSet()
 
 
 class EventFile:
-    """Appends events to a file of its own in `logdir`; both are made if need be.
+    """Appends events to a new file in `logdir`; both are made if need be.
 
     The first event is written at once; the others wait until there are `max_queue` of them, or one
     comes `flush_secs` seconds after the last were written. Safe to use from several threads. After
-    a fork the child begins a file of its own.
+    a fork the child starts another file.
     """
 
     def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=''):
@@ -137,7 +137,7 @@ def _new_file(name, suffix):
 
 
 def _first(now):
-    from tinyflow.formats.protos.event_pb2 import Event
+    from tinyflow.formats.protos.event_pb2 import Event  # loaded when needed
     return Event(wall_time=now, file_version=_VERSION)
 
 
@@ -146,17 +146,17 @@ def _after_fork():
         file.begin_anew()
 
 
-if hasattr(os, 'register_at_fork'):             # Windows has no forks
+if hasattr(os, 'register_at_fork'):             # not on Windows
     os.register_at_fork(after_in_child=_after_fork)
 
 
 def summary_iterator(path):
     """The Event messages of an event file, one after the other.
 
-    NotFoundError without a file; DataLossError names the place of a damaged record, such as the
+    NotFoundError without a file; DataLossError names the offset of a damaged record, such as the
     last of a process that died while writing it: what came before it was right.
     """
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # loaded when needed
 
     from tinyflow.formats.protos.event_pb2 import Event
     with RecordReader(os.fspath(path)) as reader:
@@ -165,6 +165,6 @@ def summary_iterator(path):
                 event = Event.FromString(record)
             except DecodeError as error:
                 raise errors.worded(ValueError(
-                    f'{path}: a record is no Event ({error}): this is another kind of TFRecord '
+                    f'{path}: a record is not an Event ({error}): this is another kind of TFRecord '
                     'file.\n  Mend: tf.python_io.tf_record_iterator reads any.')) from None
             yield event

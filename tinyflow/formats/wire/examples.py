@@ -1,4 +1,4 @@
-"""Examples (tf.train.Example protocol buffers) as arrays: what the parsing ops compute.
+"""Parses tf.train.Example protocol buffers into arrays.
 
 A feature is a list of int64, float32 or bytes under a name. A dense feature becomes an array of a
 fixed shape, or of rows that are padded to the longest; a sparse one the three parts of a
@@ -46,11 +46,12 @@ def refuse(where, problem, example=None, hint=None):
 
 def _contents(features):
     """'x int64 [2], z string [1]': the features that there are."""
-    told = []
+    descriptions = []
     for key in sorted(features)[:20]:
         kind, values = values_of(features[key])
-        told.append(f'{key} {_NAMES[kind]} [{len(values.value)}]' if kind else f'{key} (empty)')
-    return ', '.join(told) + (' ...' if len(features) > 20 else '') or 'no features'
+        descriptions.append(f'{key} {_NAMES[kind]} [{len(values.value)}]' if kind
+                            else f'{key} (empty)')
+    return ', '.join(descriptions) + (' ...' if len(features) > 20 else '') or 'no features'
 
 
 def values_of(feature):
@@ -78,7 +79,7 @@ def as_array(message, dtype):
 
 def parse(data, where, message='Example'):
     """The Example (or SequenceExample) of some bytes."""
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # loaded when needed
 
     from tinyflow.formats.protos import example_pb2
     try:

@@ -1,4 +1,4 @@
-"""tf.train.Int64List, FloatList and BytesList: the messages, with errors that say what is wrong."""
+"""tf.train.Int64List, FloatList and BytesList: messages with errors for wrong values."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,7 +10,7 @@ from tinyflow.graph.support.errors import report, worded
 class _Explaining(type):
     """Makes messages of the class `message`, and stands for that class in all else.
 
-    A message class of protobuf cannot have subclasses, hence a class beside it.
+    A message class of protobuf cannot have subclasses, hence another class.
     """
 
     def __call__(cls, *args, **fields) -> Any:
@@ -51,7 +51,7 @@ class BytesList(metaclass=_Explaining):
 
 
 def _why(cls, value, error):
-    """(problem, mend) for a value that is no list, or has an element of another type."""
+    """(problem, hint) for a value that is not a list, or has an element of another type."""
     shape = getattr(value, 'shape', ())
     if len(shape) > 1:
         return (f'value is an array of shape {list(shape)}, and a list has one dimension',

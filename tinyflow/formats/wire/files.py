@@ -1,4 +1,4 @@
-"""Files that are whole or absent: written under another name, flushed to disk, then renamed.
+"""Atomic file writes: under another name, flushed to disk, then renamed.
 
 Whoever opens the final name sees the old bytes or all of the new ones, whatever happens to the
 process in between. A file that is left behind by a process that died has `.tempstate` in its name.

@@ -1,6 +1,6 @@
-"""The messages that TensorFlow 1 programs know by name: tf.GraphDef, tf.NodeDef, tf.train.Example.
+"""Protocol buffer messages by their public names: tf.GraphDef, tf.NodeDef, tf.train.Example.
 
-Looked up when first asked for, as the modules behind them load google.protobuf.
+Imported at first use, as the modules behind them load google.protobuf.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that sort as the numbers and strings in them: how a slice of a tensor is named in a table.
+"""Order-preserving keys of numbers and strings, for slices of tensors in a table.
 
 Source: the ordered code of LevelDB-like tables, as TensorFlow uses it for tensor slices.
 """

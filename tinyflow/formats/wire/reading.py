@@ -1,4 +1,4 @@
-"""Protocol buffers from files and into them, binary or as text; a damaged file is named."""
+"""Reads and writes protocol buffers as files, binary or text; errors name damaged files."""
 from __future__ import annotations
 
 import contextlib
@@ -33,7 +33,7 @@ def _lower(name):
 
 def parse(data, message_class, where):
     """The message of binary `data`. Raises DataLossError, which says that `where` is damaged."""
-    from google.protobuf.message import DecodeError
+    from google.protobuf.message import DecodeError  # loaded when needed
     try:
         return message_class.FromString(data)
     except (DecodeError, UnicodeDecodeError, RuntimeError) as error:
@@ -45,18 +45,18 @@ def parse_text(text, message_class, where):
 
     Fields that a newer TensorFlow has added are passed over, but not slips of the pen.
     """
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # loaded when needed
     try:
         return text_format.Parse(text, message_class())
     except text_format.ParseError as error:
-        told = error
+        problem = error
     try:
-        _check_newer(text, message_class, told)
+        _check_newer(text, message_class, problem)
         message = text_format.Parse(text, message_class(), allow_unknown_field=True)
     except text_format.ParseError as error:
         raise _damaged(where, message_class, error) from None
     if not message.ListFields():
-        raise _damaged(where, message_class, told)
+        raise _damaged(where, message_class, problem)
     return message
 
 
@@ -67,7 +67,7 @@ _BRACKETS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*|([{<
 
 def _check_newer(text, message_class, error):
     """ParseError unless all that keeps `text` from being read is fields with quite other names."""
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # loaded when needed
     seen = set()
     while True:
         found = _UNKNOWN.search(str(error))
@@ -84,7 +84,7 @@ def _check_newer(text, message_class, error):
 
 def _nearest_field(message_class, message, name):
     """The field of a message inside `message_class` that `name` might have been meant for."""
-    from difflib import get_close_matches
+    from difflib import get_close_matches  # loaded when needed
     waiting, seen = [message_class.DESCRIPTOR], set()
     while waiting:
         descriptor = waiting.pop()
@@ -98,20 +98,20 @@ def _nearest_field(message_class, message, name):
 
 def _without(text, name):
     """`text` without the fields called `name`, which may hold messages or lists."""
-    kept, place = [], 0
+    kept, position = [], 0
     for found in re.finditer(_FIELD % re.escape(name), text):
-        if found.start() < place:
+        if found.start() < position:
             continue                    # inside one that is gone
-        kept.append(text[place:found.start()])
-        place = found.end()
+        kept.append(text[position:found.start()])
+        position = found.end()
         if found[1] in '{<[':
-            place = _end_of_bracket(text, place)
-    return ''.join([*kept, text[place:]])
+            position = _end_of_bracket(text, position)
+    return ''.join([*kept, text[position:]])
 
 
-def _end_of_bracket(text, place):
+def _end_of_bracket(text, position):
     depth = 1
-    for found in _BRACKETS.finditer(text, place):
+    for found in _BRACKETS.finditer(text, position):
         depth += (found[1] is not None) - (found[2] is not None)
         if not depth:
             return found.end()
@@ -139,12 +139,12 @@ def naming(path):
     except (KeyError, ValueError) as error:
         if path is None:
             raise
-        told = error.args[0] if isinstance(error, KeyError) else error
-        raise errors.worded(ValueError(f'{told}\n  in {path}')) from None
+        problem = error.args[0] if isinstance(error, KeyError) else error
+        raise errors.worded(ValueError(f'{problem}\n  in {path}')) from None
 
 
 def read(path, message_class, binary=None):
-    """The message in the file `path`; without `binary` the name tells: .pbtxt is text.
+    """The message in the file `path`; without `binary` the file name decides: .pbtxt is text.
 
     Raises NotFoundError if there is no such file and DataLossError if it is damaged.
     """
@@ -164,7 +164,7 @@ def read(path, message_class, binary=None):
 
 def as_bytes(message, what):
     """A message as it stands in a file. Raises ValueError above the 2 GB of protobuf."""
-    from google.protobuf.message import EncodeError
+    from google.protobuf.message import EncodeError  # loaded when needed
     try:
         return message.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
@@ -175,7 +175,7 @@ def as_bytes(message, what):
 
 def write(path, message, as_text=False):
     """Writes a message to a file: whole, or not at all."""
-    from google.protobuf import text_format
+    from google.protobuf import text_format  # loaded when needed
     data = text_format.MessageToString(message) if as_text else \
         as_bytes(message, message.DESCRIPTOR.name)
     write_atomically(os.fspath(path), data)

@@ -85,7 +85,7 @@ class RecordReader:
     """An iterator over the records of a file.
 
     `offset` is where the next record begins in the (uncompressed) stream; a reader can be made to
-    begin there. DataLossError names the file and the place of a damaged record; what came before
+    begin there. DataLossError names the file and the offset of a damaged record; what came before
     it was right.
     """
 
@@ -97,8 +97,8 @@ class RecordReader:
         self._unpack = bits and zlib.decompressobj(bits)
         with explained(path):
             self._file = open(path, 'rb', buffering=0)
-        self._data, self._place = b'', 0
-        self._started = False           # whether a compressed stream has begun
+        self._data, self._position = b'', 0
+        self._started = False           # whether a compressed stream has started
         self._damage = None             # what zlib said after the last good bytes
         if offset:
             self._skip_to(offset)
@@ -107,41 +107,41 @@ class RecordReader:
         return self
 
     def __next__(self):
-        data, place = self._data, self._place
-        if len(data) - place < _HEADER.size:
+        data, position = self._data, self._position
+        if len(data) - position < _HEADER.size:
             if self._file is None or not self._more(_HEADER.size):
                 self.close()
                 raise StopIteration
-            data, place = self._data, 0
-        length, crc = _HEADER.unpack_from(data, place)
-        if masked_crc32c(data[place:place + 8]) != crc:
+            data, position = self._data, 0
+        length, crc = _HEADER.unpack_from(data, position)
+        if masked_crc32c(data[position:position + 8]) != crc:
             raise self._lost('corrupted record')
-        end = place + _HEADER.size + length + 4
+        end = position + _HEADER.size + length + 4
         if end > len(data):
             if not self._more(_FRAME + length):
                 raise self._lost('truncated record')
-            data, place, end = self._data, 0, _FRAME + length
-        record = data[place + _HEADER.size:end - 4]
+            data, position, end = self._data, 0, _FRAME + length
+        record = data[position + _HEADER.size:end - 4]
         if masked_crc32c(record) != _CRC.unpack_from(data, end - 4)[0]:
             raise self._lost('corrupted record')
-        self._place = end
+        self._position = end
         self.offset += _FRAME + length
         return record
 
     def _more(self, needed):
         """Reads until `needed` bytes lie ahead; False at a clean end of the file."""
-        parts = [self._data[self._place:]]
+        parts = [self._data[self._position:]]
         have = len(parts[0])
         while have < needed:
             part = self._read(max(self._chunk, min(needed - have, 1 << 24)))
             if part is None:
                 if have == 0:
-                    self._data, self._place = b'', 0
+                    self._data, self._position = b'', 0
                     return False
                 raise self._lost('truncated record')
             parts.append(part)
             have += len(part)
-        self._data, self._place = b''.join(parts), 0
+        self._data, self._position = b''.join(parts), 0
         return True
 
     def _read(self, size):
@@ -163,7 +163,7 @@ class RecordReader:
             return None
 
     def _inflate(self, raw):
-        """What the bytes unpack to; damage is told when all before it has been handed out."""
+        """The decompressed bytes; damage is reported after everything before it was returned."""
         self._started = True
         found = b''
         try:
@@ -199,7 +199,7 @@ class RecordReader:
     def close(self):
         """Closes the file; the iterator is then at its end."""
         file, self._file = self._file, None
-        self._data, self._place = b'', 0
+        self._data, self._position = b'', 0
         if file is not None:
             file.close()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 def to_proto(metadata):
     """The RunMetadata message of a tf.RunMetadata."""
-    from tinyflow.formats.protos.config_pb2 import RunMetadata
+    from tinyflow.formats.protos.config_pb2 import RunMetadata  # loaded when needed
     proto = RunMetadata()
     for device in metadata.step_stats.dev_stats:
         into = proto.step_stats.dev_stats.add(device=device.device)

@@ -1,4 +1,4 @@
-"""Parts of tensors, as checkpoints name them: '10 4 0,5:-' is rows 0 to 4 of a [10, 4] tensor.
+"""Slices of tensors, as checkpoints name them: '10 4 0,5:-' is rows 0 to 4 of a [10, 4] tensor.
 
 A part is a list of pairs (start, length), one for each axis; (0, ALL) stands for a whole axis.
 """

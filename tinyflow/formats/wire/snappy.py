@@ -14,10 +14,10 @@ class DamagedStream(ValueError):
 def decompress(data):
     """The bytes that were compressed into `data`. DamagedStream if they cannot be had again."""
     try:
-        size, place = take(data, 0)
+        size, position = take(data, 0)
         out = bytearray()
-        while place < len(data):
-            place = _element(data, place, out)
+        while position < len(data):
+            position = _element(data, position, out)
             if len(out) > size:
                 raise DamagedStream('longer than it says')
     except IndexError:
@@ -27,32 +27,32 @@ def decompress(data):
     return bytes(out)
 
 
-def _element(data, place, out):
-    """Appends what the element at `place` stands for; the place behind it."""
-    tag = data[place]
-    kind, place = tag & 3, place + 1
+def _element(data, position, out):
+    """Appends what the element at `position` stands for; the position after it."""
+    tag = data[position]
+    kind, position = tag & 3, position + 1
     if kind == 0:
-        return _literal(data, place, tag >> 2, out)
+        return _literal(data, position, tag >> 2, out)
     if kind == 1:
-        length, offset = (tag >> 2 & 7) + 4, tag >> 5 << 8 | data[place]
-        place += 1
+        length, offset = (tag >> 2 & 7) + 4, tag >> 5 << 8 | data[position]
+        position += 1
     else:
         width = 2 if kind == 2 else 4
-        length, offset = (tag >> 2) + 1, int.from_bytes(data[place:place + width], 'little')
-        place += width
+        length, offset = (tag >> 2) + 1, int.from_bytes(data[position:position + width], 'little')
+        position += width
     _copy(out, offset, length)
-    return place
+    return position
 
 
-def _literal(data, place, length, out):
+def _literal(data, position, length, out):
     if length >= 60:
         width = length - 59
-        length = int.from_bytes(data[place:place + width], 'little')
-        place += width
-    end = place + length + 1
+        length = int.from_bytes(data[position:position + width], 'little')
+        position += width
+    end = position + length + 1
     if end > len(data):
         raise DamagedStream('it is cut off')
-    out += data[place:end]
+    out += data[position:end]
     return end
 
 

@@ -7,7 +7,7 @@
     footer            where the last two blocks are; a magic number
 
 An entry shares the first bytes of its key with the entry before it, but for every 16th one, whose
-places stand at the end of the block. Source: LevelDB, doc/table_format.md.
+offsets are listed at the end of the block. Source: LevelDB, doc/table_format.md.
 """
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Block:
     def __init__(self, interval=_INTERVAL):
         self._interval = interval
         self._data = bytearray()
-        self._whole = [0]               # places of entries with a whole key
+        self._whole = [0]               # offsets of entries with a whole key
         self._since = 0
         self.last = b''
 
@@ -95,7 +95,7 @@ def write_table(entries):
 
 
 def _write_block(out, block):
-    """Appends a block and gives its handle: the place and the size."""
+    """Appends a block and gives its handle: offset and size."""
     handle, data = bytearray(), block.finish()
     put(handle, len(out))
     put(handle, len(data))
@@ -106,17 +106,17 @@ def _write_block(out, block):
 
 def _between(low, high):
     """A short key that is at least `low` and below `high`."""
-    place = _shared(low, high)
-    if place < min(len(low), len(high)) and low[place] + 1 < high[place]:
-        return low[:place] + bytes([low[place] + 1])
+    position = _shared(low, high)
+    if position < min(len(low), len(high)) and low[position] + 1 < high[position]:
+        return low[:position] + bytes([low[position] + 1])
     return low
 
 
 def _above(key):
     """A short key that is at least `key`."""
-    for place, byte in enumerate(key):
+    for position, byte in enumerate(key):
         if byte != 0xff:
-            return key[:place] + bytes([byte + 1])
+            return key[:position] + bytes([byte + 1])
     return key
 
 
@@ -129,8 +129,8 @@ def read_table(data):
         raise DamagedTable('it does not end in the footer of a table (the file is cut off, or '
                            'another kind of file)')
     try:
-        _, place = _handle(data, len(data) - _FOOTER)           # the metaindex: nothing of use
-        (offset, size), _ = _handle(data, place)
+        _, position = _handle(data, len(data) - _FOOTER)           # the metaindex: nothing of use
+        (offset, size), _ = _handle(data, position)
         found = {}
         for _, handle in _entries(_block(data, offset, size)):
             for key, value in _entries(_block(data, *_handle(handle, 0)[0])):
@@ -140,10 +140,10 @@ def read_table(data):
         raise DamagedTable('a number reaches past the end') from None
 
 
-def _handle(data, place):
-    offset, place = take(data, place)
-    size, place = take(data, place)
-    return (offset, size), place
+def _handle(data, position):
+    offset, position = take(data, position)
+    size, position = take(data, position)
+    return (offset, size), position
 
 
 def _block(data, offset, size):
@@ -158,7 +158,7 @@ def _block(data, offset, size):
     if kind == 0:
         return block
     if kind == 1:
-        from tinyflow.formats.wire.snappy import DamagedStream, decompress
+        from tinyflow.formats.wire.snappy import DamagedStream, decompress  # loaded when needed
         try:
             return decompress(block)
         except DamagedStream as error:
@@ -171,16 +171,16 @@ def _entries(block):
     if len(block) < 4:
         raise DamagedTable('a block is too short')
     end = len(block) - 4 - 4 * _U32.unpack_from(block, len(block) - 4)[0]
-    place, key = 0, b''
+    position, key = 0, b''
     if end < 0:
-        raise DamagedTable('a block is shorter than its list of places')
-    while place < end:
-        shared, place = take(block, place)
-        own, place = take(block, place)
-        size, place = take(block, place)
-        if shared > len(key) or place + own + size > end:
+        raise DamagedTable('a block is shorter than its list of offsets')
+    while position < end:
+        shared, position = take(block, position)
+        own, position = take(block, position)
+        size, position = take(block, position)
+        if shared > len(key) or position + own + size > end:
             raise DamagedTable('an entry reaches past its block')
-        key = key[:shared] + block[place:place + own]
-        place += own
-        yield key, block[place:place + size]
-        place += size
+        key = key[:shared] + block[position:position + own]
+        position += own
+        yield key, block[position:position + size]
+        position += size

@@ -40,7 +40,7 @@ _UNKNOWN = {11: 'qint8', 12: 'quint8', 13: 'qint32', 14: 'bfloat16', 15: 'qint16
 
 
 def dtype_from(number, where='a protocol buffer'):
-    """The DType of an enum number. Raises TypeError for one that tinyflow has not, naming `where`.
+    """The DType of an enum number. Raises TypeError for an unknown one, naming `where`.
     """
     try:
         return dtypes.as_dtype(int(number))
@@ -62,7 +62,7 @@ def fill_shape(proto, shape):
 
 def shape_proto(shape):
     """The TensorShapeProto of a shape."""
-    from tinyflow.formats.protos.tensor_shape_pb2 import TensorShapeProto
+    from tinyflow.formats.protos.tensor_shape_pb2 import TensorShapeProto  # loaded when needed
     proto = TensorShapeProto()
     fill_shape(proto, shapes.raw(shape))
     return proto
@@ -130,7 +130,7 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False, allow_
     """
     if verify_shape and allow_broadcast:
         raise worded(ValueError('verify_shape and allow_broadcast are not both allowed.'))
-    from tinyflow.formats.protos.tensor_pb2 import TensorProto
+    from tinyflow.formats.protos.tensor_pb2 import TensorProto  # loaded when needed
     if isinstance(values, TensorProto):
         return values
     array, dtype = as_array(values, dtype)
@@ -165,9 +165,9 @@ def _check_count(array, shape, count, verify_shape, allow_broadcast):
 
 
 def make_ndarray(tensor):
-    """The values of a TensorProto, as an array of its own.
+    """The values of a TensorProto, as a new array.
 
-    Raises TypeError for a dtype that tinyflow has not and ValueError for a damaged TensorProto.
+    Raises TypeError for an unknown dtype and ValueError for a damaged TensorProto.
     """
     return array_from(tensor)
 
@@ -213,19 +213,20 @@ def _from_bytes(content, dtype, shape, count, where):
 
 def _strings(content, shape, count, where):
     """Strings packed by TensorFlow's C++: all lengths as varints, then all bytes."""
-    lengths, place = [], 0
+    lengths, position = [], 0
     try:
         while len(lengths) < count:
-            length, place = varints.take(content, place)
+            length, position = varints.take(content, position)
             lengths.append(length)
     except IndexError:
         raise _damaged(where, shape, dtypes.string, f'{count} lengths', len(lengths)) from None
-    if sum(lengths) != len(content) - place:
-        raise _damaged(where, shape, dtypes.string, f'{sum(lengths)} bytes', len(content) - place)
+    if sum(lengths) != len(content) - position:
+        raise _damaged(where, shape, dtypes.string, f'{sum(lengths)} bytes',
+                       len(content) - position)
     array = np.empty(count, object)
     for i, length in enumerate(lengths):
-        array[i] = content[place:place + length]
-        place += length
+        array[i] = content[position:position + length]
+        position += length
     return array.reshape(shape)
 
 

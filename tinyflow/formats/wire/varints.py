@@ -10,15 +10,15 @@ def put(out, number):
     out.append(number)
 
 
-def take(data, place):
-    """(the number at `place`, the place behind it). IndexError at the end of the data."""
+def take(data, position):
+    """(the number at `position`, the position after it). IndexError at the end of the data."""
     number = shift = 0
     while True:
-        byte = data[place]
-        place += 1
+        byte = data[position]
+        position += 1
         number |= (byte & 0x7f) << shift
         if byte < 0x80:
-            return number, place
+            return number, position
         shift += 7
         if shift > 63:
             raise IndexError('a number of more than 64 bits')

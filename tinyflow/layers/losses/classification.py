@@ -1,4 +1,4 @@
-"""Losses of classes: cross entropies and the hinge loss."""
+"""Classification losses: cross entropies and the hinge loss."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes

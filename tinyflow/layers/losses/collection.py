@@ -44,7 +44,7 @@ def get_regularization_loss(scope=None, name='total_regularization_loss'):
 def get_total_loss(add_regularization_losses=True, name='total_loss', scope=None):
     """The sum of the losses, and of the regularization losses: what to minimize.
 
-    Shapes: -> []. ValueError if there is no loss.
+    Shapes: -> []. ValueError without a loss.
     """
     losses = get_losses(scope=scope)
     if add_regularization_losses:

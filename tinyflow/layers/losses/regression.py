@@ -1,4 +1,4 @@
-"""Losses of numbers: how far predictions are from what they should be."""
+"""Regression losses: squared, absolute, Huber and log errors, cosine distance."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes

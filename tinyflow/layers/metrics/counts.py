@@ -1,4 +1,4 @@
-"""True and false positives and negatives, and what is made of them: precision and recall."""
+"""True and false positives and negatives; precision and recall."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes

@@ -1,4 +1,4 @@
-"""What every metric needs: Variables that add up over runs, collections, shapes that agree.
+"""Helpers of all metrics: Variables that add up over runs, collections, matching shapes.
 
 A metric is two tensors: the value so far, and an update that takes in a batch and gives the value
 after it. What is added up stands in local Variables: tf.local_variables_initializer() sets them

@@ -231,9 +231,9 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None,
 
     def sensitivity(tp, fn, tn, fp, name):
         specificities = arithmetic.div(tn, tn + fp + _TINY)
-        place = ranking.argmin(arithmetic.abs(specificities - specificity), 0)
-        place = identity_and_cast.cast(place, dtypes.int32)
-        return arithmetic.div(tp[place], tp[place] + fn[place] + _TINY, name)
+        index = ranking.argmin(arithmetic.abs(specificities - specificity), 0)
+        index = identity_and_cast.cast(index, dtypes.int32)
+        return arithmetic.div(tp[index], tp[index] + fn[index] + _TINY, name)
 
     with variable_scope(name, 'sensitivity_at_specificity', (predictions, labels, weights)):
         return _at_best(sensitivity, labels, predictions, weights, _spread(num_thresholds),
@@ -255,9 +255,9 @@ def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None,
         nearest = reduction.reduce_min(arithmetic.abs(sensitivities - sensitivity))
         near = logic.equal(arithmetic.abs(sensitivities - sensitivity), nearest)
         # Where several are as near, the last one: the running count is first highest there.
-        place = ranking.argmax(scans.cumsum(identity_and_cast.cast(near, dtypes.int64)), 0)
-        place = identity_and_cast.cast(place, dtypes.int32)
-        return arithmetic.div(tn[place], tn[place] + fp[place] + _TINY, name)
+        index = ranking.argmax(scans.cumsum(identity_and_cast.cast(near, dtypes.int64)), 0)
+        index = identity_and_cast.cast(index, dtypes.int32)
+        return arithmetic.div(tn[index], tn[index] + fp[index] + _TINY, name)
 
     with variable_scope(name, 'specificity_at_sensitivity', (predictions, labels, weights)):
         return _at_best(specificity, labels, predictions, weights,

@@ -183,7 +183,7 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
                            updates_collections=None, name=None):
     """The mean over rows so far of the average precision of the k best predictions.
 
-    The average over the places 1 ... k that hold a label of the precision up to there.
+    The average over the ranks 1 ... k that hold a label of the precision up to there.
 
     Shapes: labels [*a, labels] or [*a] int64, predictions [*a, classes], weights broadcasting to
     [*a] -> (value [], update []). NotImplementedError for sparse labels.
@@ -225,7 +225,7 @@ def sparse_precision_at_k(labels, predictions, k, class_id=None, weights=None,
 
 
 def _without_unknown(labels, classes):
-    """Labels that are no class as -1, which no prediction is."""
+    """Labels outside of the classes as -1, which is never predicted."""
     labels = convert_to_tensor(labels)
 
     def cleaned():

@@ -1,4 +1,4 @@
-"""Cells around cells that tf.contrib kept: an embedding or projection in front, or one behind."""
+"""Cell wrappers of tf.contrib: input embedding, input and output projections."""
 from __future__ import annotations
 
 import math
@@ -60,7 +60,7 @@ def total_width(parts):
 
 
 class InnerCell(OfInnerCell, RNNCell):
-    """A layer of its own around a cell, with the same state."""
+    """A layer around a cell, with the same state."""
 
     def __init__(self, cell, reuse=None, **kwargs):
         super().__init__(_reuse=reuse, **kwargs)
@@ -69,7 +69,7 @@ class InnerCell(OfInnerCell, RNNCell):
 
 
 class EmbeddingWrapper(InnerCell):
-    """The cell with ids as input, each of which is looked up in a table of its own.
+    """The cell with ids as input, each of which is looked up in its own table.
 
     Shapes: inputs [batch] or [batch, 1] (ids) -> as the cell's.
     """

@@ -1,4 +1,4 @@
-"""raw_rnn: a loop where the program itself says what goes in, what comes out and when to end."""
+"""raw_rnn: a loop whose inputs, outputs and end a function of the program decides."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor

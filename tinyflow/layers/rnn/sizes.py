@@ -1,4 +1,4 @@
-"""How large output and state of an RNN cell are: what cells of one kind have in common."""
+"""Base classes of RNN cells by the sizes of their outputs and states."""
 from __future__ import annotations
 
 from collections import namedtuple

@@ -1,4 +1,4 @@
-"""static_rnn and its kin: one copy of the cell's nodes for each step."""
+"""static_rnn and related functions: one copy of the cell's nodes for each step."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor

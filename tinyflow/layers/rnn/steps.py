@@ -1,4 +1,4 @@
-"""What static_rnn, dynamic_rnn and raw_rnn share: batch sizes, dtypes, and steps past the end."""
+"""Helpers of static_rnn, dynamic_rnn and raw_rnn: batch sizes, dtypes, steps past the end."""
 from __future__ import annotations
 
 from tinyflow.graph.constant_value import constant_value
@@ -105,7 +105,7 @@ def transpose_batch_time(x):
 
 
 def best_effort_input_batch_size(flat_input):
-    """The number of rows of time-major inputs, as a number where a static shape tells it."""
+    """The number of rows of time-major inputs, as a number where the static shape is known."""
     for x in flat_input:
         shape = x.raw_shape
         if shape is None:

@@ -1,4 +1,4 @@
-"""Cells around cells: dropout, residual connections, devices, and stacks of cells."""
+"""Cell wrappers: dropout, residual connections, devices, and stacks of cells."""
 from __future__ import annotations
 
 import hashlib
@@ -151,7 +151,7 @@ class DropoutWrapper(_Wrapper):
         self._output_noise = noise(self.cell.output_size, 'output')
 
     def _gen_seed(self, kind, index):
-        """A seed for each place, made of the wrapper's, as TF makes it."""
+        """A seed for each tensor, made of the wrapper's, as TF makes it."""
         if self._seed is None:
             return None
         text = f'{self._seed}{kind}_{index}'.encode()
@@ -227,7 +227,7 @@ def _has_twins(cells):
 class MultiRNNCell(RNNCell):
     """Cells in a row: the output of each is the input of the next; the state is a tuple of theirs.
 
-    Shapes: inputs [batch, in] -> output of the last cell. Each cell is an object of its own:
+    Shapes: inputs [batch, in] -> output of the last cell. Each cell is a separate object:
     [BasicLSTMCell(n)] * 2 would share one cell's weights.
     """
 

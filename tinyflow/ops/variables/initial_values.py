@@ -58,9 +58,9 @@ def _nodes_of_guard(initial, variables):
         if op.type in _LEFT_ALONE:
             return []
         if op.type in _INITIALIZED_VALUES and op.inputs[0].op in variables:
-            place = op.inputs[0].op
-            value = variables[place].initial_value      # before it was guarded itself
-            return [place, (op.inputs[1] if value is None else value).op]
+            storage = op.inputs[0].op
+            value = variables[storage].initial_value      # before it was guarded itself
+            return [storage, (op.inputs[1] if value is None else value).op]
         return _sources(op)
     nodes, changed = 0, set()
     ancestors = _reachable(initial, sources)

@@ -1,4 +1,4 @@
-"""Partitioned Variables: one value kept as several Variables, cut along one axis.
+"""Partitioned Variables: one value stored as several Variables, split along one axis.
 
 A partitioner says into how many parts each axis is cut. Estimators give one to every layer, with
 one part in a single process: their Variables are called `dnn/logits/kernel/part_0`, and a
@@ -79,7 +79,9 @@ def _cut(sizes, axis, parts):
 
 
 class SaveSliceInfo:
-    """Which part of what a Variable is, for a Saver: `spec` is '<full shape> <offset>,<size>:...'.
+    """The slice of a larger tensor that a Variable is, for a Saver.
+
+    `spec` is '<full shape> <offset>,<size>:...'.
     """
 
     def __init__(self, full_name, full_shape, var_offset, var_shape):
@@ -96,7 +98,7 @@ class SaveSliceInfo:
 
 
 class _PartitionInfo:
-    """What an initializer is told of the part that it makes: fans are those of the whole."""
+    """The position of a part, for initializers: fans are those of the whole."""
 
     def __init__(self, full_shape, var_offset):
         self.full_shape = full_shape
@@ -139,7 +141,7 @@ class PartitionedVariable:
 
     @property
     def op(self):
-        """Raises NotImplementedError: each part has an operation of its own."""
+        """Raises NotImplementedError: each part has its own operation."""
         raise worded(NotImplementedError(f'PartitionedVariable {self._name} has no single op.\n'
                                          '  Mend: [part.op for part in variable].'))
 

@@ -1,4 +1,4 @@
-"""Where the program is: under which strategy, in which replica of it, or in none.
+"""The current distribution strategy and replica.
 
     cross-replica context   the code that drives all replicas: strategy.scope(), merge_call
     replica context         the code of one replica: inside strategy.experimental_run_v2(f)
@@ -58,7 +58,7 @@ def default_strategy():
 
 
 def set_default_strategy(strategy):
-    """Tells which strategy that is."""
+    """Sets the strategy of programs that use none."""
     _default[:] = [strategy]
 
 

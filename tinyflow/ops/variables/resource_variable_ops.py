@@ -1,8 +1,8 @@
-"""Resource variables as nodes: the handle (VarHandleOp), and the ops that read and change it.
+"""The ops of resource variables: the handle (VarHandleOp), reads, assignments, scatters.
 
-To the compiler a VarHandleOp is a place, as a VariableV2 is: the array belongs to the Session, and
+To the compiler a VarHandleOp is storage, as a VariableV2 is: the array belongs to the Session, and
 a ReadVariableOp is a view of it, copied only where a later write would be seen. The kernels are
-those of ops/state.py.
+those of variable_ops.py.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class VarHandleOp(Op):
 
     signature = '-> resource: resource'
     attrs = {'container': '', 'shared_name': '', 'dtype': REQUIRED, 'shape': REQUIRED}
-    pure = False                    # two handles are two places, however alike
+    pure = False                    # two handles are never merged, however alike
 
     def shape():
         return ()
@@ -177,7 +177,7 @@ class ResourceCountUpTo(variable_ops.CountUpTo):
 
 
 def on_handle(op, signature, **settings):
-    """Declares the twin Resource<op> of an op on a place, with the same kernel, for a handle."""
+    """Declares Resource<op> for an op on refs: the same kernel, with a handle as input."""
     shape = op.shape
 
     def checked(resource, *others):

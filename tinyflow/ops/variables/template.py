@@ -24,7 +24,7 @@ def make_template(name_, func_, create_scope_now_=False, unique_name_=None, cust
 
 
 class Template:
-    """A function with Variables of its own; see make_template."""
+    """A function with its own Variables; see make_template."""
 
     def __init__(self, name, func, create_scope_now=False, unique_name=None, custom_getter=None):
         if name is None:

@@ -1,4 +1,4 @@
-"""Lists of Variables, and the nodes that initialise Variables or ask whether they are.
+"""Lists of Variables, and the nodes that initialise them or test whether they are.
 
 TF1 keeps Variables in collections of the graph; everything here begins with one.
 """
@@ -49,7 +49,7 @@ def local_variables(scope=None):
 
 
 def trainable_variables(scope=None):
-    """Variables that optimizers change unless told otherwise."""
+    """Variables that optimizers change by default."""
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 

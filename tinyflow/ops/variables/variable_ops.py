@@ -1,8 +1,8 @@
-"""Variables as nodes: the place (VariableV2) and the ops that change or question it.
+"""The ops of ref variables: the storage (VariableV2), assignments and scatter updates.
 
-A VariableV2 has no kernel. Its output is a place; the array belongs to the Session (compiler/
-store.py). The update ops change that array, and their output is the same place once more, so that
-whatever reads it sees the new value.
+A VariableV2 has no kernel. Its output is a ref to the storage; the array belongs to the Session
+(session/store.py). The update ops change that array, and their output is the same ref once more, so
+that whatever reads it sees the new value.
 """
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ __all__ = [
 
 
 class VariableV2(Op):
-    """The place of a Variable: shape and dtype, but no value of its own."""
+    """The storage of a Variable: shape and dtype; the value belongs to the Session."""
 
     signature = '-> ref: Ref(dtype)'
     attrs = {'shape': REQUIRED, 'dtype': REQUIRED, 'container': '', 'shared_name': ''}
-    pure = False                    # two places are two places, however alike
+    pure = False                    # two Variables are never merged, however alike
 
     def shape(*, shape):
         return shape
 
 
 class IsVariableInitialized(Op):
-    """True if the place has got a value in this Session."""
+    """True if the Variable has a value in this Session."""
 
     signature = 'ref: Ref(dtype) -> is_initialized: bool'
     takes_storage = (0,)
@@ -51,7 +51,7 @@ class IsVariableInitialized(Op):
 
 
 class RefIdentity(Op):
-    """The same place, as a node of its own: what is ordered after something else."""
+    """The same ref as another node, which can be ordered after something else."""
 
     signature = 'input: Ref(T) -> output: Ref(T)'
     partial_rank = True
@@ -85,7 +85,7 @@ _MAY_CHANGE = ('tf.Variable(..., validate_shape=False) and tf.assign(..., valida
 
 
 def _one_shape(ref, value, mend=''):
-    """The shape of a place and of what is put there; the error has a mend."""
+    """Checks the shape of an assigned value; the error has a hint."""
     try:
         return shapes.merge(ref, value)
     except ValueError as error:
@@ -97,7 +97,7 @@ def _one_shape(ref, value, mend=''):
 
 
 class Assign(Op):
-    """Puts a copy of `value` into the place."""
+    """Stores a copy of `value`."""
 
     signature = 'ref: Ref(T), value: T -> output_ref: Ref(T)'
     attrs = {'validate_shape': True, 'use_locking': True}
@@ -300,9 +300,9 @@ class _ScatterNd(Op, abstract=True):
 
     def __init_subclass__(cls):
         def kernel(ref, indices, updates):
-            target, places = at_index_vectors(ref, indices)
+            target, positions = at_index_vectors(ref, indices)
             _check_updates(ref, indices, updates)
-            cls.update(target, places, updates)
+            cls.update(target, positions, updates)
             return ref
         cls.kernel = kernel
         cls.update = staticmethod(cls.update)
@@ -340,7 +340,7 @@ class ScatterNdSub(_ScatterNd):
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
-    """ref = value; the result is the Variable's place, read after the assignment.
+    """ref = value; the result is the Variable's ref, read after the assignment.
 
     Shapes: ref [*a], value [*a] -> [*a]; any shapes with validate_shape=False.
     """
@@ -352,7 +352,7 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 
 
 def assign_add(ref, value, use_locking=None, name=None):
-    """ref += value; the result is the Variable's place, read after the update.
+    """ref += value; the result is the Variable's ref, read after the update.
 
     Shapes: ref [*a], value [*a] -> [*a].
     """
@@ -362,7 +362,7 @@ def assign_add(ref, value, use_locking=None, name=None):
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
-    """ref -= value; the result is the Variable's place, read after the update.
+    """ref -= value; the result is the Variable's ref, read after the update.
 
     Shapes: ref [*a], value [*a] -> [*a].
     """

@@ -1,4 +1,4 @@
-"""get_variable and variable_scope: Variables named, and shared, by where they are asked for.
+"""get_variable and variable_scope: Variables named and shared by scope.
 
 Two stacks run side by side, as in TF1. The name scope names nodes, and is made unique each time it
 is opened; the variable scope names the Variables of get_variable, and is not: that is what lets a

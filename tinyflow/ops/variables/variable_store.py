@@ -1,4 +1,4 @@
-"""The Variables that get_variable made, by name: a new one, the existing one, or a refusal."""
+"""VariableStore: the Variables that get_variable made, by name."""
 from __future__ import annotations
 
 import functools
@@ -110,7 +110,7 @@ class VariableStore:
         return self.partitioned[name]
 
     def _nothing_to_reuse(self, name):
-        from difflib import get_close_matches
+        from difflib import get_close_matches  # loaded when needed
         nearest = ', '.join(map(repr, get_close_matches(name, self.variables, n=3)))
         return (f'Variable {name} does not exist, or was not created with tf.get_variable(). Did '
                 'you mean to set reuse=tf.AUTO_REUSE in VarScope?'
@@ -185,7 +185,7 @@ def _shared(variable, name, shape, dtype, reuse):
 
 
 def _clash(variable, name):
-    """The two causes of a clash want opposite mends, so they are told apart."""
+    """The message for a name that exists; its hint depends on which of two causes it has."""
     first, second = variable.op.site, here(2) and Site(*here(2))
     lines = [f'Variable {name} already exists, disallowed. Did you mean to set reuse=True or '
              f'reuse=tf.AUTO_REUSE in VarScope?\n  made at {first}']

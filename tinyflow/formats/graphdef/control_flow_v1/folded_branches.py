@@ -41,7 +41,7 @@ def fold_branches(nodes, results=(), fixed=()):
 
 
 class _Group:
-    """The Merges that become one If: for predicate `key`, in a place with the tag `outside`."""
+    """The Merges that become one If: for predicate `key`, in a branch with the tag `outside`."""
 
     def __init__(self, key, outside, name):
         self.key = key
@@ -52,9 +52,9 @@ class _Group:
         self.branches: dict[bool, Function] = {}
         self.node: Node | None = None
 
-    def parameter(self, place):
+    def parameter(self, position):
         """The name of a parameter, which no node has."""
-        return f'{self.name}_input_{place}'.replace('/', '_')
+        return f'{self.name}_input_{position}'.replace('/', '_')
 
     def side(self, way):
         return self.outside | {(self.key, way)}
@@ -98,7 +98,7 @@ class _Conds:
         return list(found)
 
     def _key(self, switch):
-        """What tells conds apart: the Identity `pred_id` that each makes of its predicate."""
+        """The identity of a cond: the Identity `pred_id` that each makes of its predicate."""
         data, predicate = switch.inputs
         if data == predicate:                       # the cond's own Switch, which makes pivots
             own = self.nodes.get(switch.name.rpartition('/')[0] + '/pred_id')
@@ -240,9 +240,9 @@ class _Conds:
 
     def folded(self):
         """The nodes with an If for each group, those inside others first."""
-        place = {node.name: i for i, node in enumerate(self.order)}
+        position = {node.name: i for i, node in enumerate(self.order)}
         groups = self._groups()
-        groups.sort(key=lambda g: (-len(g.outside), place[g.merges[0].name]))
+        groups.sort(key=lambda g: (-len(g.outside), position[g.merges[0].name]))
         for group in groups:
             self._fold(group)
         return [node for name, node in self.nodes.items()
@@ -255,8 +255,8 @@ class _Conds:
         self.tags[node.name] = group.outside
         for way in (True, False):
             self._cut(group, way)
-        for place, merge in enumerate(group.merges):
-            result = Node(merge.name, 'Identity', [Ref(group.name, place)], [],
+        for position, merge in enumerate(group.merges):
+            result = Node(merge.name, 'Identity', [Ref(group.name, position)], [],
                           {k: v for k, v in merge.attrs.items() if k == 'T'}, merge.device)
             self.nodes[merge.name] = result
         node.inputs = [group.key, *group.inputs]

@@ -121,11 +121,11 @@ class _Loop:
             if node.op in _MERGE and any(self._op(ref.node) in _NEXT for ref in node.inputs):
                 enter, following = sorted(node.inputs, key=lambda r: self._op(r.node) in _NEXT)
                 merged.add(enter.node)
-                place = self._add(enter.node, self.members[following.node])
+                parameter = self._add(enter.node, self.members[following.node])
                 self.parameters[Ref(node.name)] = enter.node
                 for switch in switches.get(Ref(node.name), ()):
                     self.parameters[Ref(switch.name, 1)] = enter.node
-                    self.last[Ref(switch.name)] = Ref(self.name, place)
+                    self.last[Ref(switch.name)] = Ref(self.name, parameter)
         for node in list(self.members.values()):
             if node.op in _ENTER and node.name not in merged:
                 self._add(node.name, None)
@@ -183,10 +183,10 @@ class _Loop:
         """A value as it is known after the loop. ValueError for one of a single iteration."""
         if ref in self.last:
             return self.last[ref]
-        place = self.parameters.get(ref)
-        if place is not None and self.nexts[self.names.index(place)] is None:
-            return self.inputs[self.names.index(place)]
-        if place is not None or self._op(ref.node) in _RING:
+        parameter = self.parameters.get(ref)
+        if parameter is not None and self.nexts[self.names.index(parameter)] is None:
+            return self.inputs[self.names.index(parameter)]
+        if parameter is not None or self._op(ref.node) in _RING:
             raise worded(ValueError(
                 f"The loop '{self.name}' is damaged: '{user.name}', by which a value leaves it, "
                 f"needs '{ref}', which is there only while it goes on."))

@@ -1,7 +1,7 @@
 """If and While nodes written as TensorFlow's older Switch, Merge, Enter, Exit ... nodes.
 
 Needed where a branch or a body changes a Variable of the default kind, which a function of
-TensorFlow cannot do. A node stands as IdentityN of its results, under its own name.
+TensorFlow cannot do. An IdentityN of the results has the name of the node.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Adder:
 
 
 class _Inlined:
-    """Names of what a function's graph becomes inside the graph around it."""
+    """Names of the nodes of a function that is inlined into the graph around it."""
 
     def __init__(self, prefix, parameters, pivot):
         self._prefix = prefix

@@ -1,4 +1,4 @@
-"""TensorFlow 1's old branches and loops made new: Switch, Merge, Enter ... become If and While.
+"""Converts TensorFlow 1's old control flow: Switch, Merge, Enter ... become If and While.
 
 Old graphs have no functions. A branch is what hangs between Switch nodes, which let a value pass on
 one of two ways, and Merge nodes, which take what arrives; a loop is a ring of nodes in a "frame".
@@ -19,7 +19,7 @@ _PLACES = {'output_false': 0, 'output_true': 1, 'output': 0, 'value_index': 1}
 
 
 def modernize(nodes, results=()):
-    """(nodes, results) without old control flow; `results` are Refs that something asks for.
+    """(nodes, results) without old control flow; `results` are the Refs that are used.
 
     Raises ValueError for a graph that no tf.cond or tf.while_loop makes.
     """
