@@ -23,8 +23,8 @@ from tinyflow.gradients.wrappers import grad_pass_through, recompute_grad
 from tinyflow.graph.convert import convert_to_tensor, register_tensor_conversion_function
 from tinyflow.graph.defaults import (
     add_to_collection, add_to_collections, colocate_with, control_dependencies, device,
-    get_collection, get_collection_ref, get_default_graph, get_default_session, name_scope,
-    reset_default_graph, set_random_seed,
+    get_collection, get_collection_ref, get_default_graph, name_scope, reset_default_graph,
+    set_random_seed,
 )
 from tinyflow.graph.dtypes import (
     DType, as_dtype, bool, complex128, complex64, double, float16, float32, float64, half, int16,
@@ -41,6 +41,7 @@ from tinyflow.graph.shapes import Dimension, TensorShape
 from tinyflow.graph.sparse_tensor import (
     SparseTensor, SparseTensorValue, convert_to_tensor_or_sparse_tensor,
 )
+from tinyflow.graph.stacks import get_default_session
 from tinyflow.graph.support import errors, logging, nest, version
 from tinyflow.graph.support.errors import OpError
 from tinyflow.graph.support.logging import get_logger
@@ -100,7 +101,8 @@ from tinyflow.ops.checks.value_checks import (
     assert_equal, assert_greater, assert_greater_equal, assert_less, assert_less_equal, assert_near,
     assert_negative, assert_non_negative, assert_non_positive, assert_none_equal, assert_positive,
 )
-from tinyflow.ops.control_flow.cond import case, cond
+from tinyflow.ops.control_flow.case import case
+from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.functional import foldl, foldr, map_fn, scan
 from tinyflow.ops.control_flow.grouping import group, no_op, tuple
 from tinyflow.ops.control_flow.python_functions import numpy_function, py_func, py_function

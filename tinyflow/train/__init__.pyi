@@ -18,7 +18,7 @@ from tinyflow.train.checkpoints.warm_start_vocab import VocabInfo
 from tinyflow.train.cluster_spec import ClusterSpec
 from tinyflow.train.hooks.checkpoints import CheckpointSaverHook, CheckpointSaverListener
 from tinyflow.train.hooks.feeding import FeedFnHook
-from tinyflow.train.hooks.final import FinalOpsHook
+from tinyflow.train.hooks.final_ops import FinalOpsHook
 from tinyflow.train.hooks.logging_tensors import LoggingTensorHook
 from tinyflow.train.hooks.nan import NanLossDuringTrainingError, NanTensorHook
 from tinyflow.train.hooks.profiling import ProfilerHook
