@@ -99,7 +99,7 @@ def tour(root: pathlib.Path) -> list[str]:
     path = root / 'READING.md'
     if not path.exists():
         return []
-    return re.findall(r'^\|[^|]*\| \[`([^`]+\.py)`\]', path.read_text(encoding='utf-8'), re.M)
+    return re.findall(r'`(tinyflow/[\w/]+\.py)` \(\d+\)', path.read_text(encoding='utf-8'))
 
 
 LOADED = '''

@@ -1,4 +1,4 @@
-"""Runs README.md's Python, and writes what it prints and draws back into README.md and docs/.
+"""Runs the Python of README.md and docs/inside.md, and writes back what it prints and draws.
 
     python docs/refresh_readme.py
 
@@ -16,8 +16,10 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import tinyflow as tf
+
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / 'README.md'
+DOCUMENTS = [ROOT / 'README.md', ROOT / 'docs' / 'inside.md']
 PICTURE = ROOT / 'docs' / 'line.svg'
 NAME = 'line.py'        # what the program calls itself in messages
 _BLOCK = re.compile(r'^```python\n(?P<code>.*?)^```\n(?:\n```text\n(?P<output>.*?)^```\n)?',
@@ -38,10 +40,11 @@ def run_blocks(text: str) -> list[Block]:
     program = ''.join(match['code'] for match in found)
     linecache.cache[NAME] = (len(program), None, program.splitlines(keepends=True), NAME)
     namespace: dict = {'__name__': '__main__'}
+    graph = tf.Graph()                  # documents do not see each other's nodes
     blocks, line = [], 0
     for match in found:
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), graph.as_default():
             exec(compile('\n' * line + match['code'], NAME, 'exec'), namespace)
         blocks.append(Block(match['code'], match['output'] or '', printed.getvalue()))
         line += match['code'].count('\n')
@@ -61,14 +64,16 @@ def refreshed(text: str, blocks: list[Block]) -> str:
 
 
 def main():
-    text = README.read_text(encoding='utf-8')
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        blocks = run_blocks(text)
-        PICTURE.write_bytes(Path(PICTURE.name).read_bytes())
-        os.chdir(ROOT)
-    README.write_text(refreshed(text, blocks), encoding='utf-8')
-    print(f'{README.name}: {len(blocks)} blocks; {PICTURE.relative_to(ROOT)}')
+    for document in DOCUMENTS:
+        text = document.read_text(encoding='utf-8')
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            blocks = run_blocks(text)
+            if Path(PICTURE.name).exists():
+                PICTURE.write_bytes(Path(PICTURE.name).read_bytes())
+            os.chdir(ROOT)
+        document.write_text(refreshed(text, blocks), encoding='utf-8')
+        print(f'{document.relative_to(ROOT)}: {len(blocks)} blocks')
 
 
 if __name__ == '__main__':

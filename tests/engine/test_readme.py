@@ -16,6 +16,8 @@ from tinyflow.ops.math import unary as elementary
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
+INSIDE = (ROOT / 'docs' / 'inside.md').read_text(encoding='utf-8')
+SCOPE = (ROOT / 'docs' / 'scope.md').read_text(encoding='utf-8')
 CONTRIBUTING = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
 
 pytestmark = pytest.mark.engine
@@ -37,13 +39,19 @@ def own_graph():
         yield
 
 
-def test_the_readmes_programs_print_what_it_says(own_graph, tmp_path, monkeypatch):
+@pytest.mark.parametrize('text, count', [(README, 3), (INSIDE, 2)], ids=['README', 'inside'])
+def test_programs_of_documents_print_what_they_say(text, count, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    blocks = refresh_readme.run_blocks(README)
-    assert len(blocks) == 5 and all(block.output for block in blocks)
+    blocks = refresh_readme.run_blocks(text)
+    assert len(blocks) == count and all(block.output for block in blocks)
     for block in blocks:
         assert block.printed == block.output, 'python docs/refresh_readme.py brings it up to date'
-    assert '<svg' in Path('line.svg').read_text(encoding='utf-8')
+    if text is README:
+        assert '<svg' in Path('line.svg').read_text(encoding='utf-8')
+
+
+def test_the_readme_is_short():
+    assert README.count('\n') <= 150
 
 
 def test_the_readmes_picture_shows_the_readmes_graph():
@@ -74,8 +82,8 @@ def test_paths_and_make_targets_that_are_named_exist(text):
         assert (ROOT / path).exists(), path
 
 
-def test_what_the_readme_says_is_missing_is_missing():
-    missing = README.partition('Not yet:')[2].partition('A name that is missing')[0]
+def test_what_the_documents_say_is_missing_is_missing():
+    missing = SCOPE.partition('Not yet:')[2].partition('A name that is missing')[0]
     names = re.findall(r'`tf\.([\w.]+)`', missing)
     assert len(names) > 8
     for name in names:
