@@ -431,7 +431,7 @@ def test_records_that_are_no_events(tmp_path):
     path = str(tmp_path / 'records')
     with tf.python_io.TFRecordWriter(path) as writer:
         writer.write(b'\xff\xff')
-    with pytest.raises(ValueError, match='no Event'):
+    with pytest.raises(ValueError, match='not an Event'):
         next(tf.train.summary_iterator(path))
 
 

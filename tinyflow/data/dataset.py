@@ -412,7 +412,7 @@ class DatasetSpec(DatasetSpecBase):
     def value_type(self) -> type:
         return Dataset
 
-    def value_of(self, variant: Tensor) -> Dataset:
+    def _value_of(self, variant: Tensor) -> Dataset:
         return DatasetV1Adapter(variant, self.element_spec)
 
 

@@ -121,7 +121,7 @@ def _value(spec: Any, tensor: Tensor) -> Any:
         return tensor
     if isinstance(spec, structure.SparseTensorSpec):
         return serializing.deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
-    return spec.value_of(tensor)
+    return spec._value_of(tensor)
 
 
 def component(value: Any, rows: bool = False) -> tuple[Tensor, Any]:

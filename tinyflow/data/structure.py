@@ -103,7 +103,7 @@ class DatasetSpecBase:
     def element_spec(self) -> Any:
         return self._element_spec
 
-    def value_of(self, variant: Tensor) -> Any:
+    def _value_of(self, variant: Tensor) -> Any:
         """The dataset behind a component's tensor."""
         raise NotImplementedError
 

@@ -11,6 +11,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import report, worded
+from tinyflow.ops.variables.variable_base import VariableBase
 
 
 def not_a_tensor(key: Any, error: Exception) -> Exception:
@@ -39,7 +40,9 @@ def wrong_length(key: Any, parts: Sequence, got: int) -> Exception:
 
 def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
     """The error for a node, or a list with one, where a value belongs; of the class as in TF."""
-    kind = 'tf.Tensor' if isinstance(node, Tensor) else f'tf.{type(node).__name__}'
+    kind = 'Tensor' if isinstance(node, Tensor) else \
+        'Variable' if isinstance(node, VariableBase) else type(node).__name__
+    kind = f'tf.{kind}'
     what = f'a {kind} object' if node is value else f'a list with a {kind} object in it'
     shown = node if isinstance(node, Tensor) else node._as_graph_element()
     inputs = [('fed to', tensor), ('the value', shown)] if isinstance(shown, Tensor) else \
