@@ -144,7 +144,7 @@ def test_vocabulary_processor(tmp_path):
     np.testing.assert_array_equal(list(again.transform(['big new world'])), [[2, 0, 3, 0]])
     assert list(again.reverse([[1, 3]])) == ['hello world']
     (tmp_path / 'bad').write_text('[1]')
-    with pytest.raises(ValueError, match='no vocabulary'):
+    with pytest.raises(ValueError, match='not a vocabulary'):
         processor.restore(str(tmp_path / 'bad'))
 
 

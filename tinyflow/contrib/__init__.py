@@ -3,7 +3,7 @@ import importlib as _importlib
 
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
-# Found when first asked for.
+# Imported on first use.
 _LAZY = {
     'data': 'tinyflow.contrib.data',
     'feature_column': 'tinyflow.contrib.feature_column',

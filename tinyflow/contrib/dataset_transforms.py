@@ -1,4 +1,4 @@
-"""What tf.contrib.data has beside tf.data.experimental."""
+"""Dataset transformations that only tf.contrib.data has."""
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""tf.contrib.losses: the losses of before TF 1.0, with predictions before labels.
+"""tf.contrib.losses: losses from before TF 1.0, with predictions as the first argument.
 
 Weights belong to examples here: a loss is summed over what the weights do not have, and the mean
 is over all elements of examples whose weight is not 0.

@@ -1,4 +1,4 @@
-"""tf.contrib.metrics: tf.metrics by their older names, with predictions before labels."""
+"""tf.contrib.metrics: tf.metrics by older names, with predictions as the first argument."""
 from __future__ import annotations
 
 import functools

@@ -17,7 +17,7 @@ __all__ = ['from_contrib_estimator', 'from_estimator', 'from_saved_model']
 
 
 class Predictor:
-    """Feeds arrays by name and fetches the outputs by name, in a session of its own."""
+    """Feeds arrays by name and fetches the outputs by name, in its own session."""
 
     def __init__(self, graph, session, feed_tensors, fetch_tensors):
         self._graph, self._session = graph, session

@@ -1,4 +1,4 @@
-"""tf.contrib.training: HParams, the settings of a model as names with values of fixed types."""
+"""tf.contrib.training: HParams, hyperparameters as names with typed values."""
 from __future__ import annotations
 
 import json
@@ -114,7 +114,7 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name, value):
-        """Another value. KeyError if there is no such setting, ValueError if it does not fit."""
+        """Sets a value. KeyError for an unknown name, ValueError for a value of another type."""
         kind, is_list = self._hparam_types[name]
         if isinstance(value, list) != is_list:
             raise worded(ValueError(
@@ -171,9 +171,9 @@ class HParams:
                 for value in default if is_list else [default]:
                     _fitting(key, kind, value)
             except ValueError as error:
-                told = f'list<{kind}>' if is_list else str(kind)
-                raise worded(ValueError(f"Hparam '{key}' of type '{told}' is incompatible with "
-                                        f'default={default}. {error}')) from None
+                kind_name = f'list<{kind}>' if is_list else str(kind)
+                raise worded(ValueError(f"Hparam '{key}' of type '{kind_name}' is incompatible "
+                                        f'with default={default}. {error}')) from None
         return getattr(self, key)
 
     def set_model_structure(self, model_structure):

@@ -1,11 +1,11 @@
-"""tf.contrib.util: constants and arrays as protocol buffers, and known values of tensors."""
+"""tf.contrib.util: constants and arrays as protocol buffers, and constant values of tensors."""
 from tinyflow.formats.wire.tensors import make_ndarray, make_tensor_proto
 from tinyflow.graph.constant_value import constant_value as _constant_value
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 
 def constant_value(tensor, partial=False):
-    """The value of a tensor as an array if constants and static shapes tell it, else None."""
+    """The value of a tensor as an array if it is known while the graph is built, else None."""
     found = _constant_value(tensor)
     return None if found is None else found.copy()
 

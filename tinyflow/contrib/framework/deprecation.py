@@ -1,4 +1,4 @@
-"""Decorators that warn of what is deprecated, once for each function."""
+"""Decorators that warn of deprecated functions and arguments, once for each function."""
 from __future__ import annotations
 
 import functools
@@ -18,7 +18,7 @@ def _when(date):
 
 
 def deprecated(date, instructions, warn_once=True):
-    """Decorates a function that goes on `date`; `instructions` say what to use instead."""
+    """Decorates a function that will be removed on `date`; `instructions` name the replacement."""
     def decorate(function):
         seen: list = []
 

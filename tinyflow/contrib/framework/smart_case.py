@@ -1,4 +1,4 @@
-"""smart_case: a case whose known conditions are decided while the graph is built."""
+"""smart_case: tf.case that evaluates known conditions while the graph is built."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded
@@ -10,7 +10,7 @@ def smart_case(pred_fn_pairs, default=None, exclusive=False, name='smart_case'):
     """What the function of the first true condition gives, else `default`'s; see tf.case.
 
     Shapes: each condition [] bool, or a Python bool. A condition that is known takes no node.
-    ValueError for what is no list of pairs.
+    ValueError unless it is a list of pairs.
     """
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
     if any(not isinstance(pair, tuple) or len(pair) != 2 for pair in pairs):

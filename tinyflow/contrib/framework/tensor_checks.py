@@ -55,10 +55,10 @@ def with_same_shape(expected_tensor, tensor):
 def with_shape(expected_shape, tensor):
     """The tensor, checked to have that shape: now if it is known, else while running.
 
-    Of a list, -1 stands for any size; [] makes a scalar of a tensor of one element.
+    Of a list, -1 means any size; [] makes a scalar of a tensor of one element.
 
     Shapes: expected_shape [rank], tensor [*a] -> [*a]. ValueError for another static shape, or for
-    a shape that is no vector of int32.
+    a shape that is not an int32 vector.
     """
     if isinstance(expected_shape, Tensor):
         if expected_shape.dtype.base_dtype is not dtypes.int32:

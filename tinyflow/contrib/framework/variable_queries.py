@@ -1,4 +1,4 @@
-"""Which Variables a graph has, by scope and name; and values put into them."""
+"""Variables of a graph by scope and name, and assigning values to them."""
 from __future__ import annotations
 
 import re
@@ -63,7 +63,7 @@ def get_unique_variable(var_op_name):
 
 
 def get_variable_full_name(var):
-    """The name of a Variable as it stands in a checkpoint."""
+    """The name of a Variable in a checkpoint."""
     info = getattr(var, '_save_slice_info', None)
     return info.full_name if info is not None else var.op.name
 

@@ -88,7 +88,7 @@ from tinyflow.graph.support.missing import (
     hide_modules as _hide_modules,
 )
 
-# Of the time before tf.feature_column; found when first asked for.
+# The predecessors of tf.feature_column; imported on first use.
 _LATER = _names_of({'tinyflow.contrib.layers.feature_columns':
                     'bucketized_column create_feature_spec_for_parsing crossed_column '
                     'embedding_column infer_real_valued_columns input_from_feature_columns '

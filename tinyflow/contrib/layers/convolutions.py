@@ -29,7 +29,7 @@ def convolution(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data
     With a normalizer_fn (such as batch_norm) there are no biases.
 
     Shapes: inputs [batch, *sizes, channels] -> [batch, *positions, num_outputs]. ValueError for
-    inputs that are no sequences, images or volumes.
+    inputs that are not sequences, images or volumes.
     """
     if data_format not in _FORMATS:
         raise worded(ValueError(f'Invalid data_format: {data_format!r}'))
@@ -56,7 +56,7 @@ def convolution(inputs, num_outputs, kernel_size, stride=1, padding='SAME', data
 
 def _settings(scope, inputs, normalizer_fn, weights_initializer, biases_initializer,
               weights_regularizer, biases_regularizer, trainable, reuse):
-    """The arguments that all layers with a kernel and a bias take alike."""
+    """The arguments that all layers with a kernel and a bias share."""
     return {'use_bias': not normalizer_fn and biases_initializer,
             'kernel_initializer': weights_initializer, 'bias_initializer': biases_initializer,
             'kernel_regularizer': weights_regularizer, 'bias_regularizer': biases_regularizer,
@@ -214,7 +214,7 @@ def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1
                             biases_initializer=ZEROS, biases_regularizer=None, reuse=None,
                             variables_collections=None, outputs_collections=None, trainable=True,
                             scope=None):
-    """Each channel convolved by itself, then 1x1 across channels; only the first for num_outputs
+    """Depthwise convolution, then 1x1 across channels; only the first for num_outputs
     None.
 
     Shapes: inputs [batch, height, width, channels] -> [batch, rows, columns, num_outputs], or

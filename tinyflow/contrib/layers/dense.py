@@ -1,4 +1,4 @@
-"""fully_connected, its relatives, and other layers that keep the rank."""
+"""fully_connected, bias_add, dropout and other layers that keep the rank."""
 from __future__ import annotations
 
 import functools

@@ -79,7 +79,7 @@ def sparse_column_with_hash_bucket(column_name, hash_bucket_size, combiner='sum'
     """categorical_column_with_hash_bucket. Shapes: the feature [batch, any] -> ids."""
     _check_combiner(combiner)
     if hash_keys is not None:
-        raise worded(NotImplementedError('hash_keys: one hash of each word is what there is; '
+        raise worded(NotImplementedError('hash_keys: only one hash of each word is supported; '
                                          'leave them out.'))
     return hashed.categorical_column_with_hash_bucket(column_name, hash_bucket_size, dtype)
 
@@ -155,7 +155,7 @@ def parse_feature_columns_from_examples(serialized, feature_columns, name=None,
 def infer_real_valued_columns(features):
     """A real_valued_column for each feature of a dict of [batch, n]; of a tensor the column ''.
 
-    ValueError for features that are no numbers.
+    ValueError for features that are not numbers.
     """
     if not isinstance(features, dict):
         return [_inferred('', features)]

@@ -1,4 +1,4 @@
-"""Initializers of tf.contrib.layers: Xavier, and the family that it belongs to."""
+"""Initializers of tf.contrib.layers: Xavier and variance scaling."""
 from __future__ import annotations
 
 import math

@@ -109,7 +109,7 @@ def _chosen(summaries):
 
 
 def _optimizer(optimizer, rate, learning_rate):
-    """The optimizer object that a name, a class or a function stands for."""
+    """The optimizer object for a name, a class or a function."""
     if isinstance(optimizer, Optimizer):
         return optimizer
     is_class = isinstance(optimizer, type) and issubclass(optimizer, Optimizer)

@@ -20,7 +20,7 @@ def summarize_tensor(tensor, tag=None):
 
 
 def summarize_activation(op):
-    """A histogram of an activation; for relu and its kin also the part at the limits."""
+    """A histogram of an activation; for relu and the like also the fraction at the limits."""
     inputs = op.op.inputs
     if op.op.type in ('Relu', 'Softplus', 'Relu6'):
         below = logic.less(inputs[0], identity_and_cast.cast(0.0, inputs[0].dtype))

@@ -1,4 +1,4 @@
-"""What the layers of tf.contrib share: collections, names of Variables, sizes."""
+"""Shared helpers of the layers: collections, names of Variables, sizes."""
 from __future__ import annotations
 
 from tinyflow.contrib.framework.model_variables import model_variable
@@ -68,7 +68,7 @@ def known_size(shape, axis, min_rank=1):
 
 
 def pair(value):
-    """`value` as two integers; one stands for both."""
+    """`value` as two integers; one number is used for both."""
     if isinstance(value, int):
         return value, value
     if len(value) != 2:

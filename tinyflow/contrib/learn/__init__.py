@@ -34,7 +34,7 @@ _INSTEAD = {
         "{'x': array}",
     'MetricSpec': "eval_metric_ops={'accuracy': tf.metrics.accuracy(labels, classes)} in the "
                   'EstimatorSpec, or tf.contrib.estimator.add_metrics',
-    'monitors': 'tf.train.SessionRunHook and its kin, as hooks=[...] of train',
+    'monitors': 'tf.train.SessionRunHook and the like, as hooks=[...] of train',
     'make_export_strategy': 'tf.estimator.LatestExporter(name, serving_input_receiver_fn)',
     'estimators': 'tf.estimator',
     'run_config': 'tf.estimator.RunConfig',

@@ -1,4 +1,4 @@
-"""tf.contrib.learn.preprocessing: texts as rows of word numbers."""
+"""tf.contrib.learn.preprocessing: texts as rows of word ids."""
 from __future__ import annotations
 
 import json
@@ -52,7 +52,7 @@ class CategoricalVocabulary:
             self._freq[category] = self._freq.get(category, 0) + count
 
     def trim(self, min_frequency, max_frequency=-1):
-        """Keeps the words that came more than `min_frequency` times, in order of frequency."""
+        """Keeps the words that occurred more than `min_frequency` times, in order of frequency."""
         ordered = sorted(sorted(self._freq.items(), key=lambda p: str(p[0])),
                          key=lambda p: p[1], reverse=True)
         kept = [(word, count) for word, count in ordered
@@ -125,7 +125,7 @@ class VocabularyProcessor:
             processor = cls(kept['max_document_length'], kept['min_frequency'])
             words = kept['words']
         except (ValueError, KeyError, TypeError) as error:
-            raise worded(ValueError(f'{filename} is no vocabulary that VocabularyProcessor.save '
+            raise worded(ValueError(f'{filename} is not a vocabulary that VocabularyProcessor.save '
                                     f'wrote: {error}')) from None
         vocabulary = processor.vocabulary_ = CategoricalVocabulary(words[0])
         for word in words:

@@ -1,4 +1,4 @@
-"""Decoders that look back at all outputs of the encoder, one copy of the cell for each step."""
+"""Attention decoders over all encoder outputs, unrolled step by step."""
 from __future__ import annotations
 
 from tinyflow.contrib.legacy_seq2seq.decoders import (

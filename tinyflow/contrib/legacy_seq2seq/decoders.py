@@ -1,4 +1,4 @@
-"""Encoders and decoders without attention, one copy of the cell for each step."""
+"""Encoders and decoders without attention, unrolled step by step."""
 from __future__ import annotations
 
 import copy
@@ -47,7 +47,7 @@ def rnn_decoder(decoder_inputs, initial_state, cell, loop_function=None, scope=N
 
 
 def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype=float32, scope=None):
-    """An encoder whose last state is the first of a decoder with weights of its own.
+    """An encoder whose last state is the first of a decoder with separate weights.
 
     Shapes: lists of [batch, in] -> (a list of [batch, out], state).
     """
@@ -122,7 +122,7 @@ def encode(encoder_inputs, cell, num_symbols, embedding_size, dtype):
 def embedding_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, num_encoder_symbols,
                           num_decoder_symbols, embedding_size, output_projection=None,
                           feed_previous=False, dtype=None, scope=None):
-    """basic_rnn_seq2seq over ids, whose vectors are looked up in tables of their own.
+    """basic_rnn_seq2seq over ids, with separate embeddings for encoder and decoder.
 
     Shapes: lists of [batch] (ids) -> (a list of [batch, num_decoder_symbols], state); with
     `output_projection` (weights, biases) the outputs are those of the cell, to be projected later.

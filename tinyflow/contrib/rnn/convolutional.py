@@ -1,4 +1,4 @@
-"""LSTMs whose products are convolutions: for sequences of pictures."""
+"""ConvLSTM cells in one, two and three dimensions."""
 from __future__ import annotations
 
 from tinyflow.graph.shapes import TensorShape
@@ -16,7 +16,7 @@ class ConvLSTMCell(RNNCell):
     """An LSTM over pictures: states keep places, and gates see a neighbourhood.
 
     Shapes: inputs [batch, *input_shape], state LSTMStateTuple of two [batch, *sizes,
-    output_channels] -> output alike (and the input's channels beside, with `skip_connection`).
+    output_channels] -> output likewise (plus the input's channels if `skip_connection`).
     Source: Shi et al., "Convolutional LSTM network", NIPS 2015.
     """
 

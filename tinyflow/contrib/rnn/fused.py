@@ -1,4 +1,4 @@
-"""Whole sequences by one call: cells made into layers over time, and their reversal."""
+"""Fused RNN adaptors: cells that process a whole sequence per call, and time reversal."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import abstract
@@ -10,7 +10,7 @@ from tinyflow.ops.array import joining, shaping
 class FusedRNNCell:
     """What is called with all steps at once.
 
-    Shapes: inputs [time, batch, in] (or a list of [batch, in]) -> (outputs alike, state).
+    Shapes: inputs [time, batch, in] (or a list of [batch, in]) -> (outputs likewise, state).
     """
 
     def __call__(self, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):

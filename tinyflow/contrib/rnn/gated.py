@@ -52,7 +52,7 @@ class UGRNNCell(OfUnits, RNNCell):
 
 
 class IntersectionRNNCell(OfUnits, RNNCell):
-    """The +RNN: one gate for what goes on in time, one for what goes up to the next layer.
+    """The +RNN: one gate along time, one towards the next layer.
 
     Shapes: inputs [batch, num_units] (or any size, with `num_in_proj`), state [batch, num_units] ->
     output and new state [batch, num_units]. Source: Collins et al., ICLR 2017.
@@ -152,7 +152,7 @@ class NASCell(LayerRNNCell):
 class SRUCell(OfUnits, LayerRNNCell):
     """The simple recurrent unit: its gates see the input alone.
 
-    Shapes: inputs [batch, num_units], state [batch, num_units] -> output and new state alike.
+    Shapes: inputs [batch, num_units], state [batch, num_units] -> output, new state likewise.
     Source: Lei et al., "Simple recurrent units for highly parallelizable recurrence", EMNLP 2018.
     """
 

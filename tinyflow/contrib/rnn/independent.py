@@ -1,4 +1,4 @@
-"""Cells whose units see no other unit's state, or only those of their own group."""
+"""IndRNN, IndyGRU, IndyLSTM and GLSTM cells: recurrence within one unit, or one group of units."""
 from __future__ import annotations
 
 from tinyflow.contrib.rnn.gated import input_width
@@ -23,7 +23,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, get_variable_sco
 class IndRNNCell(OfUnits, LayerRNNCell):
     """activation(W inputs + u * state + b): each unit sees no state but its own.
 
-    Shapes: inputs [batch, in], state [batch, num_units] -> output and new state alike. Source: Li
+    Shapes: inputs [batch, in], state [batch, num_units] -> output, new state likewise. Source: Li
     et al., "Independently recurrent neural network", CVPR 2018.
     """
 
@@ -50,7 +50,7 @@ class IndRNNCell(OfUnits, LayerRNNCell):
 class IndyGRUCell(OfUnits, LayerRNNCell):
     """A GRU whose units see no state but their own.
 
-    Shapes: inputs [batch, in], state [batch, num_units] -> output and new state alike. Source:
+    Shapes: inputs [batch, in], state [batch, num_units] -> output, new state likewise. Source:
     Gonnet and Deselaers, "IndyLSTMs" (2019).
     """
 

@@ -1,4 +1,4 @@
-"""LayerNormBasicLSTMCell, and the normalizer that other cells use, too."""
+"""LayerNormBasicLSTMCell, and the Normalizer that other cells use, too."""
 from __future__ import annotations
 
 from tinyflow.graph.dtypes import float32
@@ -13,7 +13,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 class Normalizer:
-    """tf.contrib.layers.layer_norm under a scope of its own, whose Variables begin as given."""
+    """tf.contrib.layers.layer_norm in a given scope, with given initial values."""
 
     def __init__(self, gain, shift):
         self._gain, self._shift = gain, shift
@@ -29,7 +29,7 @@ class Normalizer:
 
 
 class LayerNormBasicLSTMCell(OfUnitsLSTM, RNNCell):
-    """An LSTM whose gates and cells are normalised, with dropout on what goes into the cells.
+    """An LSTM whose gates and cells are normalised, with dropout on the new cell values.
 
     Shapes: inputs [batch, in], state LSTMStateTuple of two [batch, num_units] -> output
     [batch, num_units] and a new state. Source: Ba et al., "Layer normalization" (2016); Semeniuta
@@ -46,7 +46,7 @@ class LayerNormBasicLSTMCell(OfUnitsLSTM, RNNCell):
         self._normalizer = Normalizer(norm_gain, norm_shift) if layer_norm else None
 
     def _linear(self, parts):
-        """The gates before their activations; their own shift stands for a bias."""
+        """The gates before their activations; the shift of the normalization replaces a bias."""
         kernel = get_variable('kernel', [parts.shape[-1], 4 * self._num_units], dtype=parts.dtype)
         gates = matmul.matmul(parts, kernel)
         if self._normalizer is None:

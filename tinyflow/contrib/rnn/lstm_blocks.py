@@ -1,4 +1,4 @@
-"""Cells whose step (or whole sequence) is one node."""
+"""LSTMBlockCell, GRUBlockCell and LSTMBlockFusedCell: a step or a whole sequence as one node."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor

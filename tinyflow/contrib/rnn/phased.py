@@ -1,4 +1,4 @@
-"""PhasedLSTMCell: an LSTM whose cells open and close in time."""
+"""PhasedLSTMCell: an LSTM with a time gate."""
 from __future__ import annotations
 
 from tinyflow.graph.dtypes import float32
@@ -21,7 +21,7 @@ def _log_uniform(minval, maxval):
 
 
 class PhasedLSTMCell(OfUnitsLSTM, RNNCell):
-    """An LSTM whose cells are changed only in the open phase of a rhythm of their own.
+    """An LSTM whose cells are changed only in the open phase of their own rhythm.
 
     Shapes: inputs a pair of times [batch, 1] and x [batch, in], state LSTMStateTuple of two
     [batch, num_units] -> output [batch, num_units] and a new state. Source: Neil et al., "Phased

@@ -1,4 +1,4 @@
-"""Cells around cells: attention over the last outputs, and highways past the cell."""
+"""Cell wrappers: AttentionCellWrapper and HighwayWrapper."""
 from __future__ import annotations
 
 from tinyflow.graph.support import nest
@@ -92,7 +92,7 @@ class AttentionCellWrapper(RNNCell):
 class HighwayWrapper(OfInnerCell, RNNCell):
     """inputs * carry + outputs * transform, with gates that see the inputs.
 
-    Shapes: as the cell's; inputs and outputs must be alike. Source: Srivastava et al., "Highway
+    Shapes: as the cell's; inputs and outputs have equal shapes. Source: Srivastava et al., "Highway
     networks" (2015).
     """
 

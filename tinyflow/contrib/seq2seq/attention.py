@@ -1,4 +1,4 @@
-"""Attention mechanisms: how much each part of a memory counts for a query."""
+"""Attention mechanisms: Luong and Bahdanau attention, alignments of a query with a memory."""
 from __future__ import annotations
 
 import math
@@ -34,7 +34,7 @@ from tinyflow.ops.variables.variable_scope import get_variable, variable_scope
 
 
 class AttentionMechanism:
-    """Base of all that AttentionWrapper may ask: `keys`, `values`, and a call (query, state)."""
+    """Base of attention mechanisms: `keys`, `values`, and __call__(query, state)."""
 
     @property
     def alignments_size(self):
@@ -84,7 +84,7 @@ class BaseMechanism(AttentionMechanism):
 
     @property
     def query_layer(self):
-        """The layer that each query goes through, or None."""
+        """The layer applied to each query, or None."""
         return self._query_layer
 
     @property

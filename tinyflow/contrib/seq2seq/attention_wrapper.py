@@ -1,4 +1,4 @@
-"""AttentionWrapper: a cell that looks at a memory in each step."""
+"""AttentionWrapper: a cell that attends to a memory in each step."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -52,7 +52,7 @@ _TILE = ('Are you using the BeamSearchDecoder?  {} via the tf.contrib.seq2seq.ti
 
 
 class AttentionWrapper(RNNCell):
-    """The cell, whose input is put beside the last attention, and whose output asks the memory.
+    """A cell whose input is concatenated with the last attention; its output queries the memory.
 
     Shapes: inputs [batch, in] -> the attention [batch, attention_layer_size] (without such a size,
     the mean of the memory), or the cell's output if not `output_attention`. One mechanism or a

@@ -1,4 +1,4 @@
-"""BasicDecoder: a cell, an output layer, and a helper that chooses what comes next."""
+"""BasicDecoder: a cell, an output layer, and a helper that chooses the next input."""
 from __future__ import annotations
 
 from collections import namedtuple

@@ -1,4 +1,4 @@
-"""BeamSearchDecoder: the likeliest sequences, `beam_width` of them followed at a time."""
+"""BeamSearchDecoder: keeps the `beam_width` most probable sequences at each step."""
 from __future__ import annotations
 
 from collections import namedtuple

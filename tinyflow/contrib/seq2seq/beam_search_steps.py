@@ -1,4 +1,4 @@
-"""Small steps of a beam search: reorder, penalise, mask, and repeat for each beam."""
+"""Tensor helpers of beam search: tile, gather, mask finished beams, length and coverage penalty."""
 from __future__ import annotations
 
 from tinyflow.contrib.seq2seq.attention_wrapper import AttentionWrapperState
@@ -82,7 +82,7 @@ def check_rank_known(t):
 
 
 def mask_finished(log_probs, end_token, finished):
-    """A finished beam goes on with `end_token` alone, and with probability 1.
+    """A finished beam continues with `end_token` only, with probability 1.
 
     Shapes: log_probs [batch, width, classes], finished [batch, width] -> [batch, width, classes].
     """

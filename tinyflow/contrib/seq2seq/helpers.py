@@ -1,4 +1,4 @@
-"""Helpers of BasicDecoder: what goes into the cell next, while training and while generating."""
+"""Helpers of BasicDecoder: choose the next input of the cell, in training and in inference."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -23,7 +23,7 @@ from tinyflow.ops.nn import embedding
 
 
 class Helper:
-    """Says how a decoder goes on: `initialize`, then `sample` and `next_inputs` in each step."""
+    """Drives a decoder: `initialize`, then `sample` and `next_inputs` in each step."""
 
     @property
     def batch_size(self):

@@ -1,4 +1,4 @@
-"""Monotonic attention: weights that only ever move forward over the memory."""
+"""Monotonic attention: alignments that only move forward over the memory."""
 from __future__ import annotations
 
 import functools

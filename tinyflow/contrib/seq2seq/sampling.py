@@ -1,4 +1,4 @@
-"""Samples of a Bernoulli or categorical distribution, with the nodes that TF's helpers make."""
+"""Bernoulli and categorical samples, made of the same nodes as TF's helpers."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor

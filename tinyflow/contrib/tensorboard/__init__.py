@@ -1,4 +1,4 @@
-"""tf.contrib.tensorboard: what a program tells plugins of TensorBoard."""
+"""tf.contrib.tensorboard: configuration of TensorBoard plugins."""
 from tinyflow.contrib.tensorboard import plugins
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 

@@ -24,7 +24,7 @@ def load_dataset(name, size='small', test_with_fake_data=False):
         return load_iris()
     raise _worded(ValueError(f"Name of dataset is not found: {name}; there are 'iris' and 'mnist'."
                              '\n  Mend: sklearn.datasets has other tables; '
-                             'base.load_csv_with_header reads a file of your own.'))
+                             'base.load_csv_with_header reads your own file.'))
 
 
 def __getattr__(name):
@@ -32,7 +32,7 @@ def __getattr__(name):
         raise _worded(_MissingNameError(
             'tf.contrib.learn.datasets.load_boston: tinyflow brings no copy of this table. '
             'tf.keras.datasets.boston_housing reads it from a file; base.load_csv_with_header '
-            'reads one of your own.'))
+            'reads your own file.'))
     return _missing(name)
 
 

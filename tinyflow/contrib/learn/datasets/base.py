@@ -18,10 +18,10 @@ Datasets = namedtuple('Datasets', ['train', 'validation', 'test'])
 
 
 def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-1):
-    """A Dataset of a file whose first line tells how many rows and features there are.
+    """A Dataset of a file whose first line gives the number of rows and features.
 
     Shapes: -> data [rows, features] of features_dtype, target [rows] of target_dtype.
-    ValueError for another first line or another number of rows or features than it tells.
+    ValueError for another first line or another number of rows or features than it gives.
     """
     header, *rows = _rows(filename)
     try:
@@ -34,7 +34,7 @@ def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-
     found = _dataset(filename, rows, target_dtype, features_dtype, target_column, first_line=2)
     if found.data.shape != (count, width):
         raise worded(ValueError(
-            f'{filename}: the first line tells of {count} rows of {width} features beside the '
+            f'{filename}: the first line announces {count} rows of {width} features beside the '
             f'target; there are {found.data.shape[0]} of {found.data.shape[1]}.'))
     return found
 
@@ -43,7 +43,7 @@ def load_csv_without_header(filename, target_dtype, features_dtype, target_colum
     """A Dataset of a file of rows of numbers.
 
     Shapes: -> data [rows, features] of features_dtype, target [rows] of target_dtype.
-    ValueError for a row that is no numbers, or longer or shorter than the others.
+    ValueError for a row that is not numeric, or longer or shorter than the others.
     """
     return _dataset(filename, _rows(filename), target_dtype, features_dtype, target_column)
 

@@ -1,4 +1,4 @@
-"""tf.contrib.tensorboard.plugins.projector: embeddings of a checkpoint, with labels, in space.
+"""tf.contrib.tensorboard.plugins.projector: configures the embedding projector.
 
     config = projector.ProjectorConfig()
     config.embeddings.add(tensor_name=embeddings.name, metadata_path='words.tsv')
@@ -15,7 +15,7 @@ from tinyflow.graph.support.missing import explain_missing as _explain_missing
 
 __all__ = ['visualize_embeddings']
 
-# Protocol buffers, loaded when first asked for, because google.protobuf is.
+# Protocol buffers, imported on first use, because google.protobuf is slow to import.
 _PROTOS = ('EmbeddingInfo', 'ProjectorConfig', 'SpriteMetadata')
 _missing = _explain_missing(__name__, [*__all__, *_PROTOS])
 
