@@ -172,7 +172,7 @@ def test_no_such_file(cli, command):
 def test_a_module_that_tinyflow_lacks(cli):
     done = cli('run', 'import tensorflow.no_such_part\n')
     assert done.returncode == 1
-    assert "No module named 'tensorflow.no_such_part': tinyflow stands in" in done.stderr
+    assert "No module named 'tensorflow.no_such_part': tinyflow replaces" in done.stderr
     assert re.findall(r'File "(.*?)"', done.stderr) == ['program.py']
 
 

@@ -1,7 +1,7 @@
-"""Lets a program that says `import tensorflow as tf` run on tinyflow as it is.
+"""install_as_tensorflow: runs programs that `import tensorflow as tf` unchanged on tinyflow.
 
 `install_as_tensorflow()` answers imports of `tensorflow`, `tensorflow.compat.v1` and the modules
-below them with tinyflow's own; what tinyflow does not have is an ImportError that says so.
+below them with tinyflow's modules; for modules that tinyflow lacks the ImportError says so.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tinyflow.api.private_modules import homes_of, is_private, is_private_module
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.support.missing import MissingNameError
 
-# Modules that stand elsewhere in tinyflow than in TensorFlow; the rest is found under its own name.
+# Modules with another name in tinyflow than in TensorFlow; all others have the same name.
 _ELSEWHERE = {
     'tensorflow': 'tinyflow',
     'tensorflow.compat.v1': 'tinyflow',
@@ -59,7 +59,7 @@ _ROOTS = ('tensorflow', 'keras')
 
 
 def _target(name: str) -> str:
-    """The tinyflow module that answers for a TensorFlow module's name."""
+    """The tinyflow module for the name of a TensorFlow module."""
     if is_private(name):
         return homes_of(name)[0]
     known = _ELSEWHERE.get(name)
@@ -70,9 +70,9 @@ def _target(name: str) -> str:
 
 
 class _Private(types.ModuleType):
-    """One of TensorFlow's private modules: has all that the tinyflow modules behind it have.
+    """One of TensorFlow's private modules, with the names of one or more tinyflow modules.
 
-    It is a module of its own because importing `tensorflow.python.ops` makes `ops` an attribute of
+    It is a separate module because importing `tensorflow.python.ops` makes `ops` an attribute of
     its parent, which must not be tinyflow itself.
     """
 
@@ -96,11 +96,11 @@ class _Private(types.ModuleType):
                 return getattr(module, name)
             except AttributeError:
                 pass
-        return getattr(last, name)                      # which says what is wrong
+        return getattr(last, name)                      # raises the right error
 
 
 def _reason(name: str) -> str:
-    """Why there is no such module: what `tf.layers` says of itself, for tensorflow.layers."""
+    """Why there is no such module: the error of `tf.layers`, for tensorflow.layers."""
     path = name.removeprefix('tensorflow.').removeprefix('compat.v1.').split('.')
     found = importlib.import_module('tinyflow')
     try:
@@ -110,7 +110,7 @@ def _reason(name: str) -> str:
         return str(error)
     except AttributeError:
         pass
-    return 'It is either left out or not built yet; CHANGELOG.md says which.'
+    return 'It is left out or not implemented; see CHANGELOG.md.'
 
 
 def _is_public(name: str) -> bool:
@@ -135,7 +135,7 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             found = None
         if found is None:
             raise worded(ModuleNotFoundError(
-                f'No module named {fullname!r}: tinyflow stands in for TensorFlow here, and has no '
+                f'No module named {fullname!r}: tinyflow replaces TensorFlow here, and has no '
                 f'{wanted!r}. {_reason(fullname)}'))
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 

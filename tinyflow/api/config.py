@@ -1,4 +1,4 @@
-"""tf.config: what devices there are (one CPU), and settings that steer devices.
+"""tf.config: the devices (one CPU), and their settings.
 
 Settings are remembered and given back; without other devices they change nothing.
 """
@@ -112,7 +112,7 @@ experimental_connect_to_cluster = _elsewhere('tf.config.experimental_connect_to_
 
 
 def experimental_run_functions_eagerly(run_eagerly):
-    """Accepted for False. NotImplementedError for True: there is no eager execution."""
+    """Accepted for False. NotImplementedError for True: eager execution is not supported."""
     if run_eagerly:
         raise worded(NotImplementedError(
             'tinyflow has no eager execution; graphs are built first and then run.'))

@@ -1,4 +1,4 @@
-"""tf.debugging: nodes that fail unless values, shapes and dtypes are as they must be."""
+"""tf.debugging: assertions about values, shapes and dtypes."""
 from tinyflow.api.config import get_log_device_placement, set_log_device_placement
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.identity_and_cast import check_numerics

@@ -1,4 +1,4 @@
-"""tf.linalg: matrices, under the names of TF1."""
+"""tf.linalg: linear algebra."""
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.diagonals import (
     diag as tensor_diag,

@@ -1,4 +1,4 @@
-"""tf.losses: loss functions with weights, which keep themselves in GraphKeys.LOSSES."""
+"""tf.losses: weighted loss functions, which are added to GraphKeys.LOSSES."""
 from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
     hide_modules as _hide_modules,

@@ -1,4 +1,4 @@
-"""tf.math: mathematics of tensors, under the names of TF1."""
+"""tf.math: mathematical functions of tensors."""
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.ranking import argmax, argmin, in_top_k, top_k
 from tinyflow.ops.array.unique import invert_permutation

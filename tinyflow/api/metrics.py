@@ -1,4 +1,4 @@
-"""tf.metrics: measures over many batches, each a value and an update."""
+"""tf.metrics: metrics over many batches, each a value tensor and an update op."""
 from tinyflow.graph.support.missing import (
     explain_missing as _explain_missing,
     hide_modules as _hide_modules,

@@ -1,4 +1,4 @@
-"""tf.nn: what layers are made of, by TensorFlow's names."""
+"""tf.nn: activations, convolutions, losses and other building blocks of networks."""
 from tinyflow.graph.support.lazy import importing as _importing, names_of as _names_of
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.ranking import in_top_k, top_k
@@ -40,7 +40,7 @@ from tinyflow.ops.nn.normalization import (
 )
 from tinyflow.ops.nn.softmax import log_softmax, softmax
 
-# Imported when first asked for.
+# Imported on first use.
 _LATER = _names_of({
     'tinyflow.ops.nn.batch_norm': 'fused_batch_norm',
     'tinyflow.ops.nn.candidate_sampling':

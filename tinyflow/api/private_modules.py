@@ -1,6 +1,6 @@
-"""TensorFlow's private modules, which programs import all the same.
+"""tensorflow.python.*: private modules of TensorFlow that programs import nevertheless.
 
-A module that is not listed stands for what its folder stands for.
+A module that is not listed gets the names of its folder.
 """
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def homes_of(name: str) -> tuple[str, ...]:
     """The modules of tinyflow in which the names of a private module are looked for."""
     listed = _listed(name)
     if listed is None:
-        raise ValueError(f'{name} is no private module of TensorFlow')
+        raise ValueError(f'{name} is not a private module of TensorFlow')
     return _HOMES[listed]
 
 

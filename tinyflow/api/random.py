@@ -1,4 +1,4 @@
-"""tf.random: random values by TensorFlow's newer names."""
+"""tf.random: random ops, under TensorFlow's newer names."""
 from tinyflow.graph.defaults import set_random_seed
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.nn.candidate_sampling import (

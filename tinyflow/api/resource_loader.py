@@ -1,4 +1,4 @@
-"""tf.resource_loader: data files beside the source of a program."""
+"""tf.resource_loader: data files next to the source of a program."""
 import inspect as _inspect
 import os as _os
 
@@ -17,7 +17,7 @@ def get_data_files_path():
 
 
 def get_path_to_datafile(path):
-    """The path of a data file that stands beside the calling source file."""
+    """The path of a data file next to the calling source file."""
     return _os.path.join(_folder(_inspect.currentframe().f_back), path)
 
 
@@ -27,7 +27,7 @@ def get_root_dir_with_all_resources():
 
 
 def load_resource(path):
-    """The bytes of a file that stands in the `tensorflow` package: of tinyflow's, here."""
+    """The bytes of a file in the `tensorflow` package, here in tinyflow."""
     package = _os.path.dirname(_os.path.dirname(_os.path.abspath(__file__)))
     with _GFile(_os.path.join(package, path), 'rb') as file:
         return file.read()

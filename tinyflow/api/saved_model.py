@@ -1,4 +1,4 @@
-"""tf.saved_model: a trained graph with its Variables, files and signatures, as a directory.
+"""tf.saved_model: saves and loads a graph with its Variables, assets and signatures.
 
     tf.saved_model.simple_save(sess, 'model', inputs={'x': x}, outputs={'y': y})
     model = tf.saved_model.load('model')
@@ -95,7 +95,7 @@ def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
 def load(sess, tags=None, export_dir=None, import_scope=None, **saver_kwargs):
     """Loads a SavedModel: load(sess, tags, export_dir) into a Session; its MetaGraphDef.
 
-    As in TensorFlow 2, load(export_dir) gives an object with a graph and a Session of its own,
+    As in TensorFlow 2, load(export_dir) gives an object with its own graph and Session,
     whose `.signatures['serving_default'](x=array)` runs it. Raises OSError if there is no
     SavedModel or it is damaged, RuntimeError if no graph in it has these tags.
     """

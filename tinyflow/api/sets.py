@@ -1,4 +1,4 @@
-"""tf.sets: sets in the rows of tensors."""
+"""tf.sets: set operations on the rows of tensors."""
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.sparse.set_ops import (
     difference,

@@ -1,4 +1,4 @@
-"""tf.sparse: tensors that are mostly zeros."""
+"""tf.sparse: sparse tensors."""
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.sparse.arithmetic import (

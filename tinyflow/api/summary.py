@@ -1,6 +1,6 @@
-"""tf.summary: numbers, distributions, images, sounds and texts of a training, for TensorBoard.
+"""tf.summary: scalars, histograms, images, audio and text of a training, for TensorBoard.
 
-    tf.summary.scalar('loss', loss)                         the graph says what is to be seen
+    tf.summary.scalar('loss', loss)                         a node that makes a summary
     merged = tf.summary.merge_all()
     writer = tf.summary.FileWriter('logs', sess.graph)
     writer.add_summary(sess.run(merged), step)              tensorboard --logdir logs
@@ -21,7 +21,7 @@ from tinyflow.train.summary.writer import FileWriter, FileWriterCache
 __all__ = ['FileWriter', 'FileWriterCache', 'audio', 'get_summary_description', 'histogram',
            'image', 'merge', 'merge_all', 'scalar', 'tensor_summary', 'text']
 
-# Protocol buffers, loaded when first asked for, because google.protobuf is.
+# Protocol buffers, imported on first use, because google.protobuf is slow to import.
 _PROTOS = {'Event': 'event', 'SessionLog': 'event', 'Summary': 'summary',
            'SummaryDescription': 'summary', 'TaggedRunMetadata': 'event'}
 _missing = _explain_missing(__name__, [*__all__, *_PROTOS])

@@ -1,4 +1,4 @@
-"""Checks for people who write ops: is the gradient what central differences say?
+"""tf.testing: checks a gradient against central differences, for authors of ops.
 
 One random projection is compared instead of every entry of a Jacobian: with random weights w, the
 slope of sum(w * y(x)) along a random direction u must be sum(dx * u), where dx is what gradients()

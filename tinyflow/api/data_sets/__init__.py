@@ -1,4 +1,4 @@
-"""Small real data that comes with tinyflow, so that programs learn something without a network.
+"""tf.data_sets: small real data sets that come with tinyflow, for use without a network.
 
 Sources and licences: SOURCES.md in this folder.
 """
@@ -26,7 +26,7 @@ IRIS_FILES = {
 
 
 def path(name: str) -> str:
-    """Where the shipped file `name` lies, for programs that read it themselves.
+    """The path of the shipped file `name`, for programs that read it themselves.
 
     Raises ValueError when no such file is shipped.
     """

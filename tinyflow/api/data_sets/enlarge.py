@@ -24,7 +24,7 @@ def enlarge(small: np.ndarray) -> np.ndarray:
 
 
 def _cubic_weights(old, new):
-    """W [new, old] so that W @ column resamples a column; what lies outside it is paper (0).
+    """W [new, old] so that W @ column resamples a column; outside of it is background (0).
 
     Cubic convolution with a = -1/2 (R. Keys, 1981, equation 15), pixel centres aligned.
     """

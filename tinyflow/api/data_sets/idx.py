@@ -1,4 +1,4 @@
-"""Reads the idx files in which MNIST and its relatives are published.
+"""Reads the idx file format of MNIST and similar data sets.
 
 An idx file is a header of big-endian uint32 - the magic number 2048 + number of axes, then the
 length of each axis - and after it the elements, here always one unsigned byte each
@@ -50,6 +50,6 @@ def _uncompressed(file):
 def _damaged(file, reason):
     name = getattr(file, "name", file)
     return ValueError(
-        f"{name} is damaged or is no idx file of this kind: {reason}. "
+        f"{name} is damaged or not an idx file of this kind: {reason}. "
         "Delete it and fetch it again."
     )

@@ -1,1 +1,1 @@
-"""Modules that TensorFlow 1 shipped as examples and that many programs import."""
+"""tensorflow.examples: modules shipped with TensorFlow 1 that many programs import."""

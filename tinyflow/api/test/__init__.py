@@ -1,4 +1,4 @@
-"""tf.test: test cases with a graph of their own, asserts about arrays, gradient checks."""
+"""tf.test: test cases with their own graph, assertions about arrays, gradient checks."""
 import sys as _sys
 
 from tinyflow.api.test.benchmark import (

@@ -1,4 +1,4 @@
-"""What tf.test.TestCase can assert, beyond unittest: about arrays, tensors, messages and errors."""
+"""Assertions of tf.test.TestCase: about arrays, tensors, protocol buffers and errors."""
 from __future__ import annotations
 
 import math
@@ -50,7 +50,7 @@ class Assertions(unittest.TestCase):
 
     @staticmethod
     def _is_deep(value):
-        """True for lists that are no array: with dicts, tensors or rows of several lengths."""
+        """True for lists that are not an array: with dicts, tensors or rows of several lengths."""
         if not isinstance(value, (list, tuple)):
             return False
         if any(not isinstance(v, (int, float, complex, np.generic)) and not nest.is_nested(v)

@@ -1,4 +1,4 @@
-"""tf.test.Benchmark: how long nodes take, and the report of it."""
+"""tf.test.Benchmark: measures and reports how long nodes take."""
 from __future__ import annotations
 
 import json
@@ -65,7 +65,7 @@ class Benchmark:
         print(f'entry {json.dumps({k: v for k, v in entry.items() if v is not None})}')
 
     def evaluate(self, tensors):
-        """The values of tensors, in a Session of their own."""
+        """The values of tensors, in a new Session."""
         with Session() as session:
             return session.run(tensors)
 

@@ -23,7 +23,7 @@ _directory: str | None = None
 
 
 def get_temp_dir():
-    """A directory for the files of this process's tests; it goes when the process ends."""
+    """A directory for the files of this process's tests; it is deleted when the process ends."""
     global _directory
     if _directory is None:
         _directory = tempfile.mkdtemp(prefix='tinyflow_test_')
@@ -40,7 +40,7 @@ class TestCase(Assertions):
                     self.assertAllEqual(tf.square([2, 3]).eval(), [4, 9])
     """
 
-    __test__ = False        # the class itself is no test; its subclasses are
+    __test__ = False        # the class itself is not a test; its subclasses are
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -121,7 +121,7 @@ class TestCase(Assertions):
 
     @contextmanager
     def captureWritesToStream(self, stream):                    # noqa: N802
-        """Yields an object whose `contents()` is what the block writes to the stream's file."""
+        """Yields an object whose `contents()` is what the block writes to the stream."""
         descriptor = stream.fileno()
         saved = os.dup(descriptor)
         with tempfile.TemporaryFile() as file:

@@ -1,4 +1,4 @@
-"""StubOutForTesting: attributes that are replaced for a while."""
+"""StubOutForTesting: replaces attributes temporarily."""
 from __future__ import annotations
 
 

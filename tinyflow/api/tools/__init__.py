@@ -1,1 +1,1 @@
-"""TensorFlow's command-line helpers that programs import: checkpoints told, graphs frozen."""
+"""tensorflow.python.tools and .client: inspect_checkpoint, freeze_graph, device_lib, file_io."""

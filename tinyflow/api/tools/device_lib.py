@@ -1,4 +1,4 @@
-"""The devices of this machine, as far as tinyflow uses them: one CPU."""
+"""device_lib: list_local_devices, which returns one CPU."""
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ __all__ = ['list_local_devices']
 
 @dataclass(frozen=True)
 class DeviceAttributes:
-    """What list_local_devices tells of a device."""
+    """A device, as list_local_devices describes it."""
 
     name: str
     device_type: str

@@ -1,4 +1,4 @@
-"""tf.gfile under the names of TensorFlow's module file_io."""
+"""file_io: tf.gfile under older names."""
 from __future__ import annotations
 
 from tinyflow.api import gfile

@@ -1,4 +1,4 @@
-"""A graph and a checkpoint in one file, with the Variables' values as constants."""
+"""freeze_graph: writes a graph with the Variables of a checkpoint as constants."""
 from __future__ import annotations
 
 from tinyflow.formats.graphdef.graph_util import convert_variables_to_constants

@@ -1,4 +1,4 @@
-"""What a checkpoint holds, printed as TensorFlow's tool of this name prints it."""
+"""inspect_checkpoint: prints the tensors of a checkpoint."""
 from __future__ import annotations
 
 import re
