@@ -411,7 +411,7 @@ def test_a_missing_folder_is_told_before_anything_is_drawn(net, tmp_path):
 
 
 def test_exchanged_arguments_are_told(net):
-    with pytest.raises(TypeError, match=r"path comes second(.|\n)*draw\(loss, 'a.png'\)"):
+    with pytest.raises(TypeError, match=r"path is the second argument(.|\n)*draw\(loss, 'a.png'\)"):
         viz.draw('a.png', net['loss'])
     with pytest.raises(TypeError, match='path of a picture is a text'):
         viz.draw(net['loss'], 3)
@@ -419,10 +419,10 @@ def test_exchanged_arguments_are_told(net):
 
 def test_what_was_asked_for_and_is_hidden_is_named(net):
     train = tf.train.GradientDescentOptimizer(0.1).minimize(net['loss'], name='train')
-    [note] = [n for n in viz.draw(train).model.notes if 'asked for' in n]
-    assert note == "'train', which was asked for, is not shown either: show_optimizer=True shows it"
+    [note] = [n for n in viz.draw(train).model.notes if 'was fetched' in n]
+    assert note == "'train', which was fetched, is not shown either: show_optimizer=True shows it"
     shown = viz.draw(train, show_optimizer=True)
-    assert not [n for n in shown.model.notes if 'asked for' in n]
+    assert not [n for n in shown.model.notes if 'was fetched' in n]
     assert shown.model.node('train').fetched
 
 

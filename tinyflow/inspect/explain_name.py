@@ -1,4 +1,4 @@
-"""tf.explain_name: which scope and which line gave a node each part of its name (PAINS A9)."""
+"""tf.explain_name: the scope and the source line behind each part of a node's name."""
 from __future__ import annotations
 
 from tinyflow.graph.defaults import get_default_graph
@@ -26,22 +26,22 @@ def explain_name(thing) -> str:
 
 
 def _scope_line(graph, scope, part):
-    asked, site = graph._scope_sites.get(scope, (None, None))
-    if asked is None:
+    requested, site = graph._scope_sites.get(scope, (None, None))
+    if requested is None:
         operation = graph._by_name.get(scope)
         if operation is not None:
             return (f"  '{part}/'  part of the operation '{scope}' ({operation.type})"
                     + (f', made at {operation.site}' if operation.site else ''))
         return f"  '{part}/'  given in the name itself"
-    line = f"  '{part}/'  scope" + _number(asked, part)
+    line = f"  '{part}/'  scope" + _number(requested, part)
     return line + (f', opened at {Site(*site)}' if site else '')
 
 
-def _number(asked, part):
-    asked = asked.rpartition('/')[2]
-    if asked == part:
+def _number(requested, part):
+    requested = requested.rpartition('/')[2]
+    if requested == part:
         return ''
-    return f" asked for as '{asked}'; {part[len(asked):]!r} because that was taken"
+    return f" requested as '{requested}'; {part[len(requested):]!r} because that was taken"
 
 
 def _node_line(graph, operation, part):

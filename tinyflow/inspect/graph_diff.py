@@ -1,4 +1,4 @@
-"""tf.graph_diff: what differs between two graphs, or between a graph and a checkpoint."""
+"""tf.graph_diff: compares two graphs, programs or checkpoints, or a graph and a checkpoint."""
 from __future__ import annotations
 
 import os
@@ -17,7 +17,7 @@ _MOST = 20              # lines of each kind that are printed
 
 
 class Change(NamedTuple):
-    """One node that both have, and what about it differs."""
+    """One difference of a node that both graphs have."""
 
     name: str
     what: str
@@ -30,10 +30,10 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class GraphDiff:
-    """What differs between two graphs; prints as text, and is false if nothing does.
+    """The differences of two graphs; prints as text, and is false if there are none.
 
-    `removed` and `added` are lines about what only the first or the second has, `renamed` pairs of
-    names that stand for the same, `changed` what is different about nodes of one name.
+    `removed` and `added` describe nodes that only the first or only the second has, `renamed` are
+    pairs of names of the same node, `changed` the differences of nodes with equal names.
     """
 
     first: str
@@ -50,7 +50,7 @@ class GraphDiff:
         return bool(self.removed or self.added or self.renamed or self.changed)
 
     def __str__(self) -> str:
-        lines = [f'first   {self.first}', f'second  {self.second}', f'{self.same} alike']
+        lines = [f'first   {self.first}', f'second  {self.second}', f'{self.same} the same']
         renamed = [f'{a} -> {b}' for a, b in self.renamed]
         for title, items in (('only in the first', self.removed),
                              ('only in the second', self.added),
@@ -60,16 +60,17 @@ class GraphDiff:
 
     __repr__ = __str__
 
-    def draw(self, path: Any = None, **wishes: Any) -> Any:
+    def draw(self, path: Any = None, **options: Any) -> Any:
         """One picture of both graphs, and a file of it if a path is given.
 
         It shows the second graph, with nodes that are added, changed or renamed in their own
-        colours, and what only the first has as ghosts. `wishes` are as for `tf.viz.draw`.
+        colours, and nodes that only the first has as outlines. `options` are those of
+        `tf.viz.draw`.
 
         Raises ValueError for a comparison of programs or checkpoints.
         """
         from tinyflow.inspect.viz.picture import draw_comparison  # loaded on first use
-        return draw_comparison(self, path, **wishes)
+        return draw_comparison(self, path, **options)
 
     def _repr_html_(self) -> str:
         from html import escape  # large, and only notebooks need it
@@ -78,7 +79,7 @@ class GraphDiff:
 
 def _part(title: str, items: list) -> Iterator[str]:
     if items:
-        # A node is counted once, however many lines tell what changed about it.
+        # A node is counted once, even if several lines describe its changes.
         yield f'{len({getattr(item, "name", item) for item in items})} {title}'
     for item in items[:_MOST]:
         yield f'  {item}'
@@ -214,7 +215,7 @@ def _line(name: str, node: _Node) -> str:
 
 
 def _renamed(before: dict[str, _Node], after: dict[str, _Node]) -> dict[str, str]:
-    """Nodes that only one has, with the node of the other that computes the same, in order."""
+    """{name that only `before` has: name in `after` of the node that computes the same}."""
     free: dict[tuple, list[str]] = {}
     for name, node in after.items():
         if name not in before:

@@ -1,7 +1,7 @@
-"""The programs of functions, for people: what a cond or a loop inside a program runs.
+"""Generated source of the functions inside a program: branches of conds, bodies of loops.
 
-They are compiled when first called, for the shapes that they are called with; here for the shapes
-that the surrounding program hands in.
+A run compiles them on their first call, for the shapes of that call; here they are compiled for the
+shapes that the surrounding program passes.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
     for instruction in program.instructions:
         if not instruction.definition.functions:
             continue
-        for graph, given, *more in _asked_for(instruction):
+        for graph, given, *more in _requests_of(instruction):
             inner = plan_function(graph, given, *more)
             shapes = [_shape_of(instruction, graph, t) for t in given or graph.inputs]
             inner = optimise(inner, shapes, Options())
@@ -35,16 +35,16 @@ def sources_inside(program: Program, prefix: str = '') -> Iterator[tuple[str, st
         number += 1
 
 
-def _asked_for(instruction: Instruction) -> list[tuple]:
-    """What the instruction asks its FunctionMaker for."""
-    asked: list[tuple] = []
+def _requests_of(instruction: Instruction) -> list[tuple]:
+    """The arguments of the instruction's calls of its FunctionMaker."""
+    requests: list[tuple] = []
 
-    def note(graph: FuncGraph, given: Any = None, wanted: Any = None,
+    def record(graph: FuncGraph, given: Any = None, wanted: Any = None,
              known: Any = None, owned: Any = ()) -> Callable[..., list]:
-        asked.append((graph, given, wanted, known, owned))
+        requests.append((graph, given, wanted, known, owned))
         return lambda *arrays: []
-    callables_of(instruction, note)
-    return asked
+    callables_of(instruction, record)
+    return requests
 
 
 def _role(instruction: Instruction, graph: FuncGraph) -> str:
@@ -55,7 +55,7 @@ def _role(instruction: Instruction, graph: FuncGraph) -> str:
 
 
 def _shape_of(instruction: Instruction, graph: FuncGraph, parameter: Tensor) -> Shape:
-    """The shape that the instruction hands in for a parameter."""
+    """The shape that the instruction passes for a parameter."""
     position = graph.inputs.index(parameter)
     skipped = 0 if instruction.type == 'While' else 1
     positions = instruction.attrs.get('_inputs')

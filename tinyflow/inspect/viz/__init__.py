@@ -2,8 +2,8 @@
 
     tf.viz.draw(loss, 'loss.svg')
 
-Nothing but the names is loaded by importing tinyflow; Graphviz and networkx are imported when the
-first picture is made.
+Importing tinyflow loads only the names; Graphviz and networkx are imported with the first
+picture.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boxes of a picture, and the edges from what decides to the boxes that it lets run."""
+"""Boxes: nested scopes and functions, and edges from a condition to the branch that it runs."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from tinyflow.inspect.viz.select import FORWARD
 
 
 def nested(nodes, regions) -> Box:
-    """The root box, with the boxes that the nodes' paths tell of and the nodes in them."""
+    """The root box, with nested boxes for the scopes in the nodes' paths."""
     root = Box('root', (), FORWARD)
     boxes = {(): root}
     for node in nodes:

@@ -1,4 +1,4 @@
-"""From a graph and the caller's wishes to a Model: what is shown, folded, closed and connected."""
+"""Builds the Model of a picture: chooses, folds and connects nodes of a graph."""
 from __future__ import annotations
 
 import re
@@ -7,9 +7,9 @@ import numpy as np
 
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import worded
-from tinyflow.inspect.viz import boxes, edges as wires, fold, labels, select
+from tinyflow.inspect.viz import boxes, edges, fold, labels, select
 from tinyflow.inspect.viz.model import CONSTANTS, DIRECTIONS, SHAPES, Model, Node, Options
-from tinyflow.inspect.viz.nested_graphs import Inside, summary
+from tinyflow.inspect.viz.nested_graphs import NestedGraphs, summary
 from tinyflow.inspect.viz.select import FORWARD, GRADIENT, INIT, OPTIMIZER, is_variable_ref
 
 _GRAD_BOX = re.compile(r'(.*)_grad(_\d+)?\Z')
@@ -20,7 +20,7 @@ _PART_NAMES = {GRADIENT: ('gradient', 'show_gradients'), OPTIMIZER: ('optimizer'
 
 
 def build(what, options: Options) -> Model:
-    """The content of the picture of `what`. TypeError or ValueError for what cannot be drawn."""
+    """The content of the picture of `what`. TypeError or ValueError if it cannot be drawn."""
     _check(options)
     return _Build(what, options).model()
 
@@ -58,7 +58,7 @@ class _Build:
         self.highlighted = set(select.operations(options.highlight, 'highlight=')) \
             if options.highlight is not None else set()
         self.highlighted.update(*[self.inside.within(op) for op in self.highlighted])
-        self.connections = wires.links(self.inside, self.shown, self.bridges, self.owner,
+        self.connections = edges.links(self.inside, self.shown, self.bridges, self.owner,
                                        self.highlighted)
         self._fold_to_size()
 
@@ -73,14 +73,14 @@ class _Build:
             self.ops = self.graph.get_operations()
         else:
             self.ops = sorted(select.needed(fetched, self.fed), key=lambda op: op.id)
-        self.inside = Inside(self.ops, self.part)
+        self.inside = NestedGraphs(self.ops, self.part)
         self.ops, self.part = self.inside.ops, self.inside.part
         self.fetched = {end for op in self.fetched for end in self.inside.ends(op)}
         wanted = {GRADIENT: options.show_gradients, OPTIMIZER: options.show_optimizer,
                   INIT: options.show_init}
-        asked = {self.part[op] for op in self.fetched}
-        on = {part for part, wish in wanted.items()
-              if wish or wish is None and part in asked} | {FORWARD}
+        fetched_parts = {self.part[op] for op in self.fetched}
+        on = {part for part, show in wanted.items()
+              if show or show is None and part in fetched_parts} | {FORWARD}
         if GRADIENT not in on:
             self.ops = self.inside.ops = [op for op in self.ops
                                           if op not in self.inside.machinery - self.fetched]
@@ -101,13 +101,13 @@ class _Build:
             self.notes.append('not shown: ' + ', '.join(texts))
         for op in sorted(self.fetched - self.shown, key=lambda op: op.id):
             if op in self.part and self.part[op] in _PART_NAMES:
-                self.notes.append(f"'{op.name}', which was asked for, is not shown either: "
+                self.notes.append(f"'{op.name}', which was fetched, is not shown either: "
                                   f'{_PART_NAMES[self.part[op]][1]}=True shows it')
         if not self.ops:
             self.notes.append('the graph has no nodes yet')
 
     def _filter(self):
-        """`only=` and `hide=` take nodes out; what passed through them is drawn as a bridge."""
+        """`only=` and `hide=` remove nodes; data paths through them are drawn as bridges."""
         everything = self.shown
         if self.options.only is not None:
             self.shown = self.shown & select.matching(self.ops, self.options.only, 'only')
@@ -239,7 +239,7 @@ class _Build:
             self._close(scopes, depth)
             if len(self.units) > limit:
                 named = scopes.named(self.units, limit)
-                self._merge(fold.runs(self._unit_paths(), self._forward_wires(), self._kept(),
+                self._merge(fold.runs(self._unit_paths(), self._forward_edges(), self._kept(),
                                       named), 'run')
             if len(self.units) <= limit:
                 break
@@ -248,8 +248,8 @@ class _Build:
             before = len(self.units)
             self._merge(fold.blocks(self._unit_paths(), self._kept(), options.limit, named),
                         'block')
-            self.notes.append(f'{before} nodes are too many for one picture: neighbours are put '
-                              'together (limit=None draws all, only= selects)')
+            self.notes.append(f'{before} nodes are too many for one picture: neighbours are '
+                              'merged (limit=None draws all, only= selects)')
 
     def _note_size(self, depth, scopes):
         if self.options.depth is None and depth is not None:
@@ -301,26 +301,26 @@ class _Build:
         return {key for key, (kind, _, ops) in self.units.items()
                 if any(op in special for op in ops)}
 
-    def _wires(self):
-        return wires.wires(self.connections, self.unit_of)
+    def _merged_edges(self):
+        return edges.merged(self.connections, self.unit_of)
 
-    def _forward_wires(self):
-        return {ends: wire for ends, wire in self._wires().items() if not wire.loops}
+    def _forward_edges(self):
+        return {ends: edge for ends, edge in self._merged_edges().items() if not edge.loops}
 
     # ---- the result ----------------------------------------------------------------------
 
     def model(self) -> Model:
-        merged = self._wires()
-        ends = {tail for (tail, _), wire in merged.items() if wire.tensors}
+        merged = self._merged_edges()
+        ends = {tail for (tail, _), edge in merged.items() if edge.tensors}
         nodes = [self._node(key, unit, key not in ends)
                  for key, unit in self.units.items()]
         telling = {n.key for n in nodes if n.kind in ('placeholder', 'variable')}
-        edges = [wires.edge(pair, wire, self.options.shapes, pair[0] in telling, self.fed)
-                 for pair, wire in merged.items()]
-        _number_keys(nodes, edges)
+        drawn = [edges.drawn(pair, edge, self.options.shapes, pair[0] in telling, self.fed)
+                 for pair, edge in merged.items()]
+        _number_keys(nodes, drawn)
         root = boxes.nested(nodes, self.inside.regions)
-        edges += boxes.choices(root, nodes, self.inside)
-        return Model(root, nodes, edges, self.notes, self._title(),
+        drawn += boxes.choices(root, nodes, self.inside)
+        return Model(root, nodes, drawn, self.notes, self._title(),
                      self.options.direction, self.options.legend)
 
     def _title(self):

@@ -1,4 +1,4 @@
-"""One picture of two graphs: the second, with what differs marked and what is gone as ghosts."""
+"""Picture of a GraphDiff: the second graph, with changes marked and removed nodes as outlines."""
 from __future__ import annotations
 
 from dataclasses import replace
@@ -12,7 +12,7 @@ _MOST_CHANGES = 3           # written into one node
 
 
 def compared(diff, options: Options) -> Model:
-    """The Model of `diff.second_graph`, with the marks and ghosts that `diff` asks for.
+    """The Model of `diff.second_graph`, with the marks and outlines of `diff`.
 
     Raises ValueError if `diff` did not come from two graphs.
     """

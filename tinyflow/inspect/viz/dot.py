@@ -1,7 +1,7 @@
-"""From a Model to DOT: the looks. Every kind has its own shape and its own colour.
+"""Writes a Model in the DOT language. Every kind of node has its own shape and colour.
 
-The fills are light tints of the Okabe-Ito colours, which people with any colour vision tell apart;
-the shapes do the same work on a grey print.
+The fills are light tints of the Okabe-Ito colours, which are distinguishable with any colour
+vision; the shapes distinguish them in a grey print.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tinyflow.inspect.viz.select import GRADIENT, INIT, OPTIMIZER
 _FONT = 'Helvetica,Arial,sans-serif'
 _TEXT, _QUIET = '#1a1a1a', '#555555'
 _ACCENT = '#d55e00'
-_LARGE = 300                # nodes: from here on Graphviz is told to take less trouble
+_LARGE = 300                # nodes: above this Graphviz gets faster, coarser settings
 
 
 class Look(NamedTuple):
@@ -27,7 +27,7 @@ class Look(NamedTuple):
     legend: str
     style: str = 'filled'
     margin: str = '0.10,0.05'
-    lines: str = '1'                    # how many run around it
+    lines: str = '1'                    # number of outlines
 
 
 LOOKS = {
@@ -41,13 +41,13 @@ LOOKS = {
     'choice': Look('diamond', '#e0e4ff', '#4348b5', 'choice of a branch', margin='0.02,0.02'),
     'parameter': Look('box', '#e0e4ff', '#4348b5', 'loop variable, argument', lines='2'),
     'scope': Look('folder', '#e3e5ee', '#4d5473', 'closed name scope', margin='0.12,0.06'),
-    'run': Look('box3d', '#e3e5ee', '#4d5473', 'several nodes in one', margin='0.12,0.06'),
+    'run': Look('box3d', '#e3e5ee', '#4d5473', 'several nodes folded', margin='0.12,0.06'),
 }
 _BOX_FILLS = {GRADIENT: ('#faf1f7', '#d9b3cb'), OPTIMIZER: ('#eff9f5', '#a6d3c4'),
               INIT: ('#fdfbea', '#d8d29b')}
 _FUNCTIONS = {'if': ('#f1f2ff', '#7a7fd0', 'if'), 'while': ('#f1f2ff', '#7a7fd0', 'while loop'),
               'call': ('#f1f2ff', '#7a7fd0', ''), 'function': ('#fbfbff', '#a9addf', '')}
-# In a comparison: fill, line, and what the legend says. Removed nodes are ghosts.
+# In a comparison: fill, line, and what the legend says. Removed nodes are outlines.
 _MARKS = {'added': ('#c6ecd0', '#11753a', 'added'), 'changed': ('#ffdfb0', '#c45a00', 'changed'),
           'renamed': ('#d6e4ff', '#2456b8', 'renamed'),
           'removed': ('#ffffff', '#b3261e', 'removed')}
@@ -62,15 +62,15 @@ _EDGES = {
     'choice': {'color': '#4348b5', 'style': 'dotted', 'penwidth': '1.3', 'arrowhead': 'diamond'},
     'removed': {'color': '#b3261e', 'style': 'dashed'},
 }
-_EDGE_MEANINGS = {'data': 'a tensor', 'control': 'runs after', 'update': 'reads and changes',
-                  'bridge': 'by way of hidden nodes', 'next': 'value in the next iteration',
+_EDGE_MEANINGS = {'data': 'a tensor', 'control': 'runs after', 'update': 'reads and updates',
+                  'bridge': 'through hidden nodes', 'next': 'value in the next iteration',
                   'choice': 'runs the box', 'removed': 'removed'}
 
 
 def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
     """The picture in the DOT language.
 
-    `mirrored` draws the backward half upwards beside the forward one; `newrank` chooses
+    `mirrored` draws the backward half upwards next to the forward one; `newrank` chooses
     Graphviz' other way to assign heights.
     """
     import graphviz
@@ -92,7 +92,7 @@ def source(model: Model, mirrored: bool = True, newrank: bool = False) -> str:
 
 
 def _edge(graph, edge, key, from_backward, to_backward):
-    """The backward half flows against the forward one, beside it: each gradient is drawn at the
+    """The backward half flows against the forward one, next to it: each gradient is drawn at the
     height of what it is the gradient of. Graphviz gets its edges turned round, and edges into it
     move nothing.
     """
@@ -108,7 +108,7 @@ def _edge(graph, edge, key, from_backward, to_backward):
             attributes['arrowtail'] = attributes.pop('arrowhead')
     elif from_backward != to_backward:
         attributes['constraint'] = 'false'
-        attributes.pop('label', None)       # the forward half's own edges tell it
+        attributes.pop('label', None)       # the forward edges already show it
     graph.edge(*ends, id=key, **attributes)
 
 
@@ -215,7 +215,7 @@ def _label(node):
     if node.fetched or node.kind in ('scope', 'variable', 'placeholder'):
         name = f'<B>{name}</B>'
     details = [f'{small}{escape(labels.shortened(text, 52))}</FONT>' for text in node.details]
-    if node.kind == 'placeholder':      # a slanted shape is only handsome while it is low
+    if node.kind == 'placeholder':      # slanted shapes look good only while they are low
         name, details = ' '.join([name, *details]), []
     lines = [name, *details]
     return _html(_rows(lines))
@@ -242,7 +242,7 @@ def _edge_attributes(edge):
 
 
 def _plain(text):
-    """Text for a DOT attribute that is neither HTML nor has escapes of its own."""
+    """Text for a DOT attribute that is neither HTML nor has escapes."""
     import graphviz
     return graphviz.escape(text)
 
@@ -250,7 +250,7 @@ def _plain(text):
 # ---- legend ----------------------------------------------------------------------------------
 
 def _legend(graph, model):
-    """Samples of just the kinds, edges and marks that occur, in a box beside the picture."""
+    """Samples of just the kinds, edges and marks that occur, in a box next to the picture."""
     samples = _samples(model)
     across = 1 if model.direction in ('TB', 'BT') else len(samples)
     with graph.subgraph(name='cluster_legend') as box:
@@ -304,9 +304,9 @@ def _sentences(model):
     texts = [e.label for e in model.edges] + [d for n in model.nodes for d in n.details]
     lines = []
     if any('[' in t or 'scalar' in t for t in texts):
-        lines.append('[shape], float32 unless written')
+        lines.append('[shape], float32 unless shown')
     if any('?' in t for t in texts):
-        lines.append('?: known when it runs')
+        lines.append('?: known at run time')
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The connections of a picture: which drawn thing feeds which, whatever is folded or hidden."""
+"""Edges of a picture: connections between drawn nodes, across folded and hidden ones."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ _MOST_SOURCES = 40          # a hidden node with more visible sources than this 
 
 
 @dataclass
-class Wire:
-    """All that goes from one drawn thing to another."""
+class MergedEdge:
+    """All connections from one drawn node to another, merged."""
 
     tensors: dict = field(default_factory=dict)     # tensor -> its texts 'argument of consumer'
     control: bool = False
@@ -26,8 +26,8 @@ def links(inside, shown, bridges, owner, highlighted):
     index, kind, whether both are highlighted).
 
     Of the operations in `inside` those in `shown` are drawn or folded into `owner[op]`; through
-    those in `bridges` connections are followed, as if they were wires. `index` is None for control
-    edges and for what functions compute.
+    those in `bridges` connections are followed to the nodes behind them. `index` is None for
+    control edges and for what functions compute.
     """
     sources = {}                    # hidden op -> the shown ones behind it
     found = []
@@ -60,56 +60,56 @@ def _changes(op, index):
         and (not op.definition.has_lists or bool(op.definition.functions))
 
 
-def wires(connections, unit_of) -> dict[tuple[str, str], Wire]:
-    """The connections, merged where they join the same two drawn things."""
-    merged: dict[tuple[str, str], Wire] = {}
+def merged(connections, unit_of) -> dict[tuple[str, str], MergedEdge]:
+    """The connections, merged where they join the same two drawn nodes."""
+    found: dict[tuple[str, str], MergedEdge] = {}
     for tail, head, t, index, kind, highlighted in connections:
         ends = unit_of.get(tail), unit_of.get(head)
         if None in ends or ends[0] == ends[1]:
             continue
-        wire = merged.setdefault(ends, Wire())
-        wire.highlighted |= highlighted
+        edge = found.setdefault(ends, MergedEdge())
+        edge.highlighted |= highlighted
         if kind == 'control':
-            wire.control = True
+            edge.control = True
             continue
-        wire.loops |= kind == 'next'
-        wire.updates |= kind == 'update'
-        wire.bridged |= kind == 'bridge'
-        wire.tensors.setdefault(t, []).append(_use(head, index, kind))
-    return merged
+        edge.loops |= kind == 'next'
+        edge.updates |= kind == 'update'
+        edge.bridged |= kind == 'bridge'
+        edge.tensors.setdefault(t, []).append(_use(head, index, kind))
+    return found
 
 
 def _use(head, index, kind):
     if kind == 'next':
         return 'its value in the next iteration'
     if index is None or not head.inputs:
-        return 'what the function gives' if index is None else 'what the function takes'
+        return 'result of the function' if index is None else 'argument of the function'
     return f'{labels.argument(head, index)} of {head.name}'
 
 
-def edge(ends, wire, shapes, tail_tells, fed_shape=None) -> Edge:
-    """The drawn edge of a wire. `tail_tells`: the tail node shows dtype and shape itself."""
-    style = ('next' if wire.loops else 'update' if wire.updates else
-             'control' if not wire.tensors else 'bridge' if wire.bridged else 'data')
+def drawn(ends, edge, shapes, tail_shows_shape, fed_shape=None) -> Edge:
+    """The drawn Edge. `tail_shows_shape`: the tail node shows dtype and shape itself."""
+    style = ('next' if edge.loops else 'update' if edge.updates else
+             'control' if not edge.tensors else 'bridge' if edge.bridged else 'data')
     label = ''
-    if wire.loops:
+    if edge.loops:
         label = 'next iteration'
-    elif wire.tensors and shapes != 'none':
-        label = _label(wire, silent=shapes == 'auto' and tail_tells, fed_shape=fed_shape)
+    elif edge.tensors and shapes != 'none':
+        label = _label(edge, silent=shapes == 'auto' and tail_shows_shape, fed_shape=fed_shape)
     lines = [f'{t.name} {t.dtype.base_dtype.name} {t.shape_text}\n  as ' + ', '.join(uses[:4])
-             for t, uses in list(wire.tensors.items())[:8]]
-    if wire.control:
+             for t, uses in list(edge.tensors.items())[:8]]
+    if edge.control:
         lines.append('control: the head waits for the tail')
-    return Edge(ends[0], ends[1], style, label, '\n'.join(lines), wire.highlighted)
+    return Edge(ends[0], ends[1], style, label, '\n'.join(lines), edge.highlighted)
 
 
-def _label(wire, silent, fed_shape):
-    if all(t.op.type.endswith('Summary') for t in wire.tensors):
-        return ''                       # a text for a file, whatever it tells of
-    texts = dict.fromkeys(labels.tensor(t, (fed_shape or {}).get(t)) for t in wire.tensors)
-    number = len(wire.tensors)
+def _label(edge, silent, fed_shape):
+    if all(t.op.type.endswith('Summary') for t in edge.tensors):
+        return ''                       # a file name or other text
+    texts = dict.fromkeys(labels.tensor(t, (fed_shape or {}).get(t)) for t in edge.tensors)
+    number = len(edge.tensors)
     if number > 1:
         return f'{next(iter(texts))} ×{number}' if len(texts) == 1 else f'{number} tensors'
-    uses = len(next(iter(wire.tensors.values())))
+    uses = len(next(iter(edge.tensors.values())))
     twice = f'×{uses}' if uses > 1 else ''
     return twice if silent else ' '.join(filter(None, [next(iter(texts)), twice]))

@@ -1,4 +1,4 @@
-"""Making large graphs small: closed scopes, runs of single-file nodes, blocks of what is left."""
+"""Folds large graphs: closes scopes, folds chains of nodes, merges the rest into blocks."""
 from __future__ import annotations
 
 from difflib import get_close_matches

@@ -1,7 +1,7 @@
-"""One HTML page with a picture: complete in itself, so it works offline and can be passed on.
+"""A self-contained HTML page with a picture, which works offline.
 
 Graphviz does not run in the browser; the page has one SVG for each depth to which name scopes are
-open, and shows one of them at a time. Details come from the SVG's own titles.
+open, and shows one of them at a time. Details come from the titles in the SVG.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The short texts in a picture and the long ones behind it (tooltips)."""
+"""Labels and tooltips."""
 from __future__ import annotations
 
 import re
@@ -41,7 +41,7 @@ def shortened(name, longest=_LONGEST_NAME) -> str:
 
 
 def says_type(name, op_type) -> bool:
-    """Does the name tell the op type already, as 'add_1' does for AddV2?"""
+    """Does the name contain the op type already, as 'add_1' does for AddV2?"""
     plain = _COUNTER.sub('', name).lower().replace('_', '')
     kind = re.sub(r'v\d\Z', '', op_type.lower())
     return plain in (kind, kind.replace('real', 'true')) or (len(plain) > 2 and kind in plain)
@@ -91,7 +91,7 @@ def kinds_of(ops, most=3) -> str:
 
 
 def operation(op) -> str:
-    """All there is to know of one node, for its tooltip."""
+    """The tooltip of one node."""
     lines = [f"{op.type} '{op.name}'"]
     for index, t in enumerate(op.inputs):
         lines.append(f'in  {argument(op, index)}: {t.name} {t.dtype.base_dtype.name} '

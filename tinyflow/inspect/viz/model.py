@@ -1,4 +1,4 @@
-"""A picture as plain data: nodes, boxes and edges, before anything is said about looks."""
+"""Model: a picture as plain data, nodes, boxes and edges, without styles."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ CONSTANTS = ('fold', True, False)
 
 @dataclass
 class Options:
-    """What the caller of `draw` wants to see; see there."""
+    """The options of `draw`; see there."""
 
     depth: int | None = None
     open: Sequence[str] = ()
@@ -49,7 +49,7 @@ class Node:
     name: str
     details: list[str]
     path: tuple[str, ...]                   # the boxes it is in, outermost first
-    ops: tuple                              # the Operations that it stands for
+    ops: tuple                              # the Operations that it represents
     tooltip: str
     part: str = FORWARD                     # forward, gradient, optimizer or init
     fetched: bool = False
@@ -111,7 +111,7 @@ class Model:
         return found
 
     def node(self, name: str) -> Node:
-        """The node that stands for the operation or closed scope of that full name; the name of
+        """The node of the operation or closed scope of that full name; the name of
         what is in a function begins with its box, as in 'loop/body/Mul' or 'choose/if true/Neg'.
 
         Raises KeyError if it is not in the picture.

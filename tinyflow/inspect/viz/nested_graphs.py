@@ -1,9 +1,9 @@
-"""What lies inside nodes that run functions: If, While, datasets with functions.
+"""Operations inside functions: branches of If, bodies of While, functions of datasets.
 
 A picture shows such a node as a box with a box for each function in it. The operations of the
 functions join those around them, and every tensor is followed to where it is really made: a
-function's parameter to what is handed in for it, the output of an If or While to the operation
-inside that computes it.
+function's parameter to the tensor that is passed for it, the output of an If or While to the
+operation inside that computes it.
 """
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Region:
     parts: list[tuple[str, ...]] = field(default_factory=list)      # the boxes of its functions
 
 
-class Inside:
+class NestedGraphs:
     """All operations of a picture, those in functions included.
 
     ops         `given`, with the operations of each node's functions before it
@@ -73,7 +73,7 @@ class Inside:
     # ---- reading -------------------------------------------------------------------------
 
     def sources(self, tensor) -> list:
-        """The drawn tensors that a tensor stands for; several where a branch is chosen."""
+        """The drawn tensors behind a tensor; several where a branch is chosen."""
         found: dict = {}
         seen, stack = set(), [tensor]
         while stack:
@@ -103,7 +103,7 @@ class Inside:
         return list(found)
 
     def ends(self, op) -> list:
-        """The drawn operations that give what `op` gives: itself, unless it is drawn as a box."""
+        """The drawn operations that compute the results of `op`: itself, unless it is a box."""
         if op not in self.dissolved:
             return [op]
         ends = dict.fromkeys(s.op for t in op.outputs for s in self.sources(t))
@@ -123,7 +123,7 @@ class Inside:
         return self.home.get(op) or self.prefix.get(op, ())
 
     def _behind(self, tensor):
-        """The tensors that one stands for, or None if it stands for itself."""
+        """The tensors behind a tensor, or None if it is drawn itself."""
         if tensor in self._alias:
             return [self._alias[tensor]]
         op = tensor.op
@@ -275,7 +275,7 @@ class Inside:
 
 
 def summary(region, number) -> str:
-    """What a closed box says of itself: ``loop: 12 nodes``."""
+    """The label of a closed box: ``loop: 12 nodes``."""
     what = {'if': 'choice', 'while': 'loop'}.get(region.kind, 'function')
     return f'{what}: {number} node{"s" * (number != 1)}'
 

@@ -1,8 +1,8 @@
-"""The graph as a networkx MultiDiGraph, for analysis."""
+"""to_networkx: the graph as a networkx MultiDiGraph."""
 from __future__ import annotations
 
 from tinyflow.inspect.viz import labels
-from tinyflow.inspect.viz.nested_graphs import Inside
+from tinyflow.inspect.viz.nested_graphs import NestedGraphs
 from tinyflow.inspect.viz.select import needed, parts, subject
 
 
@@ -15,13 +15,13 @@ def to_networkx(what):
     from producer to consumer, with: tensor, output_index, input_index, argument, dtype, shape,
     control. Control edges have no tensor. Its key is the input index, or 'control'.
 
-    What lies in the functions of a node (If, While, datasets) is there too, named by its box as in
+    Operations in the functions of a node (If, While, datasets) is there too, named by its box as in
     'loop/body/Mul', which is also its `function`; elsewhere `function` is ''. Edges lead from
     outer tensors straight to where they are used inside, and from a function's outputs to its node
     (key 'result 0' ...). The edge from one iteration to the next is left out: no cycles.
 
     Shapes are tuples with None for unknown dimensions, or None if the rank is unknown. Raises
-    TypeError if `what` is no Graph and no fetches.
+    TypeError if `what` is neither a Graph nor fetches.
     """
     import networkx
     graph, fetched = subject(what)
@@ -30,7 +30,7 @@ def to_networkx(what):
         return result
     ops = graph.get_operations() if fetched is None else \
         sorted(needed(fetched), key=lambda op: op.id)
-    inside = Inside(ops, parts(graph), dissolve=False)
+    inside = NestedGraphs(ops, parts(graph), dissolve=False)
     ops = inside.ops
     for op in ops:
         result.add_node(inside.name(op), function='/'.join(inside.prefix.get(op, ())),

@@ -1,11 +1,11 @@
-"""Graphs, nodes and Sessions that show themselves as pictures in a notebook."""
+"""Notebook display: graphs, nodes and Sessions are shown as pictures."""
 from __future__ import annotations
 
 
 def install(*classes: type) -> None:
-    """Gives the classes the method by which Jupyter asks an object for its picture.
+    """Adds `_repr_svg_`, which Jupyter calls to display an object, to the classes.
 
-    Done from above, because the graph's own floor must not know that pictures exist.
+    It is added here because tinyflow.graph must not depend on tinyflow.inspect.
     """
     for kind in classes:
         setattr(kind, '_repr_svg_', _repr_svg)  # noqa: B010 (no type declares it)

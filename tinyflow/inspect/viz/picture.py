@@ -30,7 +30,7 @@ class Picture:
         self._svg: str | None = None
 
     def svg(self) -> str:
-        """The picture as SVG; each node's and edge's title has all that is known of it."""
+        """The picture as SVG; the title of each node and edge is its tooltip."""
         if self._svg is None:
             self._svg = render.with_titles(self._laid_out(), self._tooltips())
         return self._svg
@@ -54,9 +54,9 @@ class Picture:
         return svg
 
     def _with_settled_titles(self, svg, mirrored, newrank):
-        """The best of a few layouts with the titles of boxes where fewest edges cross them.
+        """The best of a few layouts with the titles of boxes where the fewest edges cross them.
 
-        A title that moves may push edges elsewhere, so each layout is looked at anew.
+        A title that moves may push edges elsewhere, so each layout is checked again.
         """
         boxes = self.model.boxes
         best = None
@@ -87,12 +87,12 @@ class Picture:
         return render.layout(self.dot, 'pdf')[0]
 
     def html(self) -> str:
-        """One page for a browser, complete in itself: zoom, search, scopes by depth, details."""
+        """One page for a browser, self-contained: zoom, search, scopes by depth, details."""
         from tinyflow.inspect.viz import html  # loaded on first use
         return html.page(self._views(), self.model.title or 'graph')
 
     def save(self, path) -> None:
-        """Writes the picture; the path's suffix says as what: .svg .png .pdf .dot .gv .html.
+        """Writes the picture, in the format of the suffix: .svg .png .pdf .dot .gv .html.
 
         The file appears whole or not at all. Raises ValueError for another suffix.
         """
@@ -126,12 +126,12 @@ class Picture:
                 f'{len(self.model.boxes)} boxes>')
 
 
-def draw_comparison(diff, path=None, **wishes) -> Picture:
-    """The picture of a `GraphDiff`; `wishes` are as for `draw`."""
+def draw_comparison(diff, path=None, **options) -> Picture:
+    """The picture of a `GraphDiff`; `options` are those of `draw`."""
     if path is not None:
         render.check_path(path)
     from tinyflow.inspect.viz.compare import compared  # loaded on first use
-    picture = Picture(diff, Options(**wishes), compared)
+    picture = Picture(diff, Options(**options), compared)
     if path is not None:
         picture.save(path)
     return picture
@@ -147,7 +147,7 @@ def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (
 
     what            Graph, Session, Tensor, Operation, Variable, or a list or dict of these; a
                     Keras model; an Estimator (its last training)
-    path            ends in .svg .png .pdf .html .dot or .gv, which says what is written
+    path            ends in .svg .png .pdf .html .dot or .gv, which selects the format
     depth           name scopes are open down to this depth (0: all closed); None: as deep as
                     `limit` allows, with the helpers of library calls closed
     open, close     names of scopes to open or close whatever `depth` says
@@ -156,19 +156,19 @@ def draw(what: Any, path: Any = None, *, depth: int | None = None, open: Any = (
     show_init       initial values, the init op, a Saver's nodes; None: only if fetched
     show_constants  'fold': those that are mere arguments are written into their consumer;
                     True: each is a node; False: none
-    fold_variables  a Variable's place, read and Assign are one node
+    fold_variables  a Variable, its reads and its Assign are one node
     only, hide      op types, regular expressions on names, or nodes; None: all
     highlight       nodes to mark, e.g. `path_between(x, loss)`
-    feeds           a feed_dict or a list of tensors: what lies behind them is not needed
-    shapes          on edges: 'auto' where the tail does not tell them, 'all', or 'none'
+    feeds           a feed_dict or a list of tensors: what they depend on is not needed
+    shapes          on edges: 'auto' where the tail does not show them, 'all', or 'none'
     limit           with more nodes than this, scopes close and runs fold; None: never
     direction       of flow: 'TB', 'BT', 'LR' or 'RL'
 
     Raises TypeError if `what` cannot be drawn, ValueError for a wrong suffix, scope or filter,
-    FileNotFoundError for a missing folder, RuntimeError if a file needs Graphviz and there is none.
+    FileNotFoundError for a missing folder, RuntimeError if Graphviz is needed and missing.
     """
     if isinstance(what, str) and path is not None and not isinstance(path, str):
-        raise worded(TypeError('draw: the path comes second.\n  Mend: tf.viz.draw(loss, '
+        raise worded(TypeError('draw: the path is the second argument.\n  Mend: tf.viz.draw(loss, '
                                f'{what!r}).'))
     if path is not None:
         render.check_path(path)

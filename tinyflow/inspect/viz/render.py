@@ -1,4 +1,4 @@
-"""Layout and files: DOT in, SVG, PNG or PDF out, by whichever Graphviz there is."""
+"""Runs Graphviz (the dot program or pygraphviz), and writes picture files."""
 from __future__ import annotations
 
 import importlib.util
@@ -15,8 +15,8 @@ from tinyflow.graph.support.errors import worded
 FORMATS = ('svg', 'png', 'pdf')
 SUFFIXES = ('.svg', '.png', '.pdf', '.dot', '.gv', '.html')
 _COMPLAINT = re.compile(r'Error|lib/|.*seriously wrong')
-# The library runs in a process of its own: on graphs with many boxes Graphviz may crash, and what
-# it has to say goes to the C library's stderr.
+# The library runs in a separate process: on graphs with many boxes Graphviz may crash, and what
+# it reports goes to the C library's stderr.
 _CHILD = """
 import sys, pygraphviz
 graph = pygraphviz.AGraph(string=sys.stdin.buffer.read().decode())
@@ -28,7 +28,7 @@ _LINK_CLOSES = re.compile(r'</a>\s*</g>\s*')
 
 
 def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
-    """The picture of a DOT text as 'svg', 'png' or 'pdf', and Graphviz' complaints about it.
+    """The picture of a DOT text as 'svg', 'png' or 'pdf', and Graphviz' messages.
 
     Runs the `dot` program if it is installed, else the library inside pygraphviz. Raises
     RuntimeError if there is neither, or if Graphviz refuses.
@@ -43,7 +43,7 @@ def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
     else:
         raise worded(RuntimeError(
             'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz.\n'
-            '  Mend: pip install pygraphviz, whose wheels bring Graphviz along; a path ending in '
+            '  Mend: pip install pygraphviz, whose wheels include Graphviz; a path ending in '
             '.dot needs neither.'))
     done = subprocess.run(command, input=dot.encode(), capture_output=True, check=False,
                           env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
@@ -69,14 +69,14 @@ def suffix_of(path) -> str:
     """The lower-case suffix of a picture's path. ValueError if no such picture can be made."""
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix not in SUFFIXES:
-        raise worded(ValueError(f"The picture's path {os.fspath(path)!r} ends in {suffix!r}; what "
-                                f'it ends in says what is made: {", ".join(SUFFIXES)}.'))
+        raise worded(ValueError(f"The picture's path {os.fspath(path)!r} ends in {suffix!r}; it "
+                                f'must end in one of {", ".join(SUFFIXES)}.'))
     return suffix
 
 
 def check_path(path) -> None:
-    """ValueError if no such picture can be made, TypeError if it is no path, FileNotFoundError if
-    its folder is missing."""
+    """Raises ValueError for an unknown format, TypeError unless it is a path, FileNotFoundError
+    for a missing folder."""
     if not isinstance(path, (str, os.PathLike)):
         raise worded(TypeError(f'The path of a picture is a text such as "graph.svg", not '
                                f'{type(path).__name__}.'))

@@ -1,4 +1,4 @@
-"""Which operations a picture is about, and which part of the program each of them belongs to."""
+"""Selects the operations of a picture, and the part (forward, gradient ...) of each."""
 from __future__ import annotations
 
 import re
@@ -28,9 +28,9 @@ def register_drawable(kind: type, to_fetches: Callable) -> None:
 
 
 def subject(what) -> tuple[Graph | None, list[Operation] | None]:
-    """The graph that `what` is about and the operations asked for (None: all of the graph).
+    """The graph that `what` is about and the fetched operations (None: all of the graph).
 
-    Raises TypeError if `what` is nothing that can be drawn, ValueError for several graphs.
+    Raises TypeError if `what` cannot be drawn, ValueError for several graphs.
     """
     for kind, to_fetches in _drawables:
         if isinstance(what, kind):
@@ -86,7 +86,7 @@ def _not_drawable(node, caller):
 
 
 def needed(fetched, fed=frozenset()) -> set[Operation]:
-    """The operations that have to run for `fetched`; what lies behind a fed tensor is left out."""
+    """The operations that have to run for `fetched`; nothing behind a fed tensor is included."""
     seen = set(fetched)
     stack = [op for op in fetched if not any(t in fed for t in op.outputs)]
     while stack:
@@ -157,7 +157,7 @@ def is_variable_ref(op) -> bool:
 
 
 def is_initializer(op) -> bool:
-    """Is this the Assign that gives a Variable its initial value, or asks whether it has one?"""
+    """Is this the Assign that gives a Variable its initial value, or checks whether it has one?"""
     ending = {'Assign': '/Assign', 'AssignVariableOp': '/Assign',
               'VarIsInitializedOp': '/IsInitialized'}.get(op.type)
     return (ending is not None and bool(op.inputs)
@@ -247,16 +247,16 @@ def _is_upkeep(user, users):
 
 
 def _mark_helpers(ops, part):
-    """A Saver's nodes, and those that ask which Variables have no value yet."""
+    """A Saver's nodes, and those that report uninitialized Variables."""
     roots = {'/'.join(op.name.split('/')[:-1]) for op in ops if op.type in _SAVER_TYPES}
     _mark_scopes(ops, part, roots - {''}, INIT)
-    asked = set()
+    reports = set()
     for op in ops:
-        values = [t.op for t in op.inputs if t.op.type != 'Const' or t.op in asked]
+        values = [t.op for t in op.inputs if t.op.type != 'Const' or t.op in reports]
         if part[op] == FORWARD and (any(map(_READINESS.match, op.name.split('/')[:-1]))
-                                    or values and asked.issuperset(values)):
+                                    or values and reports.issuperset(values)):
             part[op] = INIT
-            asked.add(op)
+            reports.add(op)
 
 
 def _mark_init(ops, part, users):

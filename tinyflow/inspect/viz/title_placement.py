@@ -1,4 +1,4 @@
-"""Where the titles of boxes stand: left, right or in the middle, clear of the edges."""
+"""Places the titles of boxes left, right or in the middle, clear of the edges."""
 from __future__ import annotations
 
 import re
