@@ -329,18 +329,18 @@ def test_doctor_says_what_is_likely_wrong(cli):
     done = cli('doctor', COLUMN)
     assert done.returncode == 1
     printed, summary, *_ = done.stdout.splitlines()
-    assert printed == '1.0' and summary.endswith(': 1 remark')
+    assert printed == '1.0' and summary.endswith(': 1 finding')
     assert 'combines [?, 1] with [?]' in done.stdout and 'program.py:5' in done.stdout
 
 
 def test_doctor_of_a_sound_program(cli):
     done = cli('doctor', CIRCLE)
-    assert done.returncode == 0 and 'nothing to remark' in done.stdout
+    assert done.returncode == 0 and 'no problems found' in done.stdout
 
 
 def test_doctor_knows_what_was_run(cli):
     done = cli('doctor', COLUMN + '    tf.Print(loss, [loss], name="shown")\n')
-    assert "'shown' prints nothing" in done.stdout and 'which the fetches need' in done.stdout
+    assert "'shown' prints nothing" in done.stdout and 'those that the fetches need' in done.stdout
 
 
 def test_doctor_without_a_graph(cli):
@@ -351,7 +351,7 @@ def test_doctor_without_a_graph(cli):
 def test_doctor_of_a_program_that_fails(cli):
     done = cli('doctor', MISTAKE)
     assert done.returncode == 1 and 'You must feed a value' in done.stderr
-    assert 'nothing to remark' in done.stdout
+    assert 'no problems found' in done.stdout
 
 
 # ---- diff --------------------------------------------------------------------------------
@@ -375,7 +375,7 @@ def test_diff_of_graph_files(tmp_path):
 
 def test_diff_of_a_file_with_itself(tmp_path):
     done = diff(tmp_path, FILES / 'frozen.pb', FILES / 'frozen.pb')
-    assert done.returncode == 0 and done.stdout.endswith('8 alike\n')
+    assert done.returncode == 0 and done.stdout.endswith('8 the same\n')
 
 
 def test_diff_of_a_saved_model_and_a_graph(tmp_path):
