@@ -47,6 +47,6 @@ class CachedEvaluation(CachedModel):
         for done, batch in enumerate(batches, 1):
             update(*batch)
             if progress:
-                progress.tell(done)
+                progress.log(done)
             if done == steps:
                 return

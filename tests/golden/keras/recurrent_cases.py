@@ -3,6 +3,8 @@ import re
 
 import numpy as np
 
+from tests.golden.keras.layer_cases import node_count
+
 SEQUENCE = (2, 4, 3)
 IMAGES = (2, 3, 4, 5, 2)
 SKIPPED = re.compile(r'cond|while|learning_phase')
@@ -59,15 +61,6 @@ def cases(keras):
     add('conv_stride', lambda: L.ConvLSTM2D(2, 2, strides=2, use_bias=False, go_backwards=True),
         IMAGES)
     return found
-
-
-def node_count(tf, graph):
-    """TF1's number of nodes, which is the op seed where only the graph has a seed."""
-    before = graph.seed
-    tf.set_random_seed(1)
-    count = tf.get_seed(None)[1]
-    graph.seed = before
-    return count
 
 
 def run(tf, make, shape, masked, states):

@@ -121,7 +121,7 @@ def no_list_of_pairs(value):
 def no_pair(item):
     """apply_gradients got a list with something else than a pair in it."""
     kind = ValueError if isinstance(item, (list, tuple)) else TypeError
-    return worded(kind(f'{_WANTED}and {item!r} is no pair.'))
+    return worded(kind(f'{_WANTED}and {item!r} is not a pair.'))
 
 
 def no_pairs():
