@@ -1,11 +1,16 @@
 """The public API is a list: a change of it is a change of tests/golden/api.txt (STYLE P18)."""
 import difflib
+import importlib
+import pkgutil
 import types
+from pathlib import Path
 
 import pytest
 
 import tinyflow as tf
-from tests.golden.api import FILE, listing
+from tests.golden.api import FILE, listing, public_values
+
+ROOT = Path(__file__).resolve().parents[2]
 
 NAMESPACES = ['app', 'bitwise', 'compat', 'config', 'contrib', 'data', 'data_sets', 'debugging',
               'distribute', 'dtypes', 'errors', 'examples', 'feature_column', 'flags', 'gfile',
@@ -22,6 +27,33 @@ def test_the_api_is_as_recorded():
                                            'tinyflow', lineterm='', n=0))
     assert not difference, '\n'.join(
         ['The public API differs. If that is meant: python -m tests.golden.api', *difference])
+
+
+# Functions in the `__all__` of an op module that serve the layers above, not users.
+NOT_PUBLIC = {'assert_broadcastable', 'broadcast_weights', 'deserialize_sparse', 'get_partitioned',
+              'if_gradient', 'is_resource_variable', 'parts_of', 'prevent_gradient',
+              'unigram_weights', 'while_gradient'}
+
+
+def test_every_function_of_an_op_family_is_public():
+    public = {id(value) for _, value in public_values(tf, 'tf')}
+    ops = importlib.import_module('tinyflow.ops')
+    missing = []
+    for found in pkgutil.walk_packages(ops.__path__, 'tinyflow.ops.'):
+        module = importlib.import_module(found.name)
+        missing += [f'{found.name}.{name} is in no namespace: import it in {_home_of(name)}'
+                    for name in getattr(module, '__all__', ()) if name not in NOT_PUBLIC
+                    and isinstance(value := getattr(module, name), types.FunctionType)
+                    and id(value) not in public]
+    assert not missing, '\n'.join(missing)
+
+
+def _home_of(name):
+    """The files where TensorFlow's names of a function are listed."""
+    names = (ROOT / 'tinyflow/graph/support/tf1_names.txt').read_text(encoding='utf-8').split()
+    spaces = sorted({full.rpartition('.')[0] for full in names if full.rpartition('.')[2] == name})
+    files = [f'tinyflow/api/{space}.py' if space else 'tinyflow/__init__.py' for space in spaces]
+    return ', '.join(files) or 'a module of tinyflow/api/'
 
 
 def test_dir_shows_public_names_only():

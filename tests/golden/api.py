@@ -15,7 +15,7 @@ _NOT_FOLLOWED = ('tf.keras', 'tf.estimator', 'tf.compat.v1', 'tf.examples')
 
 def listing(package):
     """The lines of api.txt for the package imported as tf, sorted."""
-    found = dict(_walk(package, 'tf'))
+    found = dict(public_values(package, 'tf'))
     described = set()
     lines = []
     for name in sorted(found, key=lambda n: (n.count('.'), n)):
@@ -33,7 +33,7 @@ def _without_module(line):
     return re.sub(r'<[\w.]+\.(\w+) object>', r'<\1 object>', line)
 
 
-def _walk(module, prefix):
+def public_values(module, prefix):
     """(full name, value) of every public name of a namespace and of those inside it."""
     for name in dir(module):
         if name.startswith('_'):
@@ -42,7 +42,7 @@ def _walk(module, prefix):
         yield full, value
         if isinstance(value, types.ModuleType) and full not in _NOT_FOLLOWED \
                 and value.__name__.startswith('tinyflow'):          # not unittest.mock, say
-            yield from _walk(value, full)
+            yield from public_values(value, full)
 
 
 def _kind(value):

@@ -1,7 +1,7 @@
 """The public names of TensorFlow 1.15, as a list: python tests/golden/tf_names.py
 
-Writes tinyflow/tf1_names.txt: the names in tf and in its first-level namespaces, without those of
-the higher floors and of namespaces that hold the same names once more.
+Writes tinyflow/graph/support/tf1_names.txt: the names in tf and in its first-level namespaces,
+without those of the higher floors and of namespaces that hold the same names once more.
 """
 import os
 import types
@@ -11,7 +11,7 @@ os.environ['TF_CPP_MIN_LOG_LEVEL'] = '3'
 warnings.simplefilter('ignore')
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FILE = os.path.join(HERE, '..', '..', 'tinyflow', 'tf1_names.txt')
+FILE = os.path.join(HERE, '..', '..', 'tinyflow', 'graph', 'support', 'tf1_names.txt')
 NOT_FOLLOWED = {'compat', 'contrib', 'estimator', 'experimental', 'keras', 'lite',
                 'pywrap_tensorflow', 'raw_ops', 'user_ops'}
 

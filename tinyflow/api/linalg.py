@@ -1,4 +1,8 @@
-"""tf.linalg: linear algebra."""
+"""tf.linalg: linear algebra.
+
+Modules of ops/linalg whose every public function belongs here are imported whole: their `__all__`
+is the list of names. Of the others the names are listed.
+"""
 from tinyflow.graph.support.missing import explain_missing as _explain_missing
 from tinyflow.ops.array.diagonals import (
     diag as tensor_diag,
@@ -11,6 +15,11 @@ from tinyflow.ops.array.diagonals import (
     trace,
 )
 from tinyflow.ops.array.shaping import matrix_transpose, matrix_transpose as transpose
+from tinyflow.ops.linalg import (
+    matmul as _matmul,
+    matrix_functions as _matrix_functions,
+    norms as _norms,
+)
 from tinyflow.ops.linalg.decompositions import (
     cholesky,
     cholesky_solve,
@@ -20,9 +29,9 @@ from tinyflow.ops.linalg.decompositions import (
     self_adjoint_eigvals as eigvalsh,
     svd,
 )
-from tinyflow.ops.linalg.matmul import adjoint, cross, matmul, matvec
-from tinyflow.ops.linalg.matrix_functions import expm, logm, lu, matrix_rank, sqrtm
-from tinyflow.ops.linalg.norms import lstsq, norm, normalize, pinv
+from tinyflow.ops.linalg.matmul import *
+from tinyflow.ops.linalg.matrix_functions import *
+from tinyflow.ops.linalg.norms import *
 from tinyflow.ops.linalg.solving import (
     matrix_determinant as det,
     matrix_inverse as inv,
@@ -35,11 +44,13 @@ from tinyflow.ops.math.contractions import einsum, tensordot
 from tinyflow.ops.nn.normalization import l2_normalize
 
 __all__ = [
-    'adjoint', 'band_part', 'cholesky', 'cholesky_solve', 'cross', 'det', 'diag', 'diag_part',
-    'eigh', 'eigvalsh', 'einsum', 'expm', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet',
-    'logm', 'lstsq', 'lu', 'matmul', 'matrix_rank', 'matrix_transpose', 'matvec', 'norm',
-    'normalize', 'pinv', 'qr', 'set_diag', 'slogdet', 'solve', 'sqrtm', 'svd', 'tensor_diag',
-    'tensor_diag_part', 'tensordot', 'trace', 'transpose', 'triangular_solve',
+    'band_part', 'cholesky', 'cholesky_solve', 'det', 'diag', 'diag_part', 'eigh', 'eigvalsh',
+    'einsum', 'eye', 'global_norm', 'inv', 'l2_normalize', 'logdet', 'matrix_transpose', 'qr',
+    'set_diag', 'slogdet', 'solve', 'svd', 'tensor_diag', 'tensor_diag_part', 'tensordot',
+    'trace', 'transpose', 'triangular_solve',
 ]
+__all__ += _matmul.__all__
+__all__ += _matrix_functions.__all__
+__all__ += _norms.__all__
 
 __getattr__ = _explain_missing(__name__, __all__)
