@@ -15,8 +15,6 @@ from tinyflow.ops.control_flow.gradient_graph import (
     zeros_like,
 )
 
-__all__ = ['if_gradient']
-
 
 def if_gradient(op: Operation, *grads):
     """Gradients by the inputs of an If: None for the condition, then one for each capture."""

@@ -18,8 +18,6 @@ from tinyflow.ops.control_flow.gradient_graph import (
     zeros_like,
 )
 
-__all__ = ['while_gradient']
-
 
 def while_gradient(op: Operation, *grads):
     """Gradients by the inputs of a While: a loop of as many iterations, from the last to the first.
