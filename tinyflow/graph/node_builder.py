@@ -12,7 +12,7 @@ from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.defaults import common_graph
 from tinyflow.graph.graph import check_is_string
 from tinyflow.graph.operation import Operation, Tensor
-from tinyflow.graph.signature import REQUIRED
+from tinyflow.graph.signature import REQUIRED, output_length
 from tinyflow.graph.source_location import here
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.variable_refs import dtype_behind, shape_behind
@@ -217,5 +217,5 @@ def _output_dtypes(definition, operation, types):
             continue
         if arg.ref:
             dtype = dtype._as_ref
-        found += [dtype] * (definition.output_length(arg, operation) if arg.is_list else 1)
+        found += [dtype] * output_length(arg, operation)
     return found

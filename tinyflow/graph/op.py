@@ -75,11 +75,12 @@ from tinyflow.graph.signature import (
     Marker,
     flat_positions,
     nest,
+    output_count,
     parameters,
     parse,
     type_attrs,
 )
-from tinyflow.graph.support.errors import describe, report_failure, worded
+from tinyflow.graph.support.errors import report_failure, worded
 
 NOT_DIFFERENTIABLE = Marker('NOT_DIFFERENTIABLE')    # gradients stop here, as TF documents
 
@@ -187,7 +188,7 @@ class Op:
         """Shapes of a new node's outputs; ValueError in the user's terms where they do not fit."""
         try:
             return cls.shapes_from(operation.attrs, arguments,
-                                   1 if cls.one_output else cls._output_count(operation))
+                                   1 if cls.one_output else output_count(operation))
         except ValueError as error:
             raise worded(ValueError(cls.explain_shapes(operation, error))) from None
 
@@ -263,21 +264,5 @@ class Op:
         """TF's type attributes (and list lengths) of a node, e.g. {'T': float32, 'N': 2}."""
         return type_attrs(cls.inputs, operation.inputs)
 
-    @classmethod
-    def _output_count(cls, operation):
-        if not cls.has_lists:
-            return len(cls.outputs)
-        return sum(cls.output_length(a, operation) if a.is_list else 1 for a in cls.outputs)
 
-    @classmethod
-    def output_length(cls, arg, operation):
-        """How many outputs of a node belong to the output argument `arg`, a list."""
-        if arg.any_types:
-            return len(operation.attrs[arg.type])
-        if arg.number in operation.attrs:
-            return operation.attrs[arg.number]
-        # The number is that of an input list, of which there is then just one.
-        return len(operation.inputs) - sum(not a.is_list for a in cls.inputs)
-
-
-__all__ = ['NOT_DIFFERENTIABLE', 'REQUIRED', 'Arg', 'Op', 'describe', 'nodes']
+__all__ = ['NOT_DIFFERENTIABLE', 'REQUIRED', 'Op', 'nodes']

@@ -116,3 +116,22 @@ def type_attrs(args, inputs) -> dict:
             found.setdefault(arg.type, inputs[start].dtype.base_dtype)
         start += length
     return found
+
+
+# ---- outputs ---------------------------------------------------------------------------------
+
+def output_length(arg, operation) -> int:
+    """How many outputs of a node belong to one argument of its op's signature."""
+    if not arg.is_list:
+        return 1
+    if arg.any_types:
+        return len(operation.attrs[arg.type])
+    if arg.number in operation.attrs:
+        return operation.attrs[arg.number]
+    # The number is that of an input list, of which there is then just one.
+    return len(operation.inputs) - sum(not a.is_list for a in operation.definition.inputs)
+
+
+def output_count(operation) -> int:
+    """How many outputs a node has, before they are made."""
+    return sum(output_length(arg, operation) for arg in operation.definition.outputs)

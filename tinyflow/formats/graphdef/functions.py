@@ -10,6 +10,7 @@ import re
 from tinyflow.formats.graphdef import attributes
 from tinyflow.formats.graphdef.names import Names
 from tinyflow.graph.graph import Graph
+from tinyflow.graph.signature import output_length
 from tinyflow.graph.support.errors import report, worded
 
 
@@ -97,7 +98,7 @@ def inner_name(tensor):
     """A tensor inside a FunctionDef: node:output_name:index."""
     operation, index = tensor.op, tensor.value_index
     for arg in operation.definition.outputs:
-        length = operation.definition.output_length(arg, operation) if arg.is_list else 1
+        length = output_length(arg, operation)
         if index < length:
             return f'{operation.name}:{arg.name}:{index}'
         index -= length

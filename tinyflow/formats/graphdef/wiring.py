@@ -6,6 +6,7 @@ import heapq
 from tinyflow.graph import shapes
 from tinyflow.graph.graph import _VALID_ROOT_NAME
 from tinyflow.graph.operation import Operation
+from tinyflow.graph.signature import output_length
 from tinyflow.graph.support.errors import worded
 
 
@@ -96,7 +97,7 @@ def outputs_called(part, made):
     operation: Operation = made.operations[0]
     definition, index = operation.definition, 0
     for arg in definition.outputs:
-        length = definition.output_length(arg, operation) if arg.is_list else 1
+        length = output_length(arg, operation)
         if arg.name == part:
             return operation.outputs[index:index + length]
         index += length
