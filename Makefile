@@ -32,8 +32,9 @@ TYPED := $(wildcard tinyflow/compiler/*.py tinyflow/compiler/*/*.py \
     tinyflow/session/*.py tinyflow/gradients/reverse.py)
 
 # What `make check` runs: the rules of the tree, every op, the compiler and the session.
-QUICK := $(addprefix tests/engine/test_,architecture.py api.py stubs.py ops.py gradients.py \
-    passes.py codegen.py session.py fetches_feeds.py variables.py)
+QUICK := $(addprefix tests/,project/test_architecture.py project/test_stubs.py api/test_api.py \
+    ops/test_ops.py gradients/test_gradients.py compiler/test_passes.py compiler/test_codegen.py \
+    session/test_session.py session/test_fetches_feeds.py ops/variables/test_variables.py)
 
 help:
 	@echo "make demo    train a network on handwritten digits at three levels and look inside"
@@ -66,7 +67,7 @@ else
 endif
 
 typecheck: .venv/installed
-	@$(PY) -m pytest -q --benchmark-disable tests/engine/test_typecheck.py $(ARGS)
+	@$(PY) -m pytest -q --benchmark-disable tests/project/test_typecheck.py $(ARGS)
 
 stubs: .venv/installed
 	@$(PY) docs/write_stubs.py

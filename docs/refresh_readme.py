@@ -3,7 +3,7 @@
     python docs/refresh_readme.py
 
 Each ```python block is run, all in one namespace; a ```text block right behind it is what it
-prints. tests/engine/test_readme.py fails when they differ.
+prints. tests/project/test_readme.py fails when they differ.
 """
 from __future__ import annotations
 

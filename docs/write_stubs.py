@@ -4,7 +4,7 @@
 
 A type checker does not run `tinyflow/__init__.py`, so it cannot see what its `__getattr__` finds:
 `tf.keras` would be Any. A stub lists every public name with the module that defines it. Stubs are
-derived from the packages as they are; tests/engine/test_stubs.py fails when they differ.
+derived from the packages as they are; tests/project/test_stubs.py fails when they differ.
 """
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Record TensorFlow 1.15.5's messages: python tests/golden/record_protos.py
 
-For each message: number, kind, label and oneof of its fields. tests/engine/test_protos.py compares
+For each message: number, kind, label and oneof of its fields. tests/formats/test_protos.py compares
 tinyflow's .proto files with them.
 """
 from __future__ import print_function

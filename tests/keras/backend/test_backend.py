@@ -6,8 +6,8 @@ import pytest
 
 import tinyflow as tf
 from keras_layer import backend as K, constraints
-from tests.engine.golden_support import assert_same, plain
 from tests.golden import read_recorded
+from tests.golden.compare import assert_same, plain
 from tests.golden.encoding import decode
 from tests.golden.keras.backend_cases import CASES
 from tests.golden.keras.building import build

@@ -1,0 +1,32 @@
+"""What many test modules need: a new graph, a Session that runs it; and the marker `engine`."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tinyflow as tf
+
+TESTS = Path(__file__).parent
+OTHER_FLOORS = ('keras', 'estimator', 'parity')         # these set their own markers
+
+
+@pytest.fixture
+def graph():
+    """The default graph while the test runs. A module whose tests all build nodes asks for it by
+    `pytestmark = pytest.mark.usefixtures('graph')`.
+    """
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+@pytest.fixture
+def session(graph):
+    with tf.Session(graph=graph) as session:
+        yield session
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.relative_to(TESTS).parts[0] not in OTHER_FLOORS:
+            item.add_marker(pytest.mark.engine)
