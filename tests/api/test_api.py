@@ -1,4 +1,4 @@
-"""The public API is a list: a change of it is a change of tests/golden/api.txt (STYLE P18)."""
+"""The public API is a list: a change of it is a change of tests/golden/api.txt."""
 import difflib
 import importlib
 import pkgutil

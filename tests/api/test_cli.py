@@ -17,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 CLASSIC = Path(__file__).parent / 'classic'
 NUMBER = re.compile(r'-?\d+\.?\d*(?:e[-+]\d+)?')
 
-pytestmark = pytest.mark.engine
 
 CIRCLE = '''
     import tensorflow as tf
@@ -391,13 +390,13 @@ def test_diff_of_checkpoints(tmp_path):
     assert done.returncode == 1 and 'dnn/hiddenlayer_0/bias: Variable float32 [10]' in done.stdout
 
 
-@pytest.mark.parametrize('second, told', [
+@pytest.mark.parametrize('second, message', [
     ('missing.pb', "there is no file, directory or checkpoint 'missing.pb'"),
     ('.', "'.' has neither a SavedModel (saved_model.pb) nor a checkpoint in it"),
 ])
-def test_diff_of_what_cannot_be_read(tmp_path, second, told):
+def test_diff_of_what_cannot_be_read(tmp_path, second, message):
     done = diff(tmp_path, FILES / 'frozen.pb', second)
-    assert (done.returncode, done.stdout) == (2, '') and told in done.stderr
+    assert (done.returncode, done.stdout) == (2, '') and message in done.stderr
     assert 'Traceback' not in done.stderr
 
 

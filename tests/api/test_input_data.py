@@ -11,7 +11,6 @@ from tinyflow.api.data_sets.enlarge import enlarge
 from tinyflow.api.examples.tutorials.mnist import input_data
 from tinyflow.graph import defaults as graphs
 
-pytestmark = pytest.mark.engine
 TRAIN_IMAGES, TRAIN_LABELS, TEST_IMAGES, TEST_LABELS = input_data.FILES
 
 

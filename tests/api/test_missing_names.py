@@ -1,4 +1,4 @@
-"""Missing names of TensorFlow: the error says why, and what to write instead."""
+"""TF1 names that tinyflow does not have: the error says so, and what to write instead."""
 import importlib
 import pickle
 import re
@@ -172,3 +172,17 @@ def test_nothing_near():
 def test_private_names_get_pythons_own_answer():
     with pytest.raises(AttributeError, match="module 'tinyflow.x' has no attribute '__path__'"):
         explain_missing('tinyflow.x', ['relu'])('__path__')
+
+
+@pytest.mark.parametrize('name, nearest', [
+    ('truncated_norml', 'tf.truncated_normal'), ('layers.dens', 'tf.layers.dense'),
+    ('train.AdamOptimiser', 'tf.train.AdamOptimizer')])
+def test_a_misspelt_name_gives_the_nearest(name, nearest):
+    def look_up():
+        value = tf
+        for part in name.split('.'):
+            value = getattr(value, part)
+    with pytest.raises(AttributeError) as caught:
+        look_up()
+    text = str(caught.value)
+    assert f'there is no tf.{name}' in text and f'nearest: {nearest}' in text

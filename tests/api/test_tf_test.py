@@ -167,3 +167,17 @@ def test_devices():
         tf.test.create_local_cluster(1, 1)
     with pytest.raises(ValueError, match='Unrecognized device'):
         tf.config.experimental.set_memory_growth('gpu', True)
+
+
+def test_methods_that_a_subclass_must_define_name_class_and_method():
+    from tinyflow.api.test.assertions import Assertions
+    from tinyflow.train.checkpoints.checkpoint import _Status
+
+    class Mine(_Status, Assertions):
+        def __init__(self):
+            """Neither needs anything here."""
+    for method, arguments in (('evaluate', [1]), ('assert_consumed', []),
+                              ('assert_existing_objects_matched', []),
+                              ('assert_nontrivial_match', [])):
+        with pytest.raises(NotImplementedError, match=f'Mine does not define {method}'):
+            getattr(Mine(), method)(*arguments)

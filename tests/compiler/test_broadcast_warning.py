@@ -18,7 +18,7 @@ def _loss(x_shape, y_shape):
 
 
 @pytest.mark.parametrize('shapes', [([None], [None, 1]), ([None, 1], [None]), ([5], [5, 1])])
-def test_a11_silent_broadcasting_is_warned_of(shapes):
+def test_silent_broadcasting_gives_a_warning(shapes):
     from tinyflow.compiler.warnings import broadcast_warning as advice
     advice._warned.clear()
     loss, feed = _loss(*shapes)
@@ -36,14 +36,14 @@ def test_a11_silent_broadcasting_is_warned_of(shapes):
 
 
 @pytest.mark.parametrize('shapes', [([None], [None]), ([5, 3], [3]), ([5, 1], [1, 5]), ([5], [])])
-def test_a11_meant_broadcasting_is_not(shapes):
+def test_intended_broadcasting_gives_no_warning(shapes):
     loss, feed = _loss(*shapes)
     with tf.Session() as sess, warnings.catch_warnings():
         warnings.simplefilter('error')
         sess.run(loss, feed)
 
 
-def test_a11_is_seen_in_a_run_of_the_train_op_alone():
+def test_is_seen_in_a_run_of_the_train_op_alone():
     from tinyflow.compiler.warnings import broadcast_warning as advice
     advice._warned.clear()
     x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None])
@@ -66,7 +66,7 @@ def test_results_too_large_for_memory_are_named():
         assert sess.run(tf.constant(1.0)) == 1.0
 
 
-def test_a11_only_on_the_way_to_a_scalar():
+def test_only_on_the_way_to_a_scalar():
     x = tf.placeholder(tf.float32, [4])
     y = tf.placeholder(tf.float32, [4, 1])
     with tf.Session() as sess, warnings.catch_warnings():
@@ -74,7 +74,7 @@ def test_a11_only_on_the_way_to_a_scalar():
         assert sess.run(x * y, {x: np.ones(4), y: np.ones((4, 1))}).shape == (4, 4)
 
 
-def test_a21_seeds_by_name_do_not_move():
+def test_seeds_by_name_do_not_move():
     def draws(extra):
         with tf.Graph().as_default():
             tf.set_random_seed(1, by_name=True)

@@ -11,11 +11,7 @@ from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.memory import arena_offsets as packing
 from tinyflow.graph.op import Op
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def source(fetches, feed):

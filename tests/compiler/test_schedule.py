@@ -397,7 +397,7 @@ def test_a_deep_chain_of_controls_and_writes(session):
 @pytest.mark.parametrize('fetch', [
     lambda v: tf.identity(v).op, lambda v: tf.group(2 * v), lambda v: _after(2 * v),
     lambda v: _after(tf.group(v.read_value())), lambda v: tf.assert_variables_initialized([v])])
-def test_a2_what_nobody_uses_is_read_all_the_same(fetch, resource):
+def test_a_read_that_nobody_uses_still_needs_a_value(fetch, resource):
     """A read that only orders or checks fails, too, where the Variable has no value."""
     v = tf.get_variable('v', [2], use_resource=resource)
     fetch = fetch(v)

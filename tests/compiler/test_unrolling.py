@@ -247,3 +247,21 @@ def test_random_loops(data):
         loss = tf.add_n([tf.reduce_sum(tf.square(f)) for f in fetches[1:]])
         fetches += [g for g in tf.gradients(loss, [x, w]) if g is not None]
         same(fetches, {x: [[0.3, -0.2], [0.1, 0.4]]})
+
+
+@pytest.mark.parametrize('resource', [True, False])
+def test_a_value_read_in_an_unrolled_loop_stays_as_it_was(resource):
+    """A loop whose steps are known hands out a Variable's value, not the place it is kept in."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        w = tf.get_variable('w', initializer=np.ones((2, 2), 'f'), use_resource=resource)
+        *_, read = tf.while_loop(lambda i, a, b: i < 3,
+                                 lambda i, a, b: (i + 1, tf.matmul(a, w), tf.identity(w)),
+                                 [0, tf.ones([1, 2]), tf.zeros([2, 2])])
+        with tf.control_dependencies([read]):
+            longer = w.assign_add(tf.ones([2, 2]))
+        with tf.control_dependencies([longer]):
+            later = read * 1.
+        session.run(tf.global_variables_initializer())
+        found = session.run([later, read])
+        session.run(longer)
+    np.testing.assert_array_equal(found, np.ones((2, 2, 2)))

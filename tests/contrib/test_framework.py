@@ -7,10 +7,7 @@ import tinyflow as tf
 framework = tf.contrib.framework
 
 
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 @pytest.fixture

@@ -61,7 +61,7 @@ def test_norms_against_numpy(session):
     np.testing.assert_allclose(unit, x / np.sqrt((x ** 2).sum(3, keepdims=True)), atol=1e-5)
 
 
-def test_a15_batch_norm_with_and_without_a_collection(session):
+def test_batch_norm_with_and_without_a_collection(session):
     """With updates_collections=None the output itself moves the averages."""
     x = placeholder(None, 2, 2, 3)
     own = layers.batch_norm(x, decay=.5, updates_collections='mine', scope='own')

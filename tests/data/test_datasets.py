@@ -96,7 +96,6 @@ def test_static_shapes_follow_the_chain():
 
 
 def test_nodes_of_a_large_constant_hold_it_by_reference():
-    """Data go into the graph as constants."""
     data = np.zeros([1000, 1000])
     Dataset.from_tensor_slices(data)
     constant = tf.get_default_graph().get_operations()[0]

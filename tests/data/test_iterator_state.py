@@ -59,8 +59,6 @@ def pieces(tmp_path):
     return files.Pieces([str(path), str(path)], 2, 2, 1, 0, '')
 
 
-
-
 CHAINS = {
     'once': lambda: sources.Once([np.float32([1, 2])]),
     'slices': rows,
@@ -282,18 +280,18 @@ def test_batches_of_shuffled_rows_go_on_and_are_as_row_by_row(buffer_size):
     def opened(kind):
         return kind(shuffling.Shuffled(table, buffer_size, 3, 4, count=5), 3, False).open()
 
-    def told(batches):
+    def values_of(batches):
         return [[column.tolist() for column in batch] for batch in batches]
 
-    wanted = told(opened(RowByRow))
-    assert len(wanted) == 12 and told(opened(batching.Batched)) == wanted
+    wanted = values_of(opened(RowByRow))
+    assert len(wanted) == 12 and values_of(opened(batching.Batched)) == wanted
     for kind in (batching.Batched, RowByRow):
         cursor = opened(kind)
-        begun = told(next(cursor) for _ in range(4))
+        begun = values_of(next(cursor) for _ in range(4))
         state = save(cursor)
         again = opened(batching.Batched)
         load(again, state)
-        assert begun + told(again) == wanted
+        assert begun + values_of(again) == wanted
 
 
 @pytest.mark.parametrize('rows', [

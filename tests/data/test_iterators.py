@@ -207,14 +207,14 @@ def test_other_elements_are_refused_by_a_string_handle():
 
 
 def test_get_next_in_a_loop_warns_once():
-    """Every call adds nodes to the graph."""
+    """get_next() in a loop makes the graph grow."""
     iterator = Dataset.range(100).make_one_shot_iterator()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter('always')
         for _ in range(40):
             iterator.get_next()
-    told = [str(w.message) for w in caught if '[repeated-get-next] get_next()' in str(w.message)]
-    assert len(told) == 1 and 'before the loop' in told[0]
+    texts = [str(w.message) for w in caught if '[repeated-get-next] get_next()' in str(w.message)]
+    assert len(texts) == 1 and 'before the loop' in texts[0]
 
 
 def test_errors_of_functions_carry_the_users_line():

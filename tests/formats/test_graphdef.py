@@ -78,7 +78,7 @@ def test_session_has_a_graph_def():
         assert session.graph_def == exported()
 
 
-def test_a19_large_constants_warn_once_and_share_memory(monkeypatch):
+def test_large_constants_warn_once_and_share_memory(monkeypatch):
     from tinyflow.formats.graphdef import export
     monkeypatch.setattr(export, 'LARGE', 1000)
     value = np.arange(1000, dtype=np.float32)
@@ -92,7 +92,7 @@ def test_a19_large_constants_warn_once_and_share_memory(monkeypatch):
     assert constant.op.attrs['value'] is constant.op.get_attr('value')
 
 
-def test_a19_more_than_2_gb_is_refused(monkeypatch):
+def test_more_than_2_gb_is_refused(monkeypatch):
     from tinyflow.formats.graphdef import export
     from tinyflow.formats.wire import tensors
     monkeypatch.setattr(export, 'LARGE', 1000)
@@ -270,7 +270,6 @@ def test_not_a_graph_def():
 
 def node(name, op, *inputs, **attrs):
     return node_def_pb2.NodeDef(name=name, op=op, input=inputs, attr=attrs)
-
 
 
 @pytest.mark.parametrize('nodes, error, message', [

@@ -63,8 +63,8 @@ def test_what_leaves_a_loop_must_be_there_after_it():
     for node in graph_def.node:
         if node.op == 'Exit' and node.name == 'while/Exit_1':
             node.input[0] = 'while/add_1'       # of one iteration
-    told = "'while/While' is damaged.*only while it goes on"
-    with tf.Graph().as_default(), pytest.raises(ValueError, match=told):
+    text = "'while/While' is damaged.*only while it goes on"
+    with tf.Graph().as_default(), pytest.raises(ValueError, match=text):
         tf.import_graph_def(graph_def, name='')
 
 

@@ -6,8 +6,6 @@ import pytest
 
 import tinyflow as tf
 
-pytestmark = pytest.mark.engine
-
 
 @pytest.fixture(autouse=True)
 def graph():

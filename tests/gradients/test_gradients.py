@@ -515,7 +515,7 @@ def test_compute_gradient_error():
     assert compute_gradient_error(tf.log(x - 1.0), [x], feed) == float('inf')
 
 
-# ---- why there is none ----------------------------------------------------------------------
+# ---- why there is none ---------------------------------------------------------------------
 
 def test_why_argmax():
     logits = tf.placeholder(tf.float32, [4, 3], name='logits')

@@ -7,8 +7,6 @@ import pytest
 import tinyflow as tf
 from tinyflow.graph.stacks import stacks
 
-pytestmark = pytest.mark.engine
-
 
 class _Interrupt:
     """A trace function that raises KeyboardInterrupt at the n-th line run inside tinyflow."""

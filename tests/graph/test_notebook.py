@@ -15,7 +15,6 @@ from tinyflow.graph.support import notebook
 
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = pytest.mark.engine
 with_ipython = pytest.mark.skipif(
     importlib.util.find_spec('IPython') is None, reason='IPython is not installed')
 
@@ -40,35 +39,35 @@ def shown(tmp_path, program, **environment):
 
 @with_ipython
 def test_an_error_ends_at_the_users_cell(tmp_path):
-    told = shown(tmp_path, "cell('with tf.Session() as session:\\n    session.run(x * 2.0)')")
-    assert 'Cell In[2], line 2' in told and 'InvalidArgumentError' in told
-    assert 'session.py' not in told and 'During handling' not in told
-    assert 'built at cell In[1], line 2: x = tf.placeholder' in told
+    output = shown(tmp_path, "cell('with tf.Session() as session:\\n    session.run(x * 2.0)')")
+    assert 'Cell In[2], line 2' in output and 'InvalidArgumentError' in output
+    assert 'session.py' not in output and 'During handling' not in output
+    assert 'built at cell In[1], line 2: x = tf.placeholder' in output
 
 
 @with_ipython
 def test_functions_of_the_user_stay_in_the_traceback(tmp_path):
-    told = shown(tmp_path, "cell('def ask():\\n    tf.nn.relu(\"text\")')\ncell('ask()')")
-    assert 'Cell In[3], line 1' in told and 'Cell In[2], line 2' in told
-    assert str(ROOT) not in told
+    output = shown(tmp_path, "cell('def ask():\\n    tf.nn.relu(\"text\")')\ncell('ask()')")
+    assert 'Cell In[3], line 1' in output and 'Cell In[2], line 2' in output
+    assert str(ROOT) not in output
 
 
 @with_ipython
 def test_the_whole_traceback_is_there_when_wanted(tmp_path):
-    told = shown(tmp_path, "cell('tf.nn.relu(\"text\")')", TINYFLOW_FULL_TRACEBACK='1')
-    assert 'nn.py' in told
+    output = shown(tmp_path, "cell('tf.nn.relu(\"text\")')", TINYFLOW_FULL_TRACEBACK='1')
+    assert 'nn.py' in output
 
 
 @with_ipython
 def test_other_errors_are_shown_as_ever(tmp_path):
-    told = shown(tmp_path, "cell('len(3)')")
-    assert 'Cell In[2], line 1' in told and 'TypeError' in told
+    output = shown(tmp_path, "cell('len(3)')")
+    assert 'Cell In[2], line 1' in output and 'TypeError' in output
 
 
 @with_ipython
 def test_generated_programs_name_cells(tmp_path):
-    told = shown(tmp_path, "cell('print(tf.explain(x * 2.0, {x: [[1.0, 2.0, 3.0]]}, runs=0))')")
-    assert '@ cell In[2], line 1' in told
+    output = shown(tmp_path, "cell('print(tf.explain(x * 2.0, {x: [[1.0, 2.0, 3.0]]}, runs=0))')")
+    assert '@ cell In[2], line 1' in output
 
 
 # ---- without IPython: a stand-in for its shell -----------------------------------------------

@@ -11,7 +11,6 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure, op_error
 
-pytestmark = pytest.mark.engine
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 

@@ -7,10 +7,7 @@ import tinyflow as tf
 ONE = tf.SparseTensorValue(np.array([[0, 1]]), np.array([5.0], np.float32), np.array([2, 3]))
 
 
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def test_parts_and_static_shape():
@@ -49,7 +46,7 @@ def test_indexed_slices_are_fed_the_same_way():
 
 
 @pytest.mark.parametrize('value', [3, [1, 2], ([[0, 1]], [1.0])])
-def test_a5_a_value_that_is_no_triple_names_the_parts(value):
+def test_a_value_that_is_not_a_triple_names_the_parts(value):
     x = tf.sparse_placeholder(tf.float32, name='x')
     with tf.Session() as session, pytest.raises(ValueError, match='SparseTensor .x/indices:0'):
         session.run(x, {x: value})

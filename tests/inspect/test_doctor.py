@@ -11,11 +11,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.graph.support.errors import TinyflowWarning
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def ids(report):
@@ -47,7 +43,7 @@ def test_vector_and_column():
     assert 'test_doctor.py' in str(finding) and 'Mend' in str(finding)
 
 
-def test_a_print_and_a_summary_that_nobody_reaches():
+def test_prints_and_summaries_that_no_fetch_needs():
     x = tf.placeholder(tf.float32, [None])
     loss = tf.reduce_mean(x * 2.)
     tf.Print(loss, [loss])
@@ -68,7 +64,7 @@ def test_update_ops():
     assert tf.doctor(fetches=[step, updates]).ok
 
 
-def test_queues():
+def test_queues_that_wait_forever():
     queue = tf.FIFOQueue(3, [tf.float32], shapes=[[]])
     element = queue.dequeue()
     assert 'no node' in str(tf.doctor(fetches=element))
@@ -78,7 +74,7 @@ def test_queues():
     assert 'start_queue_runners' in str(tf.doctor(fetches=element))
 
 
-def test_huge_constants():
+def test_constants_too_large_for_a_graphdef():
     x = tf.constant(np.zeros([2000, 2000], np.float32))
     report = tf.doctor(fetches=tf.reduce_sum(x))
     assert ids(report) == ['large-constants'] and '15 MB' in str(report)
@@ -130,7 +126,7 @@ def test_arguments():
 
 # ---- at the first run ----------------------------------------------------------------------
 
-def test_update_ops_warn_at_the_first_run_of_a_training_step():
+def test_warns_at_the_first_run_of_a_training_step():
     x = tf.placeholder(tf.float32, [None, 4])
     h = tf.layers.batch_normalization(tf.layers.dense(x, 3), training=True)
     step = tf.train.GradientDescentOptimizer(.1).minimize(tf.reduce_mean(tf.square(h - 1.)))
@@ -144,7 +140,7 @@ def test_update_ops_warn_at_the_first_run_of_a_training_step():
         sess.run([step, x], feed)
 
 
-def test_no_warning_where_the_updates_run():
+def test_is_quiet_where_the_updates_run():
     x = tf.placeholder(tf.float32, [None, 4])
     h = tf.layers.batch_normalization(tf.layers.dense(x, 3), training=True)
     with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
@@ -165,7 +161,7 @@ def test_warns_of_a_print_that_nobody_uses(capfd):
     assert 'lost' not in capfd.readouterr().out
 
 
-def test_no_warning_where_a_print_is_used_or_waited_for(capfd):
+def test_is_quiet_where_it_is_used_or_waited_for(capfd):
     x = tf.placeholder(tf.float32, [None])
     y = tf.Print(x * 2., [x], 'seen')
     shown = tf.print('waited for', x)

@@ -5,8 +5,6 @@ import pytest
 
 import tinyflow as tf
 
-pytestmark = pytest.mark.engine
-
 
 @pytest.mark.parametrize('layers', [3, 400])
 def test_a_long_program_is_abridged(layers):

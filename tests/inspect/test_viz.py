@@ -1,4 +1,4 @@
-"""Pictures: what is in them (as data), that the files can be read, and that mistakes are told."""
+"""Pictures: what is in them (as data), that the files can be read, and the errors."""
 import random
 import subprocess
 import sys
@@ -12,7 +12,6 @@ from tinyflow.graph.op import Op
 from tinyflow.inspect import viz
 from tinyflow.inspect.viz import render, select
 
-pytestmark = pytest.mark.engine
 SVG = '{http://www.w3.org/2000/svg}'
 
 

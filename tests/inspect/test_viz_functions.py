@@ -6,8 +6,6 @@ import pytest
 import tinyflow as tf
 from tinyflow.inspect import viz
 
-pytestmark = pytest.mark.engine
-
 
 @pytest.fixture(autouse=True)
 def graph():
@@ -41,7 +39,7 @@ def counting_loop(x, **more):
 
 # ---- cond ------------------------------------------------------------------------------------
 
-def test_a13_a_cond_is_a_box_with_a_box_for_each_branch(x):
+def test_a_cond_is_a_box_with_a_box_for_each_branch(x):
     y = tf.cond(x > 0, lambda: tf.sqrt(x), lambda: tf.exp(x), name='choose')
     picture = viz.draw(tf.negative(y, name='result'))
     assert boxes(picture) == {'choose': 'if', 'choose/if true': 'function',
@@ -57,7 +55,7 @@ def test_a13_a_cond_is_a_box_with_a_box_for_each_branch(x):
     assert chosen == {'true': keys['choose/if true'], 'false': keys['choose/if false']}
 
 
-def test_a13_what_was_made_outside_a_branch_is_drawn_outside(x):
+def test_what_was_made_outside_a_branch_is_drawn_outside(x):
     outside = tf.sqrt(x, name='outside')
     picture = viz.draw(tf.cond(x > 0, lambda: outside * 2., lambda: tf.exp(x), name='choose'))
     assert ('outside', 'choose/if true/mul') in edges(picture)

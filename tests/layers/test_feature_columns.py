@@ -16,10 +16,7 @@ from tinyflow.layers.feature_column.wrapping import suggested_dimension
 fc = tf.feature_column
 
 
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def values(fetches, feed_dict=None):
@@ -314,16 +311,16 @@ def test_gradients_reach_embeddings():
         assert session.run(loss) == pytest.approx(2.0, abs=1e-3)
 
 
-# --- errors (PAINS B19)
+# --- errors
 
-def test_b19_few_categories_are_for_an_indicator():
+def test_few_categories_are_for_an_indicator():
     told = message(ValueError, fc.input_layer, BATCH, [sex()])
     mend = told.split('Mend: ')[1]
     assert mend.startswith('tf.feature_column.indicator_column(sex), a one-hot vector of 2; or ')
     assert 'tf.feature_column.embedding_column(sex, dimension=2)' in mend
 
 
-def test_b19_many_categories_are_for_an_embedding():
+def test_many_categories_are_for_an_embedding():
     for function in (lambda: fc.input_layer(BATCH, [many()]),
                      lambda: tf.keras.layers.DenseFeatures([many()]),
                      lambda: DenseFeatures([many()])):
@@ -333,20 +330,20 @@ def test_b19_many_categories_are_for_an_embedding():
     assert [suggested_dimension(n) for n in (1, 2, 16, 17, 10 ** 6)] == [1, 2, 2, 3, 32]
 
 
-def test_b19_what_the_mend_says_works():
+def test_the_hint_works():
     wrapped = fc.embedding_column(many(), dimension=6)
     x = fc.input_layer({'street': ['a', 'b']}, [wrapped])
     assert x.shape.as_list() == [2, 6]
 
 
-def test_b19_a_number_needs_no_wrapper():
+def test_a_number_needs_no_wrapper():
     for function in (lambda: fc.indicator_column(N), lambda: fc.embedding_column(N, 2),
                      lambda: fc.shared_embedding_columns([N], 2)):
         assert 'put it into the list of columns as it is' in message(ValueError, function)
     assert 'numeric_column(\'age\')' in message(ValueError, fc.input_layer, BATCH, ['age'])
 
 
-def test_b19_a_missing_feature_names_the_nearest():
+def test_a_missing_feature_names_the_nearest():
     told = message(ValueError, fc.input_layer, {'agee': [1.0], 'sex': ['x']}, [
         fc.numeric_column('age')])
     assert 'Feature age is not in features dictionary' in told
@@ -402,9 +399,9 @@ def test_columns_of_one_name_and_other_mistakes():
     assert 'tf.sparse_tensor_to_dense' in message(ValueError, fc.input_layer, sparse, [N])
 
 
-# --- preview (PAINS B19)
+# --- preview
 
-def test_b19_preview_tells_raw_and_transformed():
+def test_preview_shows_raw_and_transformed():
     cross = fc.crossed_column(['sex', 'deck'], 10)
     shown = fc.preview(BATCH, [
         N._replace(key='age'), fc.bucketized_column(N._replace(key='age'), [18, 30]),
@@ -427,7 +424,7 @@ def test_b19_preview_tells_raw_and_transformed():
     assert "[0 1]  id 1 = 'male'" in printed and '<td>sex_indicator</td>' in shown._repr_html_()
 
 
-def test_b19_preview_leaves_the_graph_alone_and_cuts_the_batch():
+def test_preview_leaves_the_graph_alone_and_cuts_the_batch():
     data = {'n': np.arange(100.0)}
     assert len(fc.preview(data, [N]).rows) == 5
     assert len(fc.preview(data, [N], rows=2).rows) == 2
@@ -438,7 +435,7 @@ def test_b19_preview_leaves_the_graph_alone_and_cuts_the_batch():
     assert 'dict of arrays' in message(ValueError, fc.preview, [1.0], [N])
 
 
-def test_b19_preview_of_a_data_frame():
+def test_preview_of_a_data_frame():
     pandas = pytest.importorskip('pandas')
     frame = pandas.DataFrame({'n': [1, 2], 'sex': ['male', None]}).fillna({'sex': ''})
     rows = fc.preview(frame, [N, sex()]).rows
@@ -446,7 +443,7 @@ def test_b19_preview_of_a_data_frame():
                     ('sex', "''", 'nothing')]
 
 
-def test_b19_preview_of_sequences_and_weights():
+def test_preview_of_sequences_and_weights():
     places = np.array([[0, 0], [0, 1], [1, 0]])
     data = {'s': tf.SparseTensorValue(places, np.float32([1, 2, 3]), np.array([2, 3])),
             'i': tf.SparseTensorValue(places, np.array([1, 2, 3]), np.array([2, 3])),

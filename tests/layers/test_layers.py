@@ -188,7 +188,7 @@ def test_another_size_than_the_layer_was_built_for():
         layer(placeholder(None, 4))
 
 
-def test_a15_batch_norm_leaves_its_updates_in_update_ops(session):
+def test_batch_norm_leaves_its_updates_in_update_ops(session):
     """The moving averages move just when UPDATE_OPS are run."""
     x = placeholder(None, 3)
     layer = tf.layers.BatchNormalization(momentum=0.5)
@@ -205,7 +205,7 @@ def test_a15_batch_norm_leaves_its_updates_in_update_ops(session):
                                0.5 + values.var(0) / 2, rtol=1e-6)
 
 
-def test_a13_plain_batch_norm_by_a_placeholder(session):
+def test_plain_batch_norm_by_a_placeholder(session):
     """A placeholder chooses; averages move while training only, and not by being looked at."""
     x, training = placeholder(None, 3), tf.placeholder(tf.bool, [])
     y = tf.layers.batch_normalization(x, training=training, momentum=0.5, epsilon=0.)

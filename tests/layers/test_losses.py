@@ -54,7 +54,7 @@ def test_gradient_of_a_weighted_loss(session):
     np.testing.assert_allclose(session.run(tf.gradients(loss, x)[0]), [1., 0., 6.])
 
 
-def test_a11_shapes_that_would_broadcast_are_refused():
+def test_shapes_that_would_broadcast_are_refused():
     """(n, 1) against (n,) would give (n, n) losses."""
     with pytest.raises(ValueError, match=r'incompatible(\n.*){3}\n  Mend: tf.squeeze\(labels') as e:
         tf.losses.mean_squared_error(placeholder(None, 1), placeholder(None))

@@ -239,7 +239,7 @@ def error_of(kind, function):
 
 
 def test_errors_teach():
-    """A section of PAINS: the problem, and the way out."""
+    """The error says what is wrong and what to do."""
     cell = CELLS['gru']()
     assert 'dtype=tf.float32' in error_of(
         ValueError, lambda: tf.nn.dynamic_rnn(cell, tf.zeros([2, 3, 4])))
@@ -274,3 +274,32 @@ def test_cells_that_are_left_out_say_so():
         tf.contrib.rnn.TimeFreqLSTMCell                         # noqa: B018
     with pytest.raises(AttributeError, match='nearest: tf.contrib.rnn.BasicLSTMCell'):
         tf.contrib.rnn.BasicLstmCell                            # noqa: B018
+
+
+class PassThroughCell(tf.nn.rnn_cell.RNNCell):
+    """A cell of the user's own that says two states and takes whatever it is given."""
+
+    state_size = (4, 4)
+    output_size = 4
+
+    def call(self, inputs, state):
+        return inputs, state
+
+
+def test_a_custom_cell_takes_any_state():
+    """As in TF1: what a state must be is between the cell and who calls it."""
+    x, start = tf.zeros([3, 5, 4]), tf.zeros([3, 7])
+    outputs, state = tf.nn.dynamic_rnn(PassThroughCell(), x, initial_state=start)
+    assert outputs.shape == (3, 5, 4) and state.shape == (3, 7)
+    cell = tf.nn.rnn_cell.DropoutWrapper(PassThroughCell())
+    _, state = tf.nn.dynamic_rnn(cell, x, initial_state=start)
+    assert state.shape == (3, 7)
+
+
+def test_one_cell_twice_in_a_stack_gives_a_warning(caplog):
+    cell = tf.nn.rnn_cell.GRUCell(8)
+    tf.nn.rnn_cell.MultiRNNCell([cell, cell])
+    assert 'share their weights' in caplog.text
+    caplog.clear()
+    tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.GRUCell(8) for _ in range(2)])
+    assert not caplog.text

@@ -161,7 +161,7 @@ def test_value_where_shapes_are_unknown(sample, known):
 
 @every_row([r for r in ROWS if r.grad_positions(r.arrays())])
 def test_gradient(sample):
-    """A23: first and second derivatives against central differences, by both executors."""
+    """First and second derivatives against central differences, by both executors."""
     for known in ('static', 'rank unknown') if sample.unknown else ('static',):
         built = Built(sample, known)
         first = [built.xs[i] for i in sample.grad_positions(built.arrays)]
@@ -316,7 +316,7 @@ class Attack:
     def _strided_inputs(self):
         try:
             outputs = self._call([scattered(a) for a in self.arguments], 'when it was strided')
-        except Exception as error:                      # noqa: BLE001 - whatever it is, it is told
+        except Exception as error:                      # noqa: BLE001 - whatever it is, it is reported
             self._say(f'fails on strided read-only inputs: {error}')
             return
         for got, want in zip(outputs, self.want):

@@ -1,4 +1,4 @@
-"""The floors of the house: imports point down, and nothing heavy is imported before it is used."""
+"""Layers: imports point down, and nothing heavy is imported before it is used."""
 import ast
 import subprocess
 import sys

@@ -15,8 +15,8 @@ import tinyflow as tf
 
 ROOT = Path(__file__).resolve().parents[2]
 
-pytestmark = [pytest.mark.engine, pytest.mark.skipif(
-    not (ROOT / 'setup.cfg').exists(), reason='an installed package has no setup.cfg')]
+pytestmark = pytest.mark.skipif(
+    not (ROOT / 'setup.cfg').exists(), reason='an installed package has no setup.cfg')
 
 
 @pytest.fixture(scope='module')

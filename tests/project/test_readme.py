@@ -20,8 +20,6 @@ INSIDE = (ROOT / 'docs' / 'inside.md').read_text(encoding='utf-8')
 SCOPE = (ROOT / 'docs' / 'scope.md').read_text(encoding='utf-8')
 CONTRIBUTING = (ROOT / 'CONTRIBUTING.md').read_text(encoding='utf-8')
 
-pytestmark = pytest.mark.engine
-
 
 def load(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)

@@ -25,7 +25,6 @@ def run(script, folder, *arguments, environment=None):
              'OPENBLAS_NUM_THREADS': '1', **(environment or {})})
 
 
-@pytest.mark.engine
 @pytest.mark.parametrize('script', SCRIPTS, ids=lambda script: script.stem)
 def test_runs_silently_and_draws(script, tmp_path):
     pictures = tmp_path / 'pictures'
@@ -42,7 +41,6 @@ def test_runs_silently_and_draws(script, tmp_path):
         assert path.read_bytes().startswith(b'\x89PNG')
 
 
-@pytest.mark.engine
 def test_an_argument_names_the_output_folder(tmp_path):
     done = run(ROOT / 'tutorials' / '01_graph.py', tmp_path, str(tmp_path / 'here'),
                environment={'TINYFLOW_OUTPUT': str(tmp_path / 'not here')})
@@ -51,7 +49,6 @@ def test_an_argument_names_the_output_folder(tmp_path):
     assert not (tmp_path / 'not here').exists()
 
 
-@pytest.mark.engine
 def test_prose_quotes_what_is_printed(tmp_path):
     """Some sentences repeat numbers of the output; these are the ones that a change would break."""
     quoted = {
@@ -93,7 +90,6 @@ def test_prose_quotes_what_is_printed(tmp_path):
             assert text in done.stdout, f'{stem}: {text}'
 
 
-@pytest.mark.engine
 def test_demo_fits_a_terminal_of_80_columns(tmp_path):
     done = run(ROOT / 'tutorials' / 'demo.py', tmp_path, 'out')
     assert done.returncode == 0, done.stderr
@@ -105,7 +101,6 @@ def test_demo_fits_a_terminal_of_80_columns(tmp_path):
         assert abs(float(ops) - float(keras)) < 1e-4 and abs(float(ops) - float(estimator)) < 1e-4
 
 
-@pytest.mark.engine
 def test_the_demo_ends_with_a_command_that_runs(tmp_path):
     done = run(Path('tutorials') / 'demo.py', ROOT, environment={'TINYFLOW_OUTPUT': str(tmp_path)})
     python, script = done.stdout.splitlines()[-1].split()

@@ -54,6 +54,6 @@ def test_mypy_sees_what_is_imported_only_when_it_is_used(tmp_path):
         'reveal_type(tf.Variable(1.0) * 2.0)\n'
         'reveal_type(tf.import_graph_def)\n'
         'tf.placeholdr\n', encoding='utf-8')
-    told = problems(tmp_path)
-    assert 'Sequential' in told and 'Tensor"' in told and 'graph_def' in told
-    assert 'has no attribute "placeholdr"' in told
+    output = problems(tmp_path)
+    assert 'Sequential' in output and 'Tensor"' in output and 'graph_def' in output
+    assert 'has no attribute "placeholdr"' in output

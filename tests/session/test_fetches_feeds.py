@@ -516,11 +516,11 @@ def test_one_tensor_twice_in_a_callables_feeds(session):
         session.make_callable(x + 1.0, [x, x])
 
 
-@pytest.mark.parametrize(('name', 'told'), [
+@pytest.mark.parametrize(('name', 'message'), [
     ('loss:0', "Nearest: 'model/loss:0'"), ('lss:0', "Nearest: 'model/loss:0'"),
     ('quux:0', r"tf.identity\(x, name='loss'\)")])
-def test_fetching_a_name_that_is_not_there_tells_the_nearest(session, name, told):
+def test_fetching_a_name_that_is_not_there_tells_the_nearest(session, name, message):
     with tf.name_scope('model'):
         tf.identity(tf.constant(1.), name='loss')
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         session.run(name)

@@ -1,4 +1,4 @@
-"""tf.Session(nan_check=True) reports where a NaN or an infinity comes from."""
+"""tf.Session(nan_check=True): the error names where a NaN or an infinity comes from."""
 from __future__ import annotations
 
 import re
@@ -8,11 +8,7 @@ import pytest
 
 import tinyflow as tf
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def caught(fetches, feed=None):
@@ -23,7 +19,7 @@ def caught(fetches, feed=None):
     return error.value
 
 
-def test_a10_the_first_operation_its_line_its_inputs_and_the_row():
+def test_the_first_operation_its_line_its_inputs_and_the_row():
     x = tf.placeholder(tf.float32, [None, 2])
     loss = tf.reduce_mean(tf.log(tf.reduce_sum(x, 1)) * 2. + 1.)
     error = caught(loss, {x: [[1, 2], [3, 4], [1, -1]]})
@@ -36,7 +32,7 @@ def test_a10_the_first_operation_its_line_its_inputs_and_the_row():
     assert len(text.splitlines()) <= 8
 
 
-def test_a10_a_gradient():
+def test_a_gradient():
     x = tf.Variable([0., 4.])
     loss = tf.reduce_sum(tf.sqrt(x))
     train = tf.train.GradientDescentOptimizer(.1).minimize(loss)
@@ -44,7 +40,7 @@ def test_a10_a_gradient():
     assert error.op.name.startswith('gradients/') and "the Variable 'Variable'" in str(error)
 
 
-def test_a10_the_variable_keeps_its_value():
+def test_the_variable_keeps_its_value():
     x = tf.Variable([0., 4.])
     train = tf.train.AdamOptimizer(.1).minimize(tf.reduce_sum(tf.sqrt(x)))
     with tf.Session(nan_check=True) as sess:
@@ -54,7 +50,7 @@ def test_a10_the_variable_keeps_its_value():
         assert sess.run(x).tolist() == [0., 4.]
 
 
-def test_a10_values_that_are_masked_away_are_no_alarm():
+def test_masked_values_give_no_error():
     x = tf.placeholder(tf.float32, [None])
     safe = tf.where(x > 0., tf.log(x), tf.zeros_like(x))
     masked = tf.nn.softmax(tf.where(x > 0., x, tf.fill(tf.shape(x), -np.inf)))
@@ -63,14 +59,14 @@ def test_a10_values_that_are_masked_away_are_no_alarm():
         assert np.isfinite(sess.run(masked, {x: [0., 1., -1.]})).all()
 
 
-def test_a10_the_gradient_of_a_masked_value_is_one():
+def test_the_gradient_of_a_masked_value_is_one():
     """The classic: tf.where hides the infinity forwards, and 0 * inf is NaN backwards."""
     x = tf.Variable([0., 1.])
     loss = tf.reduce_sum(tf.where(x > 0., tf.log(x), tf.zeros_like(x)))
     assert caught(tf.gradients(loss, x)).op.name.startswith('gradients/')
 
 
-def test_a10_constants_and_initial_values_may_be_infinite():
+def test_constants_and_initial_values_may_be_infinite():
     best = tf.Variable(np.inf)
     step = tf.assign(best, tf.minimum(best, 3.))
     with tf.Session(nan_check=True) as sess:
@@ -79,20 +75,20 @@ def test_a10_constants_and_initial_values_may_be_infinite():
         assert sess.run(step) == 3.
 
 
-def test_a10_fed_values():
+def test_fed_values():
     x = tf.placeholder(tf.float32, [None, 2], name='x')
     text = str(caught(tf.reduce_sum(x * 2.), {x: [[1, 2], [np.nan, 1]]}))
     assert "NaN at [1, 0] (row 1 of the batch), fed as 'x:0'" in text and 'look at the data' in text
 
 
-def test_a10_inside_a_loop():
+def test_inside_a_loop():
     x = tf.placeholder(tf.float32, [])
     _, y = tf.while_loop(lambda i, y: i < 10, lambda i, y: (i + 1, tf.log(y)), [0, x])
     error = caught(y * 2., {x: 5.})
     assert error.op.type == 'Log' and 'in iteration 3 of its loop' in str(error)
 
 
-def test_a10_inside_a_branch_and_of_a_loops_gradient():
+def test_inside_a_branch_and_of_a_loops_gradient():
     x = tf.Variable(0.)
     _, y = tf.while_loop(lambda i, y: i < 2,
                          lambda i, y: (i + 1, tf.cond(y < 5., lambda: tf.sqrt(y), lambda: y)),
@@ -101,7 +97,7 @@ def test_a10_inside_a_branch_and_of_a_loops_gradient():
     assert error.op.type in ('SqrtGrad', 'RealDiv', 'Reciprocal', 'Mul', 'Rsqrt')
 
 
-def test_a10_overflow_of_training():
+def test_overflow_of_training():
     x = tf.constant(np.random.RandomState(0).randn(20, 3), tf.float32)
     w = tf.Variable(tf.ones([3, 1]))
     loss = tf.reduce_mean(tf.square(tf.matmul(x, w)) ** 2)
@@ -129,7 +125,7 @@ def test_results_are_those_of_a_plain_session():
 
 
 @pytest.mark.parametrize('rows, said', [(4, True), (3, False)])
-def test_a10_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
+def test_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
     x, scale = tf.placeholder(tf.float32, [4, 2]), tf.placeholder(tf.float32, [rows])
     y = tf.reduce_sum(x) + tf.reduce_sum(tf.log(scale))
     with tf.Session(nan_check=True) as session, \
@@ -142,6 +138,6 @@ def test_a10_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
     (tf.log, [1., -3.], 'negative somewhere'), (tf.log, [0., -3.], 'negative somewhere'),
     (tf.log, [1., 0.], 'the argument reached 0'), (tf.log1p, [-2.], 'below -1'),
     (lambda x: tf.pow(x, 0.5), [-2.], 'no integer')])
-def test_a10_the_mend_of_a_negative_argument(function, value, said):
+def test_the_mend_of_a_negative_argument(function, value, said):
     x = tf.placeholder(tf.float32, [None])
     assert said in str(caught(function(x), {x: value})).partition('Mend: ')[2]

@@ -129,7 +129,7 @@ def test_a_growing_arena_frees_the_smaller_block_at_once():
             session.run(y, {x: np.ones([100, 1000], np.float32)})
             assert first() is None
             second = weakref.ref(arena.memory.base)
-            np.testing.assert_allclose(             # the program for ten rows is bound anew
+            np.testing.assert_allclose(             # the program for ten rows is bound again
                 session.run(y, {x: np.ones([10, 1000], np.float32)}), 4546.487, rtol=1e-5)
             assert second() is not None
             del arena
@@ -177,3 +177,50 @@ def test_small_sessions_do_not_pay_for_it(trims):
     gc.collect()
     tf.Session().close()
     assert trims == []
+
+
+def test_two_sessions_do_not_share_values():
+    """Each Session has its own variables, and closing one leaves the other alone."""
+    v = tf.Variable(1.0, name='v')
+    up = v.assign_add(1.0)
+    first, second = tf.Session(), tf.Session()
+    for session in (first, second):
+        session.run(v.initializer)
+    first.run(up.op)
+    first.run(up.op)
+    assert (first.run(v), second.run(v)) == (3.0, 1.0)
+    second.close()
+    assert first.run(v) == 3.0
+    first.close()
+
+
+def test_a_fetched_array_is_the_callers_own():
+    """Changing what a run returned changes no variable, constant or later result."""
+    v = tf.Variable(np.zeros(3), name='v')
+    c = tf.constant(np.ones(3))
+    with tf.Session() as session:
+        session.run(v.initializer)
+        value, constant, total = session.run([v, c, c + v])
+        for array in (value, constant, total):
+            array[...] = 99.0
+        again = session.run([v, c, c + v])
+    assert [a.tolist() for a in again] == [[0.0] * 3, [1.0] * 3, [1.0] * 3]
+
+
+def test_an_earlier_result_is_not_changed_by_a_later_run():
+    x = tf.placeholder(tf.float64, [3], name='x')
+    y = tf.exp(x)
+    with tf.Session() as session:
+        first = session.run(y, {x: [0.0, 0.0, 0.0]})
+        session.run(y, {x: [5.0, 5.0, 5.0]})
+    assert first.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_arrays_that_fit_are_fed_without_a_copy():
+    x = tf.placeholder(tf.float32, [None, 3])
+    y = tf.reduce_sum(x)
+    fitting = np.ones((4, 3), np.float32)
+    with tf.Session() as sess:
+        call = sess._new_call(y, {x: fitting})
+        assert call.arrays([fitting])[0] is fitting
+        assert call.arrays([np.ones((4, 3))])[0].dtype == np.float32       # has to be converted

@@ -225,7 +225,7 @@ def test_other_sessions_and_graphs(folder):
     session.close()
 
 
-def test_a22_saving_and_restoring_add_no_nodes(session, folder):
+def test_saving_and_restoring_add_no_nodes(session, folder):
     """But for the counter at the first save."""
     checkpoint, *_ = recorded_model()
     session.run(tf.global_variables_initializer())

@@ -9,7 +9,6 @@ import pytest
 import tinyflow as tf
 from tinyflow.train.checkpoints import exact_resume
 
-pytestmark = pytest.mark.engine
 SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
 
 

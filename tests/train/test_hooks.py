@@ -20,6 +20,6 @@ def test_every_run_is_recorded():
 
 
 @pytest.mark.parametrize('name', RUNS)
-def test_b25_hooks_are_called_as_in_tensorflow(name, monkeypatch):
+def test_hooks_are_called_as_in_tensorflow(name, monkeypatch):
     monkeypatch.setattr(logging, '_counts', {})     # some lines come so many times per process
     assert tell(tf, RUNS[name], global_step_read) == RECORDED[name]

@@ -195,7 +195,7 @@ def test_forgotten_local_variables_are_told():
             coord.join(threads)
 
 
-def test_a18_two_threads_of_one_reader_whose_names_never_come():
+def test_two_threads_of_one_reader_whose_names_never_come():
     """One waits for the queue of names, the other for the reader, the main thread for both."""
     names = tf.FIFOQueue(3, [tf.string], [[]], name='names')
     line = tf.TextLineReader().read(names).value

@@ -289,7 +289,7 @@ def test_a_worker_does_not_wait_for_nothing():
 
 
 @pytest.mark.parametrize('at', [2, 5])
-def test_b21_the_operation_that_made_the_nan(at):
+def test_the_operation_that_made_the_nan(at):
     train, loss = nan_after(at)
     with pytest.raises(tf.train.NanLossDuringTrainingError) as caught:
         with tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)]) as session:
@@ -302,7 +302,7 @@ def test_b21_the_operation_that_made_the_nan(at):
     assert 'tf.log(x + 1e-8)' in lines[-1]
 
 
-def test_b21_the_batch_of_a_dataset_is_found_again():
+def test_the_batch_of_a_dataset_is_found_again():
     """The same batch is drawn again, shuffled as it was, with the same dropout."""
     rows = np.ones([40, 3], np.float32)
     rows[17, 1] = -1.
@@ -322,7 +322,7 @@ def test_b21_the_batch_of_a_dataset_is_found_again():
     assert 'from -1.11111 to 1.11111' in str(caught.value)
 
 
-def test_b21_fed_batches_are_fed_again():
+def test_fed_batches_are_fed_again():
     x = tf.placeholder(tf.float32, [None], name='x')
     loss = tf.reduce_mean(tf.sqrt(x))
     train = counter()
@@ -332,7 +332,7 @@ def test_b21_fed_batches_are_fed_again():
             session.run(train, {x: [1., -2.]})
 
 
-def test_b21_variables_stay_as_they_were():
+def test_variables_stay_as_they_were():
     train, loss = nan_after(2)
     w = tf.global_variables()[0]
     session = tf.train.MonitoredSession(hooks=[tf.train.NanTensorHook(loss)])
@@ -344,7 +344,7 @@ def test_b21_variables_stay_as_they_were():
     session.close()
 
 
-def test_b21_what_cannot_be_repeated_is_said():
+def test_what_cannot_be_repeated_is_said():
     queue = tf.FIFOQueue(9, tf.float32, [])
     w = tf.get_variable('w', initializer=1.)
     with tf.control_dependencies([queue.enqueue(-1.)]):
@@ -363,7 +363,7 @@ def test_b21_what_cannot_be_repeated_is_said():
     assert 'nan_check=True' in text
 
 
-def test_b21_a_later_note_is_used(monkeypatch):
+def test_a_later_note_is_used(monkeypatch):
     from tinyflow.train.sessions import nan_replay
     monkeypatch.setattr(nan_replay, '_FIRST', 0.)
     monkeypatch.setattr(nan_replay, '_SHARE', 1e9)
@@ -376,7 +376,7 @@ def test_b21_a_later_note_is_used(monkeypatch):
     assert len(hook._replay._steps) <= 1
 
 
-def test_b21_a_gradient_that_spoils_the_weights_a_step_before():
+def test_a_gradient_that_made_the_weights_nan_a_step_before():
     w = tf.get_variable('w', initializer=[0., 4.])
     loss = tf.reduce_sum(tf.sqrt(w))
     step = tf.train.get_or_create_global_step()
@@ -390,7 +390,7 @@ def test_b21_a_gradient_that_spoils_the_weights_a_step_before():
     assert 'the update of the Variable' in str(caught.value)
 
 
-def test_a10_the_switch_of_a_training_session():
+def test_the_switch_of_a_training_session():
     train, loss = nan_after(1)
     w = tf.global_variables()[0]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[nan-check\].*Log 'Log'"):
@@ -404,7 +404,7 @@ def test_a10_the_switch_of_a_training_session():
 # ---- explaining ----------------------------------------------------------------------------------
 
 
-def test_b25_the_order_of_hooks_as_a_table(tmp_path):
+def test_the_order_of_hooks_as_a_table(tmp_path):
     train = counter()
     with tf.train.MonitoredTrainingSession(
             checkpoint_dir=str(tmp_path), hooks=[tf.train.StopAtStepHook(1), Asking(train)],

@@ -1,4 +1,4 @@
-"""Moving averages: values step by step, names, and what a Saver is told to restore."""
+"""Moving averages: values step by step, names, and what a Saver restores."""
 import numpy as np
 import pytest
 

@@ -1,4 +1,4 @@
-"""tf.train.Saver: names, lists of checkpoints, state files, and errors that help (A20)."""
+"""tf.train.Saver: names, lists of checkpoints, state files, and errors that help."""
 from __future__ import annotations
 
 import importlib
@@ -306,8 +306,8 @@ def test_arguments_of_save(session, folder):
         saver.save(session, f'{folder}/no/such/m')
 
 
-def test_a20_missing_and_renamed(session, folder):
-    """A20: one table of what is missing, unused, of another shape, and likely renamed."""
+def test_missing_and_renamed(session, folder):
+    """One table of what is missing, unused, of another shape, and likely renamed."""
     with tf.variable_scope('net'):
         tf.get_variable('dense/kernel', [3, 2])
         tf.get_variable('dense/bias', [2])
@@ -333,7 +333,7 @@ def test_a20_missing_and_renamed(session, folder):
         assert other.run(bias).tolist() == [0.0, 0.0, 0.0]       # nothing was half restored
 
 
-def test_a20_only_renamed_says_how(session, folder):
+def test_only_renamed_says_how(session, folder):
     tf.get_variable('dense/kernel', [3, 2])
     session.run(tf.global_variables_initializer())
     path = tf.train.Saver().save(session, f'{folder}/m', write_meta_graph=False)
@@ -344,7 +344,7 @@ def test_a20_only_renamed_says_how(session, folder):
         tf.train.Saver({'dense/kernel': kernel}).restore(other, path)
 
 
-def test_a20_shape_and_dtype(session, folder):
+def test_shape_and_dtype(session, folder):
     model(session)
     path = tf.train.Saver().save(session, f'{folder}/m', write_meta_graph=False)
     for shape, dtype, what in (([3, 1], tf.float32, r'lhs shape= \[3,1\] rhs shape= \[1,2\]'),
@@ -355,7 +355,7 @@ def test_a20_shape_and_dtype(session, folder):
                 tf.train.Saver().restore(other, path)
 
 
-def test_a20_partial_restore(session, folder):
+def test_partial_restore(session, folder):
     """What the message offers works."""
     model(session)
     path = tf.train.Saver().save(session, f'{folder}/m', write_meta_graph=False)
@@ -490,7 +490,7 @@ def test_init_from_the_root(session, folder):
 
 
 def test_errors_of_warm_starts_by_words(tmp_path):
-    """PAINS B24: what cannot be carried over is said, not skipped."""
+    """What cannot be carried over is said, not skipped."""
     with pytest.raises(ValueError, match='axis argument are 0 and 1'):
         tf.train.VocabInfo('new', 5, 0, 'old', axis=2)
     assert tf.train.VocabInfo('new', 5, 0, 'old')[3:] == ('old', -1, None, 0)

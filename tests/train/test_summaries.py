@@ -16,8 +16,6 @@ from tests.golden.png import decode
 from tinyflow.formats.protos import config_pb2, event_pb2, graph_pb2, meta_graph_pb2
 from tinyflow.formats.wire import histogram, png
 
-pytestmark = pytest.mark.engine
-
 
 @pytest.fixture(autouse=True)
 def graph():
@@ -81,7 +79,7 @@ def test_names_are_made_fit_and_that_is_logged(caplog):
     assert "'/my loss' is called 'my_loss'" in caplog.text
 
 
-def test_a14_merge_all_without_summaries_is_none_and_run_says_why():
+def test_merge_all_without_summaries_is_none_and_run_says_why():
     tf.constant(1.0)
     assert tf.summary.merge_all() is None
     with tf.Session() as sess, pytest.raises(TypeError, match='merge_all'):
@@ -451,3 +449,10 @@ def test_the_projector_is_told_in_the_folder_of_the_writer(tmp_path):
         '  metadata_path: "words.tsv"\n}\n')
     with pytest.raises(TypeError, match='ProjectorConfig'):
         projector.visualize_embeddings(writer, 'config')
+
+
+def test_writing_after_close_warns(tmp_path):
+    writer = tf.summary.FileWriter(str(tmp_path))
+    writer.close()
+    with pytest.warns(UserWarning, match='closed.*reopen'):
+        writer.add_summary(tf.Summary(), 0)

@@ -1,4 +1,4 @@
-"""Rows of reshape, transpose, concat, split, pad and their kin."""
+"""Rows of reshape, transpose, concat, split, pad and the like."""
 import numpy as np
 
 from tests.ops.rows import row

@@ -193,3 +193,8 @@ def test_results_with_names():
         parts = sess.run(tf.linalg.lu([[1., 2.], [3., 4.]]))
     assert found.sign == -1 and found.log_abs_determinant == np.float32(np.log(4))
     assert parts.p.tolist() == [1, 0] and parts.lu[0].tolist() == [3, 4]
+
+
+def test_one_hot_of_no_classes_found_at_run_time(session):
+    depth = tf.placeholder(tf.int32)
+    assert session.run(tf.one_hot([0, 1], depth), {depth: 0}).shape == (2, 0)

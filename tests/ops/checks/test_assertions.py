@@ -4,11 +4,7 @@ import pytest
 
 import tinyflow as tf
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def failing(fetch, feed=None):
@@ -112,7 +108,7 @@ def test_finite():
     assert 'boo' in failing(tf.verify_tensor_all_finite([np.inf], 'boo'))
 
 
-def test_a10_every_float_of_a_graph_is_checked_in_order():
+def test_every_float_of_a_graph_is_checked_in_order():
     x = tf.placeholder(tf.float32, [2])
     y = tf.log(x, name='log')
     tf.reduce_sum(y, name='sum')

@@ -6,14 +6,10 @@ import pytest
 
 import tinyflow as tf
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
-def test_a14_print_goes_to_the_callers_stdout(capsys):
+def test_print_goes_to_the_callers_stdout(capsys):
     x = tf.placeholder(tf.float32, [4])
     y = tf.Print(x, [x, tf.shape(x), 'end'], message='x is ', summarize=2) * 2
     with tf.Session() as session:

@@ -14,11 +14,7 @@ from tests.ops.test_ops import run_interpreted
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import TinyflowWarning
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def evaluate(fetches, feed=None):
@@ -144,7 +140,7 @@ def test_a_tensor_of_a_branch_cannot_be_used_outside():
         sess.run(leaked[0])
 
 
-def test_a13_a_branch_that_returns_an_assignment_made_outside():
+def test_a_branch_that_returns_an_assignment_made_outside():
     """tf.cond "runs both branches"."""
     p = tf.placeholder(tf.bool)
     v = tf.Variable(0.)
@@ -153,7 +149,7 @@ def test_a13_a_branch_that_returns_an_assignment_made_outside():
         tf.cond(p, lambda: step, lambda: tf.identity(v))
 
 
-def test_a13_no_false_alarm():
+def test_correct_conds_give_no_warning():
     p = tf.placeholder(tf.bool)
     v = tf.Variable(0.)
     with warnings.catch_warnings():
@@ -226,7 +222,7 @@ def test_variables_made_inside_stand_outside():
     assert evaluate(gradient).tolist() == [[12., 12.], [12., 12.]]
 
 
-def test_a22_a_shape_that_grows_is_widened_with_a_note():
+def test_a_shape_that_grows_is_widened_with_a_note():
     """TF refuses; here the sizes that change are left open."""
     with pytest.warns(TinyflowWarning, match=r'\[loop-shape\].*taken to be'):
         _, x = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, tf.concat([x, x], 0)),
@@ -235,7 +231,7 @@ def test_a22_a_shape_that_grows_is_widened_with_a_note():
     assert evaluate(x).shape == (8, 2)
 
 
-def test_a22_the_note_is_at_the_users_line():
+def test_the_note_is_at_the_users_line():
     with pytest.warns(TinyflowWarning, match=r'\[loop-shape\]') as caught:
         tf.while_loop(lambda x: True, lambda x: tf.concat([x, x], 0), [tf.ones([1])])
     assert caught[0].filename == __file__
@@ -245,7 +241,7 @@ def test_a22_the_note_is_at_the_users_line():
 @pytest.mark.parametrize('function', [
     lambda x: tf.map_fn(lambda row: row * 2, x), lambda x: tf.map_fn(tf.reduce_sum, x),
     lambda x: tf.scan(lambda a, row: a + row, x), lambda x: tf.foldl(lambda a, row: a + row, x)])
-def test_a22_is_quiet_about_a_loop_that_the_user_did_not_write(function):
+def test_is_quiet_about_a_loop_that_the_user_did_not_write(function):
     x = tf.placeholder(tf.float32, None)
     with warnings.catch_warnings():
         warnings.simplefilter('error')
@@ -253,7 +249,7 @@ def test_a22_is_quiet_about_a_loop_that_the_user_did_not_write(function):
     assert evaluate(y, {x: [[1., 2.], [3., 4.]]}).size > 1
 
 
-def test_a22_is_quiet_where_the_invariant_is_given():
+def test_is_quiet_where_the_invariant_is_given():
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         _, x = tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, tf.concat([x, x], 0)),
@@ -624,3 +620,17 @@ def test_a_list_keeps_the_values_of_what_was_captured():
     with tf.Session() as sess:
         rows = sess.run([stacked, tf.reduce_sum(y)], {x: [1, 2, 3]})[0]
     np.testing.assert_allclose(rows, [np.exp([1, 2, 3])] * 3, rtol=1e-6)
+
+
+def test_gradient_of_a_growing_loop_variable_through_another():
+    """The growing variable's own gradient begins as zeros: of its last shape, not of its first."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([1., 2.])
+        *_, total = tf.while_loop(
+            lambda i, a, b: i < 3,
+            lambda i, a, b: (i + 1, tf.concat([a, a * 2.], 0), b + tf.reduce_sum(a * a)),
+            [0, x, tf.constant(0.)],
+            shape_invariants=[tf.TensorShape([]), tf.TensorShape([None]), tf.TensorShape([])])
+        value, gradient = session.run([total, tf.gradients(total, x)[0]])
+    np.testing.assert_allclose(value, 5 * (1 + 5 + 25))
+    np.testing.assert_allclose(gradient, 2 * (1 + 5 + 25) * np.array([1., 2.]))

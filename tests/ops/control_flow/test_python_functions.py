@@ -7,11 +7,7 @@ import pytest
 
 import tinyflow as tf
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def run(fetch, feed=None):

@@ -18,10 +18,7 @@ def evaluate(fetches, feed=None):
         return session.run(fetches, feed)
 
 
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def random(*shape, dtype=np.float64):

@@ -1,4 +1,4 @@
-"""Pools of random regions: what is drawn anew, what stays, and sizes of the regions."""
+"""Pools of random regions: what is drawn in each run, what stays, sizes of the regions."""
 import numpy as np
 import pytest
 

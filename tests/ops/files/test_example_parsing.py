@@ -1,4 +1,4 @@
-"""tf.parse_example and its kin, beyond the recorded programs: descriptions, errors, odd inputs."""
+"""tf.parse_example and the like, beyond the recorded programs: descriptions, errors, odd inputs."""
 from __future__ import annotations
 
 import numpy as np

@@ -12,7 +12,6 @@ def bilinear_ref(x):
     return x.reshape(2, 2, 2, 2, 2, 1).mean((2, 4))
 
 
-
 def hsv_ref(change):
     def ref(x, factor):
         out = [colorsys.hsv_to_rgb(*change(*colorsys.rgb_to_hsv(*pixel), float(factor)))

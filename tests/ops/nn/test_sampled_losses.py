@@ -32,7 +32,7 @@ def test_unique_draws_are_different_and_inside(sampler, seed):
 
 
 def test_log_uniform_draws_follow_zipf():
-    """The counts that are told are those that come."""
+    """The expected counts are those that are drawn."""
     found, = drawn('log_uniform_candidate_sampler', num_sampled=200_000, unique=False,
                    range_max=20, seed=3)
     counts = np.bincount(found.sampled_candidates, minlength=20)

@@ -352,7 +352,7 @@ def _interrupted(watch):
     raise KeyboardInterrupt
 
 
-# ---- waits that can never end ------------------------------------------------------------------
+# ---- waits that can never end -------------------------------------------------------------
 
 def hopeless(sess, fetch, *words):
     began = time.monotonic()
@@ -363,7 +363,7 @@ def hopeless(sess, fetch, *words):
         assert word in str(caught.value)
 
 
-def test_a18_dequeue_without_start_queue_runners():
+def test_dequeue_without_start_queue_runners():
     x = tf.train.slice_input_producer([np.arange(6.)], shuffle=False)[0]
     batch = tf.train.batch([x], 3)
     with tf.Session() as sess:
@@ -371,7 +371,7 @@ def test_a18_dequeue_without_start_queue_runners():
                  'Mend: tf.train.start_queue_runners(sess)', 'test_queues.py:')
 
 
-def test_a18_dequeue_of_a_queue_that_nobody_fills():
+def test_dequeue_of_a_queue_that_nobody_fills():
     queue = tf.FIFOQueue(5, [tf.int32], [[]])
     with tf.Session() as sess:
         hopeless(sess, queue.dequeue(), 'run the enqueue op first')
@@ -380,13 +380,13 @@ def test_a18_dequeue_of_a_queue_that_nobody_fills():
         assert sess.run(queue.size()) == 1
 
 
-def test_a18_enqueue_into_a_full_queue():
+def test_enqueue_into_a_full_queue():
     queue = tf.FIFOQueue(1, [tf.int32], [[]])
     with tf.Session() as sess:
         hopeless(sess, queue.enqueue_many([[1, 2]]), 'is full (1 elements)')
 
 
-def test_a18_runners_started_before_the_last_queue_was_made():
+def test_runners_started_before_the_last_queue_was_made():
     """The other runners' threads wait as well, so nobody is left."""
     x = tf.train.slice_input_producer([np.arange(100.)], shuffle=False)[0]
     with tf.Session() as sess:
@@ -398,7 +398,7 @@ def test_a18_runners_started_before_the_last_queue_was_made():
         coord.join(threads)
 
 
-def test_a18_no_false_alarm_while_a_thread_works():
+def test_no_error_while_a_thread_enqueues():
     """A thread that sleeps, reads a socket ... may yet enqueue."""
     queue = tf.FIFOQueue(5, [tf.int32], [[]])
     put, take = queue.enqueue(4), queue.dequeue()
@@ -411,7 +411,7 @@ def test_a18_no_false_alarm_while_a_thread_works():
         thread.result()
 
 
-def test_a18_a_warning_where_another_thread_might_still_enqueue(monkeypatch):
+def test_a_warning_where_another_thread_might_still_enqueue(monkeypatch):
     monkeypatch.setattr(queues_waiting, '_PATIENCE', 0.05)
     queue = tf.FIFOQueue(5, [tf.int32], [[]])
     take, enough = queue.dequeue(), threading.Event()

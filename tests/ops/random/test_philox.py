@@ -16,8 +16,6 @@ from tests.golden.encoding import decode
 from tinyflow.ops.random import philox, philox_floats, rejection_samplers, samplers
 from tinyflow.ops.random.philox import Counter, PhiloxStream, SystemStream, open_stream
 
-pytestmark = pytest.mark.engine
-
 BIG = (123456789012, 98765432101)  # both seeds have an upper word
 SAMPLERS = {
     'uniform': samplers.uniform,

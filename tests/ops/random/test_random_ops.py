@@ -189,3 +189,14 @@ def test_random_crop_is_a_part_of_the_value():
 def test_random_crop_refuses_a_size_beyond_the_value():
     with pytest.raises(tf.errors.InvalidArgumentError):
         draw(tf.random_crop(tf.zeros([2, 2]), [4, 2]))
+
+
+def test_with_seeds_by_name_one_more_op_changes_no_other():
+    def drawn(more, by_name):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            tf.set_random_seed(1, by_name=by_name)
+            if more:
+                tf.constant(0.)
+            return sess.run(tf.random_normal([3], name='noise'))
+    assert (drawn(False, True) == drawn(True, True)).all()
+    assert (drawn(False, False) != drawn(True, False)).all()       # as TF1 has it

@@ -8,10 +8,7 @@ import tinyflow as tf
 SHAPE = (3, 4)
 
 
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def run(fetch):
@@ -82,7 +79,7 @@ def test_all_spellings_are_one_function():
 
 @pytest.mark.parametrize('function', [
     tf.sparse.reduce_sum, tf.sparse.to_dense, tf.sparse.transpose, tf.sparse.softmax])
-def test_a5_a_dense_tensor_is_refused(function):
+def test_a_dense_tensor_is_refused(function):
     with pytest.raises(TypeError, match='SparseTensor'):
         function(tf.zeros([2, 2]))
 

@@ -6,11 +6,7 @@ import tinyflow as tf
 from tinyflow.ops.strings.hashes import siphash24
 from tinyflow.ops.strings.regexes import compiled
 
-
-@pytest.fixture(autouse=True)
-def own_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def run(tensor):
@@ -89,7 +85,7 @@ def test_numbers_survive_the_way_through_text():
     np.testing.assert_array_equal(run(tf.string_to_number(text)), x)
 
 
-def test_a5_errors_of_strings_say_what_to_do():
+def test_errors_of_strings_say_what_to_do():
     with pytest.raises(TypeError, match='tf.as_string'):
         tf.reduce_join([1, 2])
     with pytest.raises(tf.errors.DataLossError, match='GZIP'):

@@ -66,8 +66,6 @@ def forgotten(tf):
         return v.is_initialized()
 
 
-
-
 ROWS = [
     row('VarHandleOp', lambda tf: variable(tf).value(), ref=lambda: START, grad=False),
     row('VarIsInitializedOp', has_value, ref=lambda: np.array(True), grad=False),

@@ -138,7 +138,7 @@ def test_waiting_for_a_variable_reads_nothing():
 
 
 def test_a_read_of_a_variable_costs_no_copy():
-    """PAINS B: a step on handles runs the same source as one on places, but for names."""
+    """A step on handles runs the same source as one on places, but for names."""
     sources = []
     for use_resource in (False, True):
         with tf.Graph().as_default():

@@ -142,7 +142,7 @@ def test_nothing_to_reuse():
             zeros('weigths')
 
 
-# ---- the clash, told by its cause (PAINS A8) -------------------------------------------------
+# ---- names that are taken, by cause ---------------------------------------------------------
 
 def test_clash_of_two_lines():
     zeros('w')

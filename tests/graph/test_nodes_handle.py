@@ -7,7 +7,7 @@ import pytest
 
 import tinyflow as tf
 from benchmarks import structure
-from tests.engine.test_architecture import ROOT
+from tests.project.test_architecture import ROOT
 from tinyflow.graph.op import Op, nodes
 from tinyflow.ops.support.registry_loading import load_every_op
 

@@ -1,0 +1,26 @@
+"""Session.profile: times by line, memory, traces."""
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import tinyflow as tf
+
+pytestmark = pytest.mark.usefixtures('graph')
+
+
+def test_profiles_over_many_runs(tmp_path):
+    x = tf.placeholder(tf.float32, [None, 50])
+    y = tf.reduce_sum(tf.tanh(tf.matmul(x, tf.ones([50, 50]))))
+    with tf.Session() as sess:
+        profile = sess.profile(y, {x: np.ones((20, 50))}, runs=7)
+    assert profile.runs == 7
+    lines = profile.by_line()
+    assert all('test_profiler.py' in name for name, _, _ in lines) and lines[0][2] > 0
+    assert 'test_profiler.py' in profile.table()
+    assert max(size for _, size in profile.memory_curve()) >= 20 * 50 * 4
+    events = json.loads(profile.chrome_trace(str(tmp_path / 'trace.json')) and
+                        (tmp_path / 'trace.json').read_text())['traceEvents']
+    assert any(event.get('ph') == 'X' for event in events)
