@@ -26,7 +26,8 @@ def test_silent_broadcasting_gives_a_warning(shapes):
         with pytest.warns(tf.errors.TinyflowWarning) as seen:
             sess.run(loss, feed)
         text = str(seen[0].message)
-        for part in ('[silent-broadcast]', "'sub'", '[5]', '[5, 1]', '[5, 5]', 'test_broadcast_warning.py',
+        for part in ('[silent-broadcast]', "'sub'", '[5]', '[5, 1]', '[5, 5]',
+                     'test_broadcast_warning.py',
                      'Mend:'):
             assert part in text
         with warnings.catch_warnings():
