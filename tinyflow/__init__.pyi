@@ -1,8 +1,8 @@
 # For type checkers, written by docs/write_stubs.py: every public name, and its module.
 
-from tinyflow import contrib, data, layers, train
+from tinyflow import data, layers, train
 from tinyflow.api import (
-    app, bitwise, compat, config, data_sets, debugging, distribute, dtypes, examples,
+    app, bitwise, compat, config, contrib, data_sets, debugging, distribute, dtypes, examples,
     feature_column, flags, gfile, image, io, linalg, lookup, losses, manip, math, metrics, nn,
     python_io, queue, random, resource_loader, saved_model, sets, sparse, strings, summary,
     sysconfig, test, testing,

@@ -25,7 +25,7 @@ FLOORS = [
     ['tinyflow.layers'],
     ['tinyflow.inspect'],
     ['tinyflow.api'],
-    ['tinyflow.contrib'],
+
     ['tinyflow', 'tinyflow.api.cli', 'tinyflow.api.cli_predict', 'tinyflow.__main__'],
     ['keras_layer'],
     ['estimator_layer'],

@@ -439,7 +439,7 @@ def test_events_are_tensorflows_own_message():
 
 
 def test_the_projector_is_told_in_the_folder_of_the_writer(tmp_path):
-    from tinyflow.contrib.tensorboard.plugins import projector
+    from tinyflow.api.contrib.tensorboard.plugins import projector
     config = projector.ProjectorConfig(model_checkpoint_path='model.ckpt-1')
     config.embeddings.add(tensor_name='words:0', metadata_path='words.tsv')
     writer = tf.summary.FileWriter(str(tmp_path))

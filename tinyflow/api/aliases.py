@@ -34,8 +34,8 @@ _ELSEWHERE = {
     'tensorflow.estimator': 'estimator_layer',
     'tensorflow.contrib.estimator': 'estimator_layer.contrib',
     'tensorflow.contrib.factorization': 'estimator_layer.contrib.factorization',
-    'tensorflow.contrib.learn.python': 'tinyflow.contrib.learn',
-    'tensorflow.contrib.learn.python.learn': 'tinyflow.contrib.learn',
+    'tensorflow.contrib.learn.python': 'tinyflow.api.contrib.learn',
+    'tensorflow.contrib.learn.python.learn': 'tinyflow.api.contrib.learn',
     'tensorflow.contrib.learn.datasets.mnist': 'tinyflow.api.examples.tutorials.mnist.input_data',
     'tensorflow.contrib.learn.python.learn.datasets.mnist':
         'tinyflow.api.examples.tutorials.mnist.input_data',
@@ -143,13 +143,13 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _check_from_list(fullname):
         """Refuses `from tensorflow import layers`, which looks for a module tinyflow.layers.
 
-        So it does `from tensorflow.contrib import crf`, for tinyflow.contrib.crf.
+        So it does `from tensorflow.contrib import crf`, for tinyflow.api.contrib.crf.
         """
         parent, _, name = fullname.rpartition('.')
-        if parent in ('tinyflow', 'tinyflow.contrib') and _is_public(name) and \
+        if parent in ('tinyflow', 'tinyflow.api.contrib') and _is_public(name) and \
                 module_of(fullname) is None and \
                 importlib.machinery.PathFinder.find_spec(fullname, _path_of(parent)) is None:
-            raise worded(ImportError(_reason(fullname.removeprefix('tinyflow.'))))
+            raise worded(ImportError(_reason(fullname.removeprefix('tinyflow.').removeprefix('api.'))))
 
     def create_module(self, spec):
         if is_private(spec.name):

@@ -8,18 +8,19 @@ from __future__ import annotations
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 import types
 
 # Public name below `tf` -> the module. A folder of tinyflow/ with a public name is its own module.
 NAMESPACES = {
     **{name: f'tinyflow.api.{name}' for name in (
-        'app', 'bitwise', 'compat', 'config', 'data_sets', 'debugging', 'distribute', 'dtypes',
+        'app', 'bitwise', 'compat', 'config', 'contrib', 'data_sets', 'debugging', 'distribute',
+        'dtypes',
         'examples', 'feature_column', 'flags', 'gfile', 'image', 'io', 'linalg', 'lookup',
         'losses', 'manip', 'math', 'metrics', 'nn', 'python_io', 'queue', 'random',
         'resource_loader', 'saved_model', 'sets', 'sparse', 'strings', 'summary', 'sysconfig',
         'test', 'testing')},
-    'contrib': 'tinyflow.contrib',
     'data': 'tinyflow.data',
     'errors': 'tinyflow.graph.support.errors',
     'estimator': 'estimator_layer',
@@ -43,9 +44,13 @@ def module_of(name: str) -> str | None:
         return module
     found = importlib.import_module(module)
     for part in rest.split('.'):
-        found = found.__dict__.get(part)
-        if not isinstance(found, types.ModuleType):
-            return None
+        child = found.__dict__.get(part)
+        if not isinstance(child, types.ModuleType):
+            name = f'{found.__name__}.{part}'
+            if not getattr(found, '__path__', None) or importlib.util.find_spec(name) is None:
+                return None
+            child = importlib.import_module(name)       # it was not asked for yet
+        found = child
     return found.__name__
 
 

@@ -22,7 +22,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_FRAMEWORK}.graph_util': ('tinyflow.formats.graphdef.graph_util',),
     f'{_FRAMEWORK}.importer': ('tinyflow.formats.graphdef.importing',),
     f'{_FRAMEWORK}.meta_graph': ('tinyflow.formats.graphdef.meta_graph',),
-    f'{_FRAMEWORK}.tensor_util': ('tinyflow.contrib.util', 'tinyflow.formats.wire.tensors'),
+    f'{_FRAMEWORK}.tensor_util': ('tinyflow.api.contrib.util', 'tinyflow.formats.wire.tensors'),
     f'{_PYTHON}.keras': ('keras_layer',),
     **{f'{_PYTHON}.keras.{name}': (f'keras_layer.{name}',) for name in (
         'activations', 'applications', 'backend', 'callbacks', 'constraints', 'datasets',
@@ -36,11 +36,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.lib.io.tf_record': ('tinyflow.api.python_io',),
     **{f'{_OPS}.{name}': ('tinyflow.api.nn', 'tinyflow') for name in (
         'candidate_sampling_ops', 'ctc_ops', 'embedding_ops', 'nn', 'nn_impl', 'nn_ops', 'rnn')},
-    f'{_OPS}.data_flow_ops': ('tinyflow', 'tinyflow.contrib.lookup'),
+    f'{_OPS}.data_flow_ops': ('tinyflow', 'tinyflow.api.contrib.lookup'),
     **{f'{_OPS}.{name}': ('tinyflow',) for name in (
         'gradients', 'histogram_ops', 'variable_scope')},
     f'{_OPS}.image_ops': ('tinyflow.api.image', 'tinyflow'),
-    f'{_OPS}.lookup_ops': ('tinyflow.contrib.lookup', 'tinyflow.api.lookup', 'tinyflow'),
+    f'{_OPS}.lookup_ops': ('tinyflow.api.contrib.lookup', 'tinyflow.api.lookup', 'tinyflow'),
     f'{_OPS}.metrics': ('tinyflow.api.metrics',),
     f'{_OPS}.metrics_impl': ('tinyflow.api.metrics',),
     f'{_OPS}.losses': ('tinyflow.api.losses',),
@@ -65,11 +65,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
     f'{_PYTHON}.training.moving_averages': ('tinyflow.train.optimizers.moving_averages',),
     f'{_PYTHON}.util.compat': ('tinyflow.api.compat',),
     f'{_PYTHON}.util.nest': ('tinyflow.graph.support.nest',),
-    f'{_CONTRIB}.framework.python': ('tinyflow.contrib.framework', 'tinyflow'),
-    f'{_CONTRIB}.layers.python': ('tinyflow.contrib.layers',),
-    f'{_CONTRIB}.rnn.python': ('tinyflow.contrib.rnn', 'tinyflow.api.nn'),
-    f'{_CONTRIB}.seq2seq.python': ('tinyflow.contrib.seq2seq',),
-    f'{_CONTRIB}.slim.python': ('tinyflow.contrib.slim',),
+    f'{_CONTRIB}.framework.python': ('tinyflow.api.contrib.framework', 'tinyflow'),
+    f'{_CONTRIB}.layers.python': ('tinyflow.api.contrib.layers',),
+    f'{_CONTRIB}.rnn.python': ('tinyflow.api.contrib.rnn', 'tinyflow.api.nn'),
+    f'{_CONTRIB}.seq2seq.python': ('tinyflow.api.contrib.seq2seq',),
+    f'{_CONTRIB}.slim.python': ('tinyflow.api.contrib.slim',),
 }
 
 

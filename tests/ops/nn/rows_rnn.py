@@ -79,7 +79,7 @@ def zeros(tf, shapes):
 
 
 def gather_tree(tf, *inputs):
-    return importlib.import_module('tinyflow.contrib.seq2seq').gather_tree(*inputs)
+    return importlib.import_module('tinyflow.api.contrib.seq2seq').gather_tree(*inputs)
 
 
 def tree_ref(ids, parents, lengths, end):

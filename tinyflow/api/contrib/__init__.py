@@ -1,0 +1,41 @@
+"""tf.contrib: the parts of it that programs use."""
+import importlib as _importlib
+
+from tinyflow.graph.support.missing import explain_missing as _explain_missing
+
+# Imported on first use.
+_LAZY = {
+    'data': 'tinyflow.api.contrib.data',
+    'feature_column': 'tinyflow.api.contrib.feature_column',
+    'estimator': 'estimator_layer.contrib',
+    'factorization': 'estimator_layer.contrib.factorization',
+    'framework': 'tinyflow.api.contrib.framework',
+    'layers': 'tinyflow.api.contrib.layers',
+    'learn': 'tinyflow.api.contrib.learn',
+    'legacy_seq2seq': 'tinyflow.api.contrib.legacy_seq2seq',
+    'lookup': 'tinyflow.api.contrib.lookup',
+    'losses': 'tinyflow.api.contrib.losses',
+    'metrics': 'tinyflow.api.contrib.metrics',
+    'nn': 'tinyflow.api.contrib.nn',
+    'predictor': 'tinyflow.api.contrib.predictor',
+    'rnn': 'tinyflow.api.contrib.rnn',
+    'seq2seq': 'tinyflow.api.contrib.seq2seq',
+    'slim': 'tinyflow.api.contrib.slim',
+    'tensorboard': 'tinyflow.api.contrib.tensorboard',
+    'training': 'tinyflow.api.contrib.training',
+    'util': 'tinyflow.api.contrib.util',
+}
+
+__all__ = list(_LAZY)
+_missing = _explain_missing(__name__, __all__)
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        module = globals()[name] = _importlib.import_module(_LAZY[name])
+        return module
+    return _missing(name)
+
+
+def __dir__():
+    return __all__

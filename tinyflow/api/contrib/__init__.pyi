@@ -1,0 +1,14 @@
+# For type checkers, written by docs/write_stubs.py: every public name, and its module.
+
+from estimator_layer import contrib as estimator
+from estimator_layer.contrib import factorization
+from tinyflow.api.contrib import (
+    data, feature_column, framework, layers, learn, legacy_seq2seq, lookup, losses, metrics, nn,
+    predictor, rnn, seq2seq, slim, tensorboard, training, util,
+)
+
+__all__ = [
+    'data', 'estimator', 'factorization', 'feature_column', 'framework', 'layers', 'learn',
+    'legacy_seq2seq', 'lookup', 'losses', 'metrics', 'nn', 'predictor', 'rnn', 'seq2seq', 'slim',
+    'tensorboard', 'training', 'util',
+]
