@@ -1,7 +1,7 @@
-"""Sums, products, extremes, signs and rounding, element by element.
+"""Elementwise arithmetic: add, multiply, maximum, minimum, sign, rounding.
 
-Quotients and powers have modules of their own; their functions are found here too. Every gradient
-rule may ignore broadcasting: gradients() undoes it (see graph/op.py).
+Division and powers have their own modules, and their functions are re-exported here. Gradient rules
+may ignore broadcasting: gradients() sums over the broadcast axes (gradients/reduce_broadcast.py).
 """
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from tinyflow.ops.math.powers import (
     square,
     squared_difference,
 )
-from tinyflow.ops.support.elementwise_helpers import holds_nan, room, same_dtype
+from tinyflow.ops.support.elementwise_helpers import holds_nan, output_buffer, same_dtype
 
 _WIDE = INEXACT | dtypes.INDEX
 _SMALL = _WIDE | {dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16}
 
 
-# ---- sums and products -----------------------------------------------------------------------
+# ---- addition and multiplication -------------------------------------------------------------
 
 class Add(Elementwise):
     types = {'T': _SMALL | {dtypes.string}}
@@ -91,7 +91,7 @@ class MulNoNan(Elementwise):
 
     def kernel(x, y, out=None):
         zero = y == 0
-        out = np.multiply(x, y, room(out, x, y))
+        out = np.multiply(x, y, output_buffer(out, x, y))
         np.copyto(out, 0, where=zero)
         return out
 
@@ -123,7 +123,7 @@ class AddN(Op):
                                  f'{list(first.shape)} != {list(other.shape)}')
         if not others:
             return np.positive(first, out)
-        out = np.add(first, others[0], room(out, first))
+        out = np.add(first, others[0], output_buffer(out, first))
         for other in others[1:]:
             np.add(out, other, out)
         return out
@@ -139,7 +139,7 @@ class AddN(Op):
 
 
 class AccumulateNV2(Op):
-    """The sum of N tensors of one shape, known while the graph is built."""
+    """The sum of N tensors of one shape, which is an attribute."""
 
     signature = 'inputs: N*T -> sum: T'
     types = {'T': NUMBERS}
@@ -179,8 +179,8 @@ class Sign(Unary):
     def kernel(x, out=None):
         if x.dtype.kind != 'f':
             return np.sign(x, out)
-        out = np.sign(x, room(out, x))
-        if holds_nan(out):      # TF compares with 0, which says neither
+        out = np.sign(x, output_buffer(out, x))
+        if holds_nan(out):      # TF compares with 0: the sign of NaN is 0
             np.copyto(out, 0, where=np.isnan(out))
         return out
 
@@ -192,37 +192,37 @@ class Maximum(Elementwise):
     types = {'T': FLOATS | dtypes.INDEX}
 
     def kernel(x, y, out=None):
-        return _chosen(np.maximum, np.less, x, y, out)
+        return _selected(np.maximum, np.less, x, y, out)
 
     def gradient(op, dy):
         x, y = op.inputs
-        return _to_chosen(x >= y, dy)
+        return _to_selected(x >= y, dy)
 
 
 class Minimum(Elementwise):
     types = {'T': FLOATS | dtypes.INDEX}
 
     def kernel(x, y, out=None):
-        return _chosen(np.minimum, np.greater, x, y, out)
+        return _selected(np.minimum, np.greater, x, y, out)
 
     def gradient(op, dy):
         x, y = op.inputs
-        return _to_chosen(x <= y, dy)
+        return _to_selected(x <= y, dy)
 
 
-def _chosen(extreme, prefers_y, x, y, out):
-    """x, unless y is preferred: so a y that is not a number loses, and an x that is not wins."""
+def _selected(extreme, prefers_y, x, y, out):
+    """x unless y compares as better, as in TF: a NaN in y is ignored, a NaN in x is the result."""
     if holds_nan(y):
         result = np.where(prefers_y(x, y), y, x)
         return result if out is None else np.positive(result, out)
     return extreme(x, y, out=out)
 
 
-def _to_chosen(first, dy):
-    """The gradient of a choice between two inputs; a product would make infinity * 0 of it."""
+def _to_selected(first_selected, dy):
+    """(dy where the first input was selected, dy elsewhere). A product could give infinity * 0."""
     zero = constants.zeros([], dy.dtype)
-    choose = where_v2.SelectV2.apply
-    return choose(first, dy, zero), choose(first, zero, dy)
+    select = where_v2.SelectV2.apply
+    return select(first_selected, dy, zero), select(first_selected, zero, dy)
 
 
 class Ceil(Unary):
@@ -292,7 +292,7 @@ def scalar_mul(scalar, x, name=None):
 
 
 def multiply_no_nan(x, y, name=None):
-    """x * y, and 0 wherever y is 0, even if x is infinite or not a number.
+    """x * y, and 0 wherever y is 0, even if x is infinite or NaN.
 
     Shapes: x [*a], y [*b] -> [*broadcast(a, b)].
     """

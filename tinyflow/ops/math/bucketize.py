@@ -1,4 +1,4 @@
-"""Bucketize: the number of the bucket, between sorted boundaries, that each value falls into."""
+"""Bucketize: the index of the bucket between sorted boundaries that each value falls into."""
 from __future__ import annotations
 
 import numpy as np
@@ -26,6 +26,6 @@ class Bucketize(Op):
         return input
 
     def kernel(input, *, boundaries):
-        # The boundaries are kept with single precision, as the attribute's type has them.
+        # The boundaries are float32, as in the attribute.
         edges = np.asarray(boundaries, np.float32)
         return np.searchsorted(edges, input, side='right').astype(np.int32)

@@ -1,4 +1,4 @@
-"""Keeping values, norms and gradients within bounds."""
+"""Clipping by value, by norm and by global norm, for tensors and gradients."""
 from __future__ import annotations
 
 import math
@@ -29,7 +29,7 @@ def _like(t, values):
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """min(max(t, clip_value_min), clip_value_max); no gradient flows where a bound holds.
+    """min(max(t, clip_value_min), clip_value_max); the gradient is 0 where a value is clipped.
 
     Shapes: t [*a], bounds broadcasting with it -> [*a]; t may be an IndexedSlices.
     ValueError where a bound has a larger shape than t.
@@ -46,13 +46,13 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 def clip_by_norm(t, clip_norm, axes=None, name=None):
     """t * clip_norm / max(norm, clip_norm), where norm is the square root of the sum of squares.
 
-    Shapes: t [*a] -> [*a]; with `axes` each slice along them has a norm of its own.
+    Shapes: t [*a] -> [*a]; with `axes`, the norm is taken along these axes.
     """
     with name_scope(name, 'clip_by_norm', [t, clip_norm]) as scope:
         values = convert_to_tensor(_values(t), name='t')
         total = reduction.reduce_sum(values * values, axes, keepdims=True)
         positive = total > 0
-        # The square root of 0 has no derivative, so 1 stands there for 0 on the way.
+        # The square root has no derivative at 0, so its input is 1 there.
         safe = indexing.where(positive, total, constants.ones_like(total))
         norm = indexing.where(positive, arithmetic.sqrt(safe), total)
         product = values * clip_norm
@@ -63,7 +63,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 
 def global_norm(t_list, name=None):
-    """The square root of the sum of squares of all elements of all tensors; None is passed over.
+    """The square root of the sum of squares of all elements of the tensors that are not None.
 
     Shapes: a list of [*any] -> [].
     """
@@ -80,7 +80,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
     """All tensors times clip_norm / max(global_norm, clip_norm), and that norm.
 
     Shapes: a list of [*any] -> a list of the same shapes, []. None and IndexedSlices may be in the
-    list. A norm that is not finite makes all of them NaN. `use_norm` is a norm known already.
+    list. A norm that is not finite makes all of them NaN. `use_norm` is the
+    global norm, if it is computed already.
     Source: Pascanu et al., "On the difficulty of training recurrent neural networks", ICML 2013.
     """
     t_list = _checked_list(t_list)
@@ -102,8 +103,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
 
 def _checked_list(t_list):
     if not isinstance(t_list, (list, tuple)):
-        raise worded(TypeError('t_list should be a sequence: a list of tensors, such as what '
-                               f'tf.gradients gives; received {t_list!r}.'))
+        raise worded(TypeError('t_list should be a sequence: a list of tensors, such as the '
+                               f'result of tf.gradients; received {t_list!r}.'))
     return list(t_list)
 
 

@@ -1,4 +1,4 @@
-"""Complex numbers: parts, conjugate, modulus, angle."""
+"""Complex numbers: complex, real, imag, conj, angle, absolute value."""
 from __future__ import annotations
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Reductions made of several nodes: log-sum-exp, variance, standard deviation, counts."""
+"""Reductions made of several nodes: reduce_logsumexp, variance, standard deviation, counts."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -55,10 +55,10 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
 
 def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None,
                   reduction_indices=None, keep_dims=None, input=None):
-    """How many elements along `axis` (all axes if None) differ from zero.
+    """The number of nonzero elements along `axis` (all axes if None).
 
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
-    Raises ValueError if there is no input.
+    Raises ValueError if the input is missing.
     """
     keepdims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     input_tensor = renamed('input_tensor', input_tensor, 'input', input)

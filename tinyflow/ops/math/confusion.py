@@ -1,4 +1,4 @@
-"""The confusion matrix: how often a class was taken for which."""
+"""confusion_matrix: counts of examples by true and predicted class."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -54,7 +54,7 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
 
 
 def _checked(classes, name, size=None):
-    """`classes`, with a check that they are not negative, or that they are below `size`."""
+    """`classes`, after a check at run time: not negative or, if `size` is given, below it."""
     if size is None:
         check = value_checks.assert_non_negative(
             classes, message=f'`{name}` contains negative values')
@@ -67,16 +67,16 @@ def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name
     """(labels, predictions), one of them without its last axis of size 1 if it has one too many.
 
     Shapes: labels [*a] or [*a, 1], predictions [*a] or [*a, 1] (with `expected_rank_diff` 1:
-    [*a, classes]). What is not known while building is decided by tf.cond.
+    [*a, classes]). Where ranks are unknown while building, a tf.cond decides.
     """
     with name_scope(name, 'remove_squeezable_dimensions', [labels, predictions]):
         predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
         ranks = predictions.shape.ndims, labels.shape.ndims
         if None not in ranks:
-            surplus = ranks[0] - ranks[1] - expected_rank_diff
-            if surplus == 1:
+            extra_axes = ranks[0] - ranks[1] - expected_rank_diff
+            if extra_axes == 1:
                 predictions = squeeze(predictions, [-1])
-            elif surplus == -1:
+            elif extra_axes == -1:
                 labels = squeeze(labels, [-1])
             return labels, predictions
         difference = rank(predictions) - rank(labels)
@@ -85,9 +85,9 @@ def remove_squeezable_dimensions(labels, predictions, expected_rank_diff=0, name
         return labels, predictions
 
 
-def _without_last(tensor, difference, surplus):
-    """`tensor` without its last axis if the ranks differ by `surplus`."""
+def _without_last(tensor, difference, extra_axes):
+    """`tensor` without its last axis if the ranks differ by `extra_axes`."""
     if tensor.raw_shape is not None and tensor.raw_shape[-1] not in (1, None):
         return tensor
-    return cond(equal(surplus, difference), lambda: squeeze(tensor, [-1]),
+    return cond(equal(extra_axes, difference), lambda: squeeze(tensor, [-1]),
                 lambda: tensor)

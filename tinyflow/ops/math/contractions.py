@@ -1,6 +1,6 @@
-"""Sums over products of tensors along chosen axes: tensordot and einsum.
+"""tensordot and einsum: sums over products of tensors along given axes.
 
-Both come down to transpositions, reshapes and one product of matrices for each pair of tensors.
+Both are built from transposes, reshapes and one matmul for each pair of tensors.
 """
 from __future__ import annotations
 
@@ -113,11 +113,11 @@ def _as_matrix_at_run_time(x, axes, listed, summed_first):
 # ---- einsum ----------------------------------------------------------------------------------
 
 def einsum(equation, *inputs, **kwargs):
-    """Sums of products by Einstein's convention: einsum('ij,jk->ik', a, b) is the matrix product.
+    """Sums of products in Einstein notation: einsum('ij,jk->ik', a, b) is the matrix product.
 
     Shapes: each input as its letters say -> as the letters after '->' say. Letters missing there
     are summed over; without '->' those that occur once are kept, in alphabetical order; '...'
-    stands for leading axes. Raises ValueError for equations that do not fit the inputs, or that
+    means any leading axes. Raises ValueError for equations that do not fit the inputs, or that
     name an axis twice in one input (einsum('ii', a), the trace, excepted).
     """
     name = kwargs.pop('name', None)
@@ -152,7 +152,7 @@ def _parse(equation, inputs):
                                 f'expecting {len(terms)}'))
     longest, ellipses = '', []
     unused = [c for c in 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ' if c not in text]
-    for place, (term, tensor) in enumerate(zip(terms, inputs)):
+    for i, (term, tensor) in enumerate(zip(terms, inputs)):
         if '.' not in term:
             continue
         if term.count('...') != 1 or term.count('.') != 3:
@@ -161,13 +161,14 @@ def _parse(equation, inputs):
             raise worded(ValueError('Ellipsis needs inputs of known rank'))
         count = len(tensor.raw_shape) - len(term) + 3
         if not 0 <= count <= len(unused):
-            raise worded(ValueError(f'{term!r} names more axes than input {place} has, '
+            raise worded(ValueError(f'{term!r} names more axes than input {i} has, '
                                     f'{shapes.text(tensor.raw_shape)}'))
-        # Leading axes broadcast from the last one, so equal places from the right share a letter.
+        # Leading axes broadcast from the right, so axes at the same place from the right share a
+        # letter.
         labels = ''.join(unused[:count][::-1])
         longest = max(longest, labels, key=len)
-        ellipses.append(place)
-        terms[place] = term.replace('...', labels)
+        ellipses.append(i)
+        terms[i] = term.replace('...', labels)
     if match[2]:
         return terms, match[2][2:].replace('...', longest)
     letters = ''.join(terms)
@@ -176,7 +177,7 @@ def _parse(equation, inputs):
 
 
 def _in_pairs(inputs, terms, output, equation):
-    """Folds the inputs from the left, a product of matrices for each pair."""
+    """Contracts the inputs from the left, with one matmul for each pair."""
     result, labels = inputs[0], terms[0]
     for tensor, term in zip(inputs[1:], terms[1:]):
         result, labels = _contract(result, labels, tensor, term,
@@ -198,7 +199,7 @@ def _contract(x, x_labels, y, y_labels, summed):
                                     f"of {''.join(labels)!r}"))
     shared = (set(x_labels) & set(y_labels)) - summed
     x_only, y_only = set(x_labels) - shared - summed, set(y_labels) - shared - summed
-    # Shared axes lead; the summed ones are x's last and come before y's own.
+    # Batch axes lead; the summed axes are the last of x, and come before the rest of y.
     x_order = sorted(x_labels, key=lambda a: (0 if a in shared else 1 if a in x_only else 2, a))
     y_order = sorted(y_labels, key=lambda a: (0 if a in shared else 1 if a in summed else 2, a))
     x = _transposed(x, [list(x_labels).index(a) for a in x_order])
@@ -213,7 +214,7 @@ def _contract(x, x_labels, y, y_labels, summed):
         return arithmetic.multiply(x, y), labels
     x_shape = _sizes(x)
     outer = _total(x_shape[kept:-len(summed)])
-    # One node for both inputs: their summed axes have the same sizes.
+    # One node serves both inputs: their summed axes have the same sizes.
     inner = _total(x_shape[-len(summed):])
     x = _reshaped(x, x_shape[:kept] + [outer, inner])
     y_shape = _sizes(y)
@@ -224,7 +225,7 @@ def _contract(x, x_labels, y, y_labels, summed):
 
 
 def _all_at_once(inputs, terms, output):
-    """Broadcasts all inputs against each other; for labels summed over three or more inputs."""
+    """One product of all inputs, broadcast: for labels summed over three or more inputs."""
     summed = sorted(set(''.join(terms)) - set(output))
     order = summed + list(output)
     product = 1
@@ -253,7 +254,7 @@ def _reshaped(tensor, shape):
 
 
 def _sizes(tensor):
-    """The sizes of a tensor's axes: integers, or scalars of the graph where not known."""
+    """The sizes of a tensor's axes: integers, or scalar tensors where unknown."""
     sizes = list(tensor.raw_shape)
     if None in sizes:
         shape = constants.shape(tensor)

@@ -27,22 +27,22 @@ class CumulativeLogsumexp(Scan):
             if not exclusive:
                 np.logaddexp.accumulate(source, 0, None, target)
             elif len(target):
-                target[0] = np.finfo(x.dtype).min           # TF's logarithm of nothing
+                target[0] = np.finfo(x.dtype).min           # TF's log of an empty sum
                 np.logaddexp.accumulate(source[:-1], 0, None, target[1:])
         return out
 
     def gradient(op, dy):
-        # d out_j / d x_i = exp(x_i - out_j); the sum over j is taken in logarithms, the positive
-        # and the negative part of dy apart.
+        # d out_j / d x_i = exp(x_i - out_j); the sum over j is computed in log space,
+        # separately for the positive and the negative part of dy.
         x, axis = op.inputs
         exclusive, reverse = op.attrs['exclusive'], op.attrs['reverse']
 
         def part(sign):
             size = sign * dy
-            chosen = logic.greater(size, constants.zeros_like(dy))
-            logs = unary.log(where_onehot.where(chosen, size, constants.ones_like(dy)))
+            positive = logic.greater(size, constants.zeros_like(dy))
+            logs = unary.log(where_onehot.where(positive, size, constants.ones_like(dy)))
             lowest = constants.zeros_like(dy) + dy.dtype.base_dtype.min
-            terms = where_onehot.where(chosen, logs - op.outputs[0], lowest)
+            terms = where_onehot.where(positive, logs - op.outputs[0], lowest)
             return unary.exp(
                 cumulative_logsumexp(terms, axis, exclusive, not reverse) + x)
         return part(1.0) - part(-1.0), None

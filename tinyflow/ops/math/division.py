@@ -1,4 +1,4 @@
-"""Quotients and remainders, in all the ways to round them."""
+"""Division and remainders: truediv, div, floordiv, truncatediv, floormod, div_no_nan."""
 from __future__ import annotations
 
 import numpy as np
@@ -12,15 +12,15 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import complex_numbers
-from tinyflow.ops.support.elementwise_helpers import room, same_dtype
+from tinyflow.ops.support.elementwise_helpers import output_buffer, same_dtype
 
 _ALL = INEXACT | dtypes.INDEX | {dtypes.uint8, dtypes.int8, dtypes.uint16, dtypes.int16}
 
 
-def refuse_zero(x, y):
+def _check_nonzero_divisor(x, y):
     if x.size and not np.all(y):
         raise OpFailure('Integer division by zero',
-                        'the divisor holds a 0; tf.where can replace it.')
+                        'the divisor contains a 0; tf.where can replace it.')
 
 
 def _gradient_of_quotient(op, dy):
@@ -37,7 +37,7 @@ class RealDiv(Elementwise):
 
 def _truncated_quotient(x, y, out=None):
     """The quotient of integers, rounded towards zero."""
-    refuse_zero(x, y)
+    _check_nonzero_divisor(x, y)
     if x.dtype.kind == 'u':
         return np.floor_divide(x, y, out)
     remainder = np.fmod(x, y)
@@ -45,7 +45,7 @@ def _truncated_quotient(x, y, out=None):
 
 
 class Div(Elementwise):
-    """Python 2's quotient: integers are rounded towards zero."""
+    """The older division op: integer quotients are rounded towards zero."""
 
     types = {'T': _ALL}
 
@@ -73,7 +73,7 @@ class FloorDiv(Elementwise):
 
     def kernel(x, y, out=None):
         if x.dtype.kind in 'iu':
-            refuse_zero(x, y)
+            _check_nonzero_divisor(x, y)
             return np.floor_divide(x, y, out)
         return np.floor(np.true_divide(x, y, out), out)
 
@@ -87,7 +87,7 @@ class DivNoNan(Elementwise):
 
     def kernel(x, y, out=None):
         zero = y == 0
-        out = np.true_divide(x, y, room(out, x, y))
+        out = np.true_divide(x, y, output_buffer(out, x, y))
         np.copyto(out, 0, where=zero)
         return out
 
@@ -103,7 +103,7 @@ class FloorMod(Elementwise):
 
     def kernel(x, y, out=None):
         if x.dtype.kind in 'iu':
-            refuse_zero(x, y)
+            _check_nonzero_divisor(x, y)
         return np.mod(x, y, out)
 
     def gradient(op, dy):
@@ -118,7 +118,7 @@ class TruncateMod(Elementwise):
 
     def kernel(x, y, out=None):
         if x.dtype.kind in 'iu':
-            refuse_zero(x, y)
+            _check_nonzero_divisor(x, y)
         return np.fmod(x, y, out)
 
     def gradient(op, dy):
@@ -134,7 +134,7 @@ class Mod(Elementwise):
 # ---- public functions ------------------------------------------------------------------------
 
 def divide(x, y, name=None):
-    """x / y as Python divides: integers give a float64.
+    """x / y as in Python: integers give a float64.
 
     Shapes: x [*a], y [*b] -> [*broadcast(a, b)].
     """
@@ -157,7 +157,7 @@ _QUOTIENT_DTYPE = {dtypes.uint8: dtypes.float32, dtypes.int8: dtypes.float32,
 
 
 def truediv(x, y, name=None):
-    """x / y as Python 3 divides: integers of 32 bits or more give a float64, others a float32.
+    """x / y as in Python 3: integers of 32 bits or more give a float64, others a float32.
 
     Shapes: x [*a], y [*b] -> [*broadcast(a, b)]. Raises TypeError if the dtypes differ.
     """

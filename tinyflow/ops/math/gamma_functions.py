@@ -1,4 +1,4 @@
-"""Numerics of erf, erfc, log gamma, digamma and zeta: NumPy arrays in, NumPy arrays out.
+"""NumPy kernels of erf, erfc, lgamma, digamma, polygamma and zeta.
 
 erfc uses a Chebyshev series in the variable of J. L. Schonfelder (Chebyshev expansions for the
 error and related functions, 1978); its coefficients are computed from math.erfc when first needed.
@@ -18,7 +18,7 @@ _EULER = 0.57721566490153286061
 
 
 def in_working_precision(function):
-    """Half precision is computed in single precision, which `function` must support."""
+    """Decorator: float16 inputs are computed in float32."""
     @functools.wraps(function)
     def wrapped(*arrays):
         dtype = arrays[0].dtype
@@ -53,9 +53,9 @@ def _at_tail(t):
 @functools.cache
 def _coefficients(function, double):
     """Chebyshev coefficients of a function on [-1, 1], as many as the precision needs."""
-    found = np.polynomial.chebyshev.chebinterpolate(np.vectorize(function), 40)
-    needed = np.flatnonzero(np.abs(found) > (1e-17 if double else 1e-9))[-1] + 1
-    return [float(c) for c in found[:needed]]
+    coefficients = np.polynomial.chebyshev.chebinterpolate(np.vectorize(function), 40)
+    needed = np.flatnonzero(np.abs(coefficients) > (1e-17 if double else 1e-9))[-1] + 1
+    return [float(c) for c in coefficients[:needed]]
 
 
 def _series(function, t):
@@ -117,8 +117,8 @@ def erfc(x):
 def zeta(s, q):
     """sum over k >= 0 of (q + k)^-s, by the Euler-Maclaurin formula from q + k >= 10 on.
 
-    Infinite at s = 1 and where q is 0, -1, ...; not a number for s < 1 and where a negative base
-    would be raised to a fraction.
+    Infinite at s = 1 and where q is 0, -1, ...; NaN for s < 1 and where a negative base would
+    be raised to a fraction.
     """
     s, q = np.broadcast_arrays(s, q)
     pole = (s == 1) | ((q <= 0) & (q == np.floor(q)))
@@ -181,7 +181,7 @@ def _lgamma_of_positive(x):
         above = base > 2.5
         base = np.where(above, base - 1, base)
         product = np.where(above, product * base, product)
-    # For low x, x + 1 would round the distance to 1 away.
+    # For low x, x + 1 would lose the distance to 1 to rounding.
     middle = _near_two(np.where(low, base - 1, base - 2)) + np.log(product)
     middle -= np.where(low, np.log(base), 0)
     return np.where(large, _stirling(np.where(large, x, 8)), np.where(np.isnan(x), x, middle))
@@ -227,7 +227,7 @@ def digamma(x):
 
 @in_working_precision
 def polygamma(order, x):
-    """The derivative of digamma of an integer order >= 0 (6.4.10); not a number for others."""
+    """The derivative of digamma of an integer order >= 0 (6.4.10); NaN for other orders."""
     order, x = np.broadcast_arrays(order, x)
     valid = (order >= 0) & (order == np.floor(order))
     safe = np.where(valid, order, 1)

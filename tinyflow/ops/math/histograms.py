@@ -1,4 +1,4 @@
-"""histogram_fixed_width, unravel_index: values counted in bins, flat places as index vectors."""
+"""histogram_fixed_width, unravel_index: counts of values in bins; flat to multi-dim indices."""
 from __future__ import annotations
 
 import numpy as np
@@ -15,7 +15,7 @@ _TYPES = frozenset((dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64))
 
 
 class HistogramFixedWidth(Op):
-    """How many values fall into each of `nbins` equal bins; those outside go to the end bins."""
+    """How many values fall into each of `nbins` equal bins; outliers are in the end bins."""
 
     signature = 'values: T, value_range: T, nbins: int32 -> out: dtype'
     types = {'T': _TYPES, 'dtype': INDEX}
@@ -40,12 +40,12 @@ class HistogramFixedWidth(Op):
                              f'[{low}, {high}]')
         step = (high - low) / nbins
         above = np.maximum(values.reshape(-1), value_range[0]) - value_range[0]
-        places = np.minimum(above.astype(np.float64) / step, nbins - 1).astype(np.int64)
-        return np.bincount(places, minlength=nbins).astype(dtype.np)
+        bins = np.minimum(above.astype(np.float64) / step, nbins - 1).astype(np.int64)
+        return np.bincount(bins, minlength=nbins).astype(dtype.np)
 
 
 class UnravelIndex(Op):
-    """The index vector of each place in a flattened array of shape `dims`."""
+    """The multi-dimensional index of each flat index into an array of shape `dims`."""
 
     signature = 'indices: Tidx, dims: Tidx -> output: Tidx'
     types = {'Tidx': INDEX}
@@ -91,14 +91,14 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
         count = identity_and_cast.cast(nbins, values.dtype.base_dtype)
         scaled = arithmetic.truediv(values - value_range[0], value_range[1] - value_range[0],
                                     name='scaled_values')
-        places = arithmetic.floor(count * scaled, name='indices')
-        places = identity_and_cast.cast(clip.clip_by_value(places, 0, count - 1),
+        bins = arithmetic.floor(count * scaled, name='indices')
+        bins = identity_and_cast.cast(clip.clip_by_value(bins, 0, count - 1),
                                         dtypes.as_dtype(dtype))
-        return shaping.reshape(places, shape)
+        return shaping.reshape(bins, shape)
 
 
 def unravel_index(indices, dims, name=None):
-    """The index vectors of places in a flattened array of shape `dims`, one in each column.
+    """Flat indices into an array of shape `dims` as multi-dimensional ones, one per column.
 
     Shapes: indices [] or [n], dims [rank] -> [rank] or [rank, n].
     """

@@ -1,4 +1,4 @@
-"""Numerics of the incomplete gamma and beta functions and of Bessel's I0 and I1.
+"""NumPy kernels of the incomplete gamma and beta functions and of Bessel I0 and I1.
 
 Sources: M. Abramowitz and I. A. Stegun, Handbook of Mathematical Functions (1964), by the numbers
 of their formulas; the continued fractions are evaluated from the front (W. J. Lentz, 1976).
@@ -9,11 +9,11 @@ import numpy as np
 
 from tinyflow.ops.math.gamma_functions import digamma, lgamma
 
-_TINY, _EPS, _MOST = 1e-300, 1e-16, 10000
+_TINY, _EPS, _MAX_TERMS = 1e-300, 1e-16, 10000
 
 
 def _double(function):
-    """Computes in double precision, broadcast, and gives the inputs' dtype."""
+    """Decorator: broadcasts, computes in float64 and returns the dtype of the inputs."""
     def computed(*arrays):
         dtype = arrays[0].dtype
         with np.errstate(all='ignore'):
@@ -34,7 +34,7 @@ def _lower_series(a, x, weigh=None):
     """
     term = _front(a, x) / a
     total = term.copy() if weigh is None else term * weigh(a + 1)
-    for n in range(1, _MOST):
+    for n in range(1, _MAX_TERMS):
         term = term * (x / (a + n))
         total = total + (term if weigh is None else term * weigh(a + n + 1))
         if not np.any(np.abs(term) > _EPS * np.abs(total)) and not np.any(x > a + n):
@@ -48,7 +48,7 @@ def _upper_fraction(a, x):
     c = np.full_like(x, 1 / _TINY)
     d = 1 / b
     result = d
-    for n in range(1, _MOST):
+    for n in range(1, _MAX_TERMS):
         factor = -n * (n - a)
         b = b + 2
         d = factor * d + b
@@ -63,7 +63,7 @@ def _upper_fraction(a, x):
 
 
 def _gamma_parts(a, x):
-    """(lower, upper), each by the formula that is exact there."""
+    """(lower, upper), each by the formula that is accurate there."""
     lower = np.full(a.shape, np.nan)
     upper = np.full(a.shape, np.nan)
     valid = (a > 0) & (x >= 0)
@@ -103,7 +103,7 @@ def igamma_grad_a(a, x):
     if valid.any():
         inner_a, inner_x = a[valid], x[valid]
         log_x = np.log(inner_x)
-        result[valid] = _lower_series(inner_a, inner_x, lambda place: log_x - digamma(place))
+        result[valid] = _lower_series(inner_a, inner_x, lambda z: log_x - digamma(z))
     return result
 
 
@@ -113,7 +113,7 @@ def _beta_fraction(a, b, x):
     d = 1 - (a + b) * x / (a + 1)
     d = 1 / np.where(np.abs(d) < _TINY, _TINY, d)
     result = d
-    for m in range(1, _MOST):
+    for m in range(1, _MAX_TERMS):
         for factor in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
                        -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
             d = 1 + factor * d
@@ -135,11 +135,11 @@ def betainc(a, b, x):
     result[valid & (x == 0)], result[valid & (x == 1)] = 0, 1
     valid &= (x > 0) & (x < 1)
     a, b, x = a[valid], b[valid], x[valid]
-    turned = x > (a + 1) / (a + b + 2)          # I_x(a, b) = 1 - I_(1-x)(b, a), 26.5.2
-    p, q, t = np.where(turned, b, a), np.where(turned, a, b), np.where(turned, 1 - x, x)
+    swapped = x > (a + 1) / (a + b + 2)          # I_x(a, b) = 1 - I_(1-x)(b, a), 26.5.2
+    p, q, t = np.where(swapped, b, a), np.where(swapped, a, b), np.where(swapped, 1 - x, x)
     front = np.exp(lgamma(a + b) - lgamma(a) - lgamma(b) + p * np.log(t) + q * np.log1p(-t)) / p
     part = front * _beta_fraction(p, q, t)
-    result[valid] = np.where(turned, 1 - part, part)
+    result[valid] = np.where(swapped, 1 - part, part)
     return result
 
 

@@ -14,7 +14,7 @@ _EQUAL_TYPES = {'T': NUMBERS | {dtypes.bool, dtypes.string}}
 
 
 class _Predicate(Elementwise, abstract=True):
-    """Two tensors in, a boolean tensor out."""
+    """Base of the comparisons."""
 
     signature = 'x: T, y: T -> z: bool'
     types = {'T': REAL}
@@ -235,7 +235,7 @@ def logical_xor(x, y, name='LogicalXor'):
 
 
 def is_nan(x, name=None):
-    """Whether x is not a number. Shapes: x [*a] -> [*a] bool."""
+    """Whether x is NaN. Shapes: x [*a] -> [*a] bool."""
     return IsNan.apply(x, name=name)
 
 
@@ -245,7 +245,7 @@ def is_inf(x, name=None):
 
 
 def is_finite(x, name=None):
-    """Whether x is neither infinite nor not a number. Shapes: x [*a] -> [*a] bool."""
+    """Whether x is neither infinite nor NaN. Shapes: x [*a] -> [*a] bool."""
     return IsFinite.apply(x, name=name)
 
 
@@ -265,12 +265,12 @@ def bitwise_xor(x, y, name=None):
 
 
 def left_shift(x, y, name=None):
-    """x with its bits moved left y places. Shapes: x [*a], y [*b] -> [*broadcast(a, b)]."""
+    """x with its bits shifted left by y. Shapes: x [*a], y [*b] -> [*broadcast(a, b)]."""
     return LeftShift.apply(x, y, name=name)
 
 
 def right_shift(x, y, name=None):
-    """x with its bits moved right y places. Shapes: x [*a], y [*b] -> [*broadcast(a, b)]."""
+    """x with its bits shifted right by y. Shapes: x [*a], y [*b] -> [*broadcast(a, b)]."""
     return RightShift.apply(x, y, name=name)
 
 

@@ -1,7 +1,7 @@
-"""The Python operators of Tensor: `x + 1` makes the nodes that TF1 makes, under the same names.
+"""Python operators of Tensor: `x + 1` makes the same nodes as in TF1, with the same names.
 
-`OPERATORS` maps each special method to its function of tensors, so that other classes that stand
-for a tensor (Variables) can install the same operators on themselves.
+`OPERATORS` maps each special method to a function of tensors, so that other tensor-like classes
+(Variables) can define the same operators.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyflow.ops.sparse import arithmetic as sparse_arithmetic
 
 
 def _add(x, y, name):
-    # Only the older Add joins strings.
+    # Only the older Add concatenates strings.
     op = arithmetic.Add if x.dtype.base_dtype is dtypes.string else arithmetic.AddV2
     return op.apply(x, y, name=name)
 
@@ -40,8 +40,8 @@ _BINARY = {
 }
 
 
-# The operators that are one node each. Applying that op opens the very scope that is opened below,
-# in a third of the time, and these make up most of many programs.
+# The operators that are one node each. Applying that op directly opens the same name scope as
+# below in a third of the time, and these are the most frequent nodes of many programs.
 _ONE_NODE = {'add': arithmetic.AddV2, 'sub': arithmetic.Sub, 'mul': arithmetic.Mul}
 
 
@@ -55,7 +55,7 @@ def _operator(key, function):
                 and x.dtype.base_dtype is not dtypes.string:
             return op.apply(x, y, name=key)
         if y is None:
-            raise _none(key, 'y', ('x', x))
+            raise _none_error(key, 'y', ('x', x))
         with name_scope(None, key, [x, y]) as scope:
             if key == 'mul' and isinstance(y, SparseTensor):
                 return sparse_arithmetic.times_dense(y, x, scope)
@@ -71,26 +71,26 @@ def _operator(key, function):
 
 
 def _reflected_operator(key, function):
-    """`x <op> y` for a tensor y and an x that is none."""
+    """`x <op> y` for a tensor y, where x is not a tensor."""
     def method(y, x):
         if x is None:
-            raise _none(key, 'x', ('y', y))
+            raise _none_error(key, 'x', ('y', y))
         with name_scope(None, key, [x, y]) as scope:
             try:
                 x = convert_to_tensor(x, y.dtype.base_dtype, 'x')
             except TypeError as error:
-                raise _refused(key, x, y, error) from None
+                raise _dtype_error(key, x, y, error) from None
             return function(x, y, name=scope)
     return method
 
 
-def _none(key, label, other):
+def _none_error(key, label, other):
     return worded(ValueError(report(
         f"None values not supported: '{label}' of '{key}' is None.", inputs=[other],
         site=Site(*here(2)), mend=why_none('it'))))
 
 
-def _refused(key, x, y, error):
+def _dtype_error(key, x, y, error):
     """The error for `x <op> y` where the Python value x does not fit the tensor y."""
     try:
         dtype = as_array(x)[1]

@@ -1,4 +1,4 @@
-"""Powers and roots."""
+"""Powers and roots: pow, square, sqrt, rsqrt, reciprocal, polyval."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from tinyflow.graph.op import nodes
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import complex_numbers, logic
-from tinyflow.ops.support.elementwise_helpers import room
+from tinyflow.ops.support.elementwise_helpers import output_buffer
 
 _WIDE = INEXACT | dtypes.INDEX
 
@@ -53,7 +53,7 @@ class SquaredDifference(Elementwise):
     types = {'T': _WIDE}
 
     def kernel(x, y, out=None):
-        out = np.subtract(x, y, room(out, x, y))
+        out = np.subtract(x, y, output_buffer(out, x, y))
         if out.dtype.kind == 'c':
             return np.multiply(out, out.conj(), out)
         return np.multiply(out, out, out)
@@ -86,7 +86,7 @@ class Rsqrt(Unary):
     types = {'T': INEXACT}
 
     def kernel(x, out=None):
-        out = np.sqrt(x, room(out, x))
+        out = np.sqrt(x, output_buffer(out, x))
         return np.reciprocal(out, out)
 
     def gradient(op, dy):
@@ -127,7 +127,7 @@ def square(x, name=None):
 
 
 def sqrt(x, name=None):
-    """The square root; not a number for negative x. Shapes: x [*a] -> [*a]."""
+    """The square root; NaN for negative x. Shapes: x [*a] -> [*a]."""
     return Sqrt.apply(x, name=name)
 
 
@@ -144,7 +144,7 @@ def reciprocal(x, name=None):
 def polyval(coeffs, x, name=None):
     """coeffs[0] x^(n-1) + ... + coeffs[n-1], by Horner's rule.
 
-    Shapes: coeffs n * [*a], x [*b] -> [*broadcast(a, b)]; 0 if there are no coefficients.
+    Shapes: coeffs n * [*a], x [*b] -> [*broadcast(a, b)]; 0 for an empty list of coefficients.
     """
     if not isinstance(coeffs, Iterable):
         raise worded(TypeError(f'polyval takes a list of coefficients, not {coeffs!r}.'))

@@ -1,4 +1,4 @@
-"""Reductions: sums, means, extremes and more over some axes of a tensor.
+"""Reductions over axes: reduce_sum, mean, prod, max, min, all, any, euclidean_norm.
 
 `reduction_indices` is TF's name for the axes; the public functions call them `axis`. Without an
 axis, all of them are reduced. A reduced axis disappears, or stays with size 1 if `keepdims`.
@@ -22,7 +22,7 @@ from tinyflow.ops.support.arguments import renamed
 
 
 class Reduction(Op, abstract=True):
-    """A value for each place along the axes that stay."""
+    """One value for each position along the axes that are not reduced."""
 
     signature = 'input: T, reduction_indices: Tidx -> output: T'
     types = {'T': NUMBERS, 'Tidx': INDEX}
@@ -39,7 +39,7 @@ class Reduction(Op, abstract=True):
 
 
 def _axes(axes, rank):
-    """The set of axes meant by a static value. Raises ValueError if they do not exist."""
+    """A static value as a set of non-negative axes. Raises ValueError if they do not exist."""
     reduced = set()
     for axis in axes if type(axes) is tuple else (axes,):
         if not -rank <= axis < rank:
@@ -49,14 +49,14 @@ def _axes(axes, rank):
     return reduced
 
 
-def _kept(op):
+def _output_broadcasts(op):
     """Whether the output of a reduction can be broadcast against its input as it is."""
     return op.attrs['keep_dims'] or op.outputs[0].raw_shape == ()
 
 
 def with_reduced_axes(op, tensor):
     """A tensor shaped like a reduction's output, with the reduced axes put back as size 1."""
-    if _kept(op):
+    if _output_broadcasts(op):
         return tensor
     x, axes = op.inputs[0], static_value(op.inputs[1])
     if axes is None or type(axes) is tuple and None in axes:
@@ -88,7 +88,7 @@ def _kept_shape(x, axes):
     return nodes.Select(reduced > 0, constants.ones_like(shape), shape)
 
 
-def _spread(op, dy):
+def _broadcast_to_input(op, dy):
     """`dy`, shaped like a reduction's output, in the shape of its input."""
     x = op.inputs[0]
     target = x.raw_shape if shapes.known(x.raw_shape) else constants.shape(x)
@@ -111,7 +111,7 @@ def _divisor(op, dtype):
 
 
 def _emit_sum(call):
-    """NumPy source for a Sum of floats; None where NumPy would have to be told the dtype."""
+    """NumPy source for a Sum of floats; None where NumPy needs a dtype argument."""
     if 1 not in call.static or call.inputs[0].dtype.kind not in 'fc':
         return None
     axes = call.static[1]
@@ -126,20 +126,20 @@ def _emit_sum(call):
 
 class Sum(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
-        if axes == ():                  # NumPy would add 0.0, which makes 0.0 of -0.0
+        if axes == ():                  # NumPy would add 0.0, which turns -0.0 into 0.0
             return np.positive(x, out)
         return np.add.reduce(x, axes, x.dtype, out, keep_dims)
 
     emit = _emit_sum
 
     def gradient(op, dy):
-        return _spread(op, dy), None
+        return _broadcast_to_input(op, dy), None
 
 
 class Mean(Reduction):
     def kernel(x, axes, out=None, *, keep_dims):
         total = np.add.reduce(x, axes, x.dtype, out, keep_dims)
-        # An empty mean is 0 / 0, not a number; ones over no elements stay empty.
+        # The mean of no elements is 0 / 0, a NaN; an empty output stays empty.
         count = x.size // total.size if total.size else 1
         if x.dtype.kind in 'iu':
             return _integer_mean(total, count, out)
@@ -163,13 +163,13 @@ class Mean(Reduction):
         return f'np.true_divide({total}, {call.constant(count)}, {call.out})'
 
     def gradient(op, dy):
-        return _spread(op, dy / _divisor(op, dy.dtype)), None
+        return _broadcast_to_input(op, dy / _divisor(op, dy.dtype)), None
 
 
 def _integer_mean(total, count, out):
     """total / count, rounded towards zero as C++ divides."""
     if not count:
-        raise OpFailure('Mean of no integers.', 'an empty tensor has no mean.')
+        raise OpFailure('Mean of an empty integer tensor.', 'its mean is undefined.')
     quotient = np.floor_divide(np.abs(total), total.dtype.type(count))
     return np.multiply(quotient, np.sign(total), out)
 
@@ -203,20 +203,20 @@ def _reduced_first(op):
 
 
 def _extreme_gradient(op, dy):
-    """Shared equally between the elements that have the extreme value."""
+    """The gradient of Max and Min, shared equally between the elements with that value."""
     chosen = logic.equal(with_reduced_axes(op, op.outputs[0]), op.inputs[0])
     chosen = constants.cast(chosen, dy.dtype)
     count = reduce_sum(chosen, op.inputs[1], keepdims=op.attrs['keep_dims'])
     return chosen * with_reduced_axes(op, dy / count), None
 
 
-def _extreme(find, find_numbers, start, x, axes, out, keep_dims):
-    """The extreme of the numbers: what is not a number is never larger or smaller, as in TF."""
+def _extreme(ufunc, ufunc_without_nan, start, x, axes, out, keep_dims):
+    """The maximum or minimum of all elements but NaN, which TF ignores."""
     if not x.size:
-        return find.reduce(x, axes, None, out, keep_dims, start)
-    result = find.reduce(x, axes, None, out, keep_dims)
+        return ufunc.reduce(x, axes, None, out, keep_dims, start)
+    result = ufunc.reduce(x, axes, None, out, keep_dims)
     if x.dtype.kind == 'f' and np.isnan(result).any():
-        return find_numbers.reduce(x, axes, None, out, keep_dims, start)
+        return ufunc_without_nan.reduce(x, axes, None, out, keep_dims, start)
     return result
 
 
@@ -263,7 +263,7 @@ class Any(Reduction):
 
 
 class EuclideanNorm(Reduction):
-    """The square root of the sum of |x|^2. TF1 defines no gradient for it."""
+    """The square root of the sum of |x|^2. It has no gradient in TF1."""
 
     def kernel(x, axes, out=None, *, keep_dims):
         squares = np.square(x) if x.dtype.kind != 'c' else x * x.conj()
@@ -279,7 +279,7 @@ class EuclideanNorm(Reduction):
 # ---- public functions ------------------------------------------------------------------------
 
 def reduced(op, input_tensor, axis, keepdims, name):
-    """A reduction node; where all axes are meant, TF makes the list of them before the node."""
+    """A reduction node; for axis=None the list of all axes is made first, as in TF1."""
     keepdims = bool(keepdims)
     axes = all_axes(input_tensor) if axis is None else axis
     result = op.apply(input_tensor, axes, name=name, keep_dims=keepdims)
@@ -379,7 +379,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
     """sqrt(sum(x^2)) along `axis` (all axes if None).
 
     Shapes: input_tensor [*a] -> [*a without axis], or with size 1 there if keepdims.
-    TF1 gives it no gradient; tf.norm has one.
+    It has no gradient, as in TF1; tf.norm has one.
     """
     return reduced(EuclideanNorm, input_tensor, axis, keepdims, name)
 

@@ -1,4 +1,4 @@
-"""Running sums and products along an axis."""
+"""cumsum and cumprod: cumulative sums and products along an axis."""
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +11,7 @@ from tinyflow.graph.op import Op
 
 
 class Scan(Op, abstract=True):
-    """A result of the shape of x, each element of those before it along an axis."""
+    """Base of cumulative ops along an axis; the result has the shape of x."""
 
     signature = 'x: T, axis: Tidx -> out: T'
     types = {'T': NUMBERS, 'Tidx': INDEX}
@@ -25,7 +25,7 @@ class Scan(Op, abstract=True):
 
 
 def _scan(ufunc, x, axis, out, exclusive, reverse):
-    """`ufunc` accumulated; exclusive leaves out each element itself, reverse starts at the end."""
+    """ufunc.accumulate; exclusive leaves out each element itself, reverse starts at the end."""
     axis = shapes.axis(axis, x.ndim)
     out = np.empty(x.shape, x.dtype) if out is None else out
     source, target = np.moveaxis(x, axis, 0), np.moveaxis(out, axis, 0)
@@ -53,14 +53,14 @@ class Cumprod(Scan):
         return _scan(np.multiply, x, axis, out, exclusive, reverse)
 
     def gradient(op, dy):
-        # As in TF, not a number where x is 0.
+        # As in TF, NaN where x is 0.
         x, axis = op.inputs
         exclusive, reverse = op.attrs['exclusive'], op.attrs['reverse']
         return cumsum(op.outputs[0] * dy, axis, exclusive, not reverse) / x, None
 
 
 def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Running sums along `axis`: [a, b, c] -> [a, a + b, a + b + c].
+    """Cumulative sums along `axis`: [a, b, c] -> [a, a + b, a + b + c].
 
     Shapes: x [*a] -> [*a]. `exclusive` gives [0, a, a + b], `reverse` sums from the end.
     """
@@ -70,7 +70,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
 
 
 def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
-    """Running products along `axis`: [a, b, c] -> [a, a b, a b c].
+    """Cumulative products along `axis`: [a, b, c] -> [a, a b, a b c].
 
     Shapes: x [*a] -> [*a]. `exclusive` gives [1, a, a b], `reverse` multiplies from the end.
     """

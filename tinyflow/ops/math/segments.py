@@ -1,7 +1,8 @@
-"""Sums, means, products and extremes of the rows that share a segment id.
+"""segment_sum, unsorted_segment_sum and so on: reductions of the rows that share a segment id.
 
-In the plain family the ids are sorted and name the output's rows 0, 1, ...; in the unsorted family
-they come in any order, the number of segments is given, and rows with a negative id are dropped.
+In the segment_* ops the ids are sorted and are the indices of the output rows. In the
+unsorted_segment_* ops they come in any order, the number of segments is given, and rows with a
+negative id are dropped.
 """
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def _reduce_sorted(ufunc, data, ids, absent=0):
     present = ids[starts]
     if ids[0] < 0 or (np.diff(present) < 0).any():
         raise OpFailure('segment ids must be >= 0 and are not increasing',
-                        'sort the rows by id, or use tf.unsorted_segment_sum and its like.')
+                        'sort the rows by id, or use an op such as tf.unsorted_segment_sum.')
     result = np.full((int(present[-1]) + 1,) + data.shape[1:], absent, data.dtype)
     counts = np.zeros(len(result), np.intp)
     result[present] = ufunc.reduceat(data, starts, axis=0, dtype=data.dtype)
@@ -80,12 +81,11 @@ class SegmentProd(_Segment):
     def kernel(data, ids):
         return _reduce_sorted(np.multiply, data, ids, absent=1)[0]
 
-    # TF1 has none either.
-    gradient = None
+    gradient = None         # as in TF1
 
 
 def _gradient_of_segment_extreme(op, dy):
-    """Shared equally between the rows that have the extreme value."""
+    """The gradient of max and min, shared equally between the rows with that value."""
     data, ids = op.inputs
     chosen = constants.cast(logic.equal(nodes.GatherV2(op.outputs[0], ids, 0), data), dy.dtype)
     count = segment_sum(chosen, ids)
@@ -151,7 +151,7 @@ def _reduce_unsorted(ufunc, start, data, ids, count, out):
     out[...] = start
     if ids.size:
         if ids.max() >= count:
-            raise ValueError(f'segment_ids holds {ids.max()}, which is out of range [0, {count})')
+            raise ValueError(f'segment_ids contains {ids.max()}, which is not in [0, {count})')
         if ids.min() < 0:
             keep = ids >= 0
             data, ids = data[keep], ids[keep]
@@ -172,8 +172,8 @@ class UnsortedSegmentProd(_UnsortedSegment):
         return _reduce_unsorted(np.multiply, 1, data, ids, count, out)
 
     def gradient(op, dy):
-        # The product of a segment's other rows: the whole product over x, or, where x is 0, the
-        # product of the others alone, which is 0 if there is another 0 among them.
+        # The product of a segment's other rows: the segment's product divided by x; where x is
+        # 0, the product of the others, which is 0 if one of them is 0 too.
         data, ids, count = op.inputs
         zero = logic.equal(data, 0)
         zeros = unsorted_segment_sum(constants.cast(zero, dtypes.int32), ids, count)
@@ -188,7 +188,7 @@ class UnsortedSegmentProd(_UnsortedSegment):
 
 
 def _gradient_of_unsorted_extreme(op, dy):
-    """Shared equally between the rows that have the extreme value."""
+    """The gradient of max and min, shared equally between the rows with that value."""
     data, ids, count = op.inputs
     largest = nodes.GatherV2(op.outputs[0], arithmetic.maximum(ids, 0), 0)
     chosen = constants.cast(logic.equal(largest, data), dy.dtype)
@@ -231,7 +231,7 @@ def _gather_kept(values, ids, data):
 # ---- counting --------------------------------------------------------------------------------
 
 class Bincount(Op):
-    """How often each of 0, 1, ... size - 1 occurs, or the sum of the weights there."""
+    """How often each of 0, 1, ... size - 1 occurs, or the sum of their weights."""
 
     signature = 'arr: int32, size: int32, weights: T -> bins: T'
     types = {'T': INDEX | {dtypes.float32, dtypes.float64}}
@@ -343,7 +343,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
 
 
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
-    """The sum of the rows that share an id, over the square root of their number.
+    """The sum of the rows that share an id, divided by the square root of their number.
 
     Shapes: data [*ids, *a], segment_ids [*ids] -> [num_segments, *a].
     """
@@ -363,7 +363,7 @@ def _segment_counts(data, ids, count):
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
-    """How often each of 0, 1, ... occurs in `arr`, or the sums of the weights there.
+    """How often each of 0, 1, ... occurs in `arr`, or the sums of their weights.
 
     Shapes: arr [*a] int32, weights [*a] -> [largest + 1], at least minlength, at most maxlength.
     """

@@ -52,7 +52,7 @@ class Digamma(Unary):
 
 
 class Zeta(Elementwise):
-    """The Hurwitz zeta function. As in TF, there is no gradient in x."""
+    """The Hurwitz zeta function. As in TF, it has no gradient in x."""
 
     signature = 'x: T, q: T -> z: T'
     types = {'T': _WIDE}
@@ -65,7 +65,7 @@ class Zeta(Elementwise):
 
 
 class Polygamma(Elementwise):
-    """The derivative of order a of digamma. As in TF, there is no gradient in a."""
+    """The derivative of order a of digamma. As in TF, it has no gradient in a."""
 
     signature = 'a: T, x: T -> z: T'
     types = {'T': _WIDE}
@@ -113,7 +113,7 @@ def polygamma(a, x, name=None):
 
 
 def lbeta(x, name=None):
-    """log |beta(x)|: the sum of lgamma along the last axis less the lgamma of the sum.
+    """log |beta(x)|: the sum of lgamma along the last axis minus the lgamma of the sum.
 
     Shapes: x [*a, n] -> [*a].
     """

@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions, Bessel functions, the next number."""
+"""igamma, igammac, betainc, Bessel functions I0 and I1, nextafter."""
 from __future__ import annotations
 
 import numpy as np
@@ -42,13 +42,13 @@ class Igammac(_Incomplete):
 
 
 class IgammaGradA(_Incomplete):
-    """The derivative of igamma in a. As in TF, it has no gradient itself."""
+    """The derivative of igamma in a. As in TF, it has no gradient."""
 
     kernel = incomplete_functions.igamma_grad_a
 
 
 class Betainc(Elementwise):
-    """The regularised incomplete beta function. As in TF, there is no gradient in a and b."""
+    """The regularised incomplete beta function. As in TF, it has no gradient in a and b."""
 
     signature = 'a: T, b: T, x: T -> z: T'
     types = {'T': _WIDE}
@@ -88,7 +88,7 @@ class BesselI1e(Unary):
 
 
 class NextAfter(Elementwise):
-    """The next number after x1 towards x2."""
+    """The next representable number after x1 towards x2."""
 
     signature = 'x1: T, x2: T -> output: T'
     types = {'T': _WIDE}
@@ -109,7 +109,10 @@ def igamma(a, x, name=None):
 
 
 def igammac(a, x, name=None):
-    """1 - igamma(a, x), exact where it is small. Shapes: a [*a], x [*b] -> [*broadcast(a, b)]."""
+    """1 - igamma(a, x), accurate where it is small.
+
+    Shapes: a [*a], x [*b] -> [*broadcast(a, b)].
+    """
     return Igammac.apply(a, x, name=name)
 
 
@@ -122,12 +125,12 @@ def betainc(a, b, x, name=None):
 
 
 def bessel_i0e(x, name=None):
-    """exp(-|x|) I0(x), which is never too large. Shapes: x [*a] -> [*a]."""
+    """exp(-|x|) I0(x), which does not overflow. Shapes: x [*a] -> [*a]."""
     return BesselI0e.apply(x, name=name)
 
 
 def bessel_i1e(x, name=None):
-    """exp(-|x|) I1(x), which is never too large. Shapes: x [*a] -> [*a]."""
+    """exp(-|x|) I1(x), which does not overflow. Shapes: x [*a] -> [*a]."""
     return BesselI1e.apply(x, name=name)
 
 
@@ -144,7 +147,10 @@ def bessel_i1(x, name=None):
 
 
 def nextafter(x1, x2, name=None):
-    """The number next to x1 on the way to x2. Shapes: x1 [*a], x2 [*b] -> [*broadcast(a, b)]."""
+    """The next representable number after x1 towards x2.
+
+    Shapes: x1 [*a], x2 [*b] -> [*broadcast(a, b)].
+    """
     return NextAfter.apply(x1, x2, name=name)
 
 

@@ -1,4 +1,4 @@
-"""Elementary functions: exponential, logarithm, circular and hyperbolic functions, sigmoid.
+"""Elementary functions: exp, log, trigonometric and hyperbolic functions, sigmoid, xlogy.
 
 Gradients are written in terms of the output where that saves a pass: d tanh = 1 - tanh^2.
 """
@@ -13,14 +13,14 @@ from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.graph.op import nodes
 from tinyflow.ops.array import constants
 from tinyflow.ops.math import arithmetic, complex_numbers, logic
-from tinyflow.ops.support.elementwise_helpers import room
+from tinyflow.ops.support.elementwise_helpers import output_buffer
 
 
 def _conj(x):
     return complex_numbers.conj(x)
 
 
-# TF declares some inverse functions for integers too, without an integer kernel.
+# TF declares tan and the inverse functions for integers too, without an integer kernel.
 _DECLARED_WIDE = INEXACT | INDEX
 
 
@@ -69,13 +69,13 @@ class Xlogy(Elementwise):
 
     def kernel(x, y, out=None):
         zero = x == 0
-        result = np.multiply(x, np.log(y), room(out, x, y))
+        result = np.multiply(x, np.log(y), output_buffer(out, x, y))
         np.copyto(result, 0, where=zero)
         return result
 
     def gradient(op, dy):
         x, y = op.inputs
-        # Where x is 0 the result does not depend on y, and TF takes its slope in x as 0 too.
+        # Where x is 0 the result does not depend on y, and TF takes the derivative in x as 0 too.
         one_where_counted = constants.cast(logic.not_equal(x, 0), x.dtype)
         return dy * xlogy(one_where_counted, y), dy * xdivy(x, y)
 
@@ -87,7 +87,7 @@ class Xdivy(Elementwise):
 
     def kernel(x, y, out=None):
         zero = x == 0
-        result = np.true_divide(x, y, room(out, x, y))
+        result = np.true_divide(x, y, output_buffer(out, x, y))
         np.copyto(result, 0, where=zero)
         return result
 
@@ -97,7 +97,7 @@ class Xdivy(Elementwise):
         return dy * xdivy(one_where_counted, y), -dy * xdivy(x, arithmetic.square(y))
 
 
-# ---- circular functions ----------------------------------------------------------------------
+# ---- trigonometric functions -----------------------------------------------------------------
 
 class Sin(Unary):
     types = {'T': INEXACT}
@@ -217,13 +217,13 @@ class Sigmoid(Unary):
         # Where exp(-x) overflows, its reciprocal is the right answer, 0; no branch is needed, and
         # the relative error stays small on both sides. The engine runs kernels with NumPy's
         # floating point warnings off.
-        out = np.negative(x, room(out, x))
+        out = np.negative(x, output_buffer(out, x))
         np.exp(out, out)
         np.add(out, 1, out)
         return np.reciprocal(out, out)
 
     def emit(call):
-        # 1 / x has the bits of NumPy's reciprocal and takes less time.
+        # 1 / x has the same bits as np.reciprocal and is faster.
         y = call.outputs[0]
         if not y.known_shape or call.out == 'None' or not y.dtype.is_floating:
             return None
@@ -238,7 +238,7 @@ class Sigmoid(Unary):
 # ---- public functions ------------------------------------------------------------------------
 
 def exp(x, name=None):
-    """e to the power x. Shapes: x [*a] -> [*a]."""
+    """e^x. Shapes: x [*a] -> [*a]."""
     return Exp.apply(x, name=name)
 
 
@@ -326,7 +326,7 @@ def atan2(y, x, name=None):
 
 
 def sigmoid(x, name=None):
-    """1 / (1 + exp(-x)), without loss of accuracy on either side. Shapes: x [*a] -> [*a]."""
+    """1 / (1 + exp(-x)), accurate for large |x| too. Shapes: x [*a] -> [*a]."""
     return Sigmoid.apply(x, name=name)
 
 

@@ -14,7 +14,7 @@ from tinyflow.graph.dtypes import FLOATS, REAL, float32
 from tinyflow.graph.elementwise import Elementwise, Unary
 from tinyflow.ops.array import identity_and_cast, joining
 from tinyflow.ops.math import arithmetic, unary
-from tinyflow.ops.support.elementwise_helpers import room
+from tinyflow.ops.support.elementwise_helpers import output_buffer
 
 # The constants of Klambauer et al., "Self-normalizing neural networks", NeurIPS 2017.
 _SELU_SCALE = 1.0507009873554805
@@ -69,7 +69,7 @@ class Relu6(_Activation):
     types = {'T': REAL}
 
     def kernel(x, out=None):
-        out = np.maximum(x, 0, out=room(out, x))
+        out = np.maximum(x, 0, out=output_buffer(out, x))
         return np.minimum(out, 6, out=out)
 
     def gradient(op, dy):
@@ -119,7 +119,7 @@ class Selu(_Activation):
     def kernel(x, out=None):
         negative = _exponential_branch(x)
         np.multiply(negative, _SELU_SCALE_ALPHA, negative)
-        out = np.maximum(x, 0, out=room(out, x))
+        out = np.maximum(x, 0, out=output_buffer(out, x))
         np.multiply(out, _SELU_SCALE, out)
         return np.add(out, negative, out)
 
@@ -146,7 +146,7 @@ class Softplus(_Activation):
         np.negative(small, small)
         np.exp(small, small)
         np.log1p(small, small)
-        out = np.maximum(x, 0, out=room(out, x))
+        out = np.maximum(x, 0, out=output_buffer(out, x))
         return np.add(out, small, out)
 
     def gradient(op, dy):

@@ -12,7 +12,7 @@ from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants, joining, shape_ops, shaping
 from tinyflow.ops.math import arithmetic, reduction, unary
 from tinyflow.ops.support.arguments import renamed
-from tinyflow.ops.support.elementwise_helpers import room
+from tinyflow.ops.support.elementwise_helpers import output_buffer
 
 # Up to so many classes it pays to transpose first: NumPy reduces along the last axis row by row.
 _FEW_CLASSES = 64
@@ -32,7 +32,7 @@ def row_sum(x):
 
 def _below_row_max(x, out):
     """x minus the largest value of its row, so that no exponential of it overflows."""
-    out = room(out, x)
+    out = output_buffer(out, x)
     return np.subtract(x, row_max(x), out) if x.size else out
 
 

@@ -15,5 +15,5 @@ def renamed(new_name, new, old_name, old):
 
 
 def refusal(kind, problem, inputs=(), mend=None):
-    """An exception of class `kind` about an argument, with the user's line and the mend."""
+    """An exception of class `kind` about an argument, with the user's line and a hint."""
     return worded(kind(report(problem, inputs=inputs, site=user_site(), mend=mend)))

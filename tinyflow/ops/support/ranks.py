@@ -1,7 +1,7 @@
-"""Ranks that an op requires, for where an input's own is unknown.
+"""The rank an op requires, assumed for inputs of unknown shape.
 
-TF1's shape functions tell the rank, and often sizes, of an output even then; how many helper nodes
-a later reduction needs, and with them all later random numbers, depend on it.
+TF1's shape functions infer the output's rank, and often sizes, even then. The number of helper
+nodes of a later reduction, and so all later random numbers, depend on that.
 """
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What ops share that give a handle of something each Session has of its own: a table, trees.
+"""Base class of ops that output a handle of a per-Session resource: a table, a tree ensemble.
 
-A handle is an array of no dimensions that holds the object; subclasses say by `state` which one.
+A handle is a 0-d object array that holds the resource; subclasses create it in `state`.
 """
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 
 
 class SessionHandle(Op, abstract=True):
-    """Gives the handle."""
+    """Outputs the handle."""
 
     signature = '-> resource: resource'
     attrs = {'container': '', 'shared_name': ''}
