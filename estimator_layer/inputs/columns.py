@@ -72,7 +72,7 @@ class InputFunction:
         self._node_count = _QUEUE_NODES + threads * (2 + len(columns))
 
     def __call__(self):
-        with node_counts.standing_for(self._node_count):
+        with node_counts.counted_as(self._node_count):
             return self.restore(list(one_shot(self._rows()).get_next()))
 
     def dataset(self):

@@ -68,7 +68,7 @@ class Layer(Contents):
         self._dtype = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
         self._trainable_weights, self._non_trainable_weights = [], []
         self._updates, self._losses, self._weight_losses = [], [], []
-        self._nodes_of_weight_losses = tf1_node_count.MadeAgain()
+        self._nodes_of_weight_losses = tf1_node_count.RepeatedNodes()
         self._history = []                  # (inputs, outputs) of each call
         self._scope = self._current_scope = self._shared_scope = None
         if scope:

@@ -1,4 +1,4 @@
-"""Tensors made from nothing: constants, zeros, ones, ranges."""
+"""constant, zeros, ones, fill, range, linspace."""
 from __future__ import annotations
 
 import functools
@@ -83,14 +83,14 @@ class Fill(Op):
 
 
 def shape_range(x):
-    """All axes of x, as what a reduction takes for its axes."""
+    """All axes of x, in the form that a reduction op takes."""
     if x.raw_shape is not None:
         return np.arange(len(x.raw_shape), dtype=np.int32)
     return range(rank(x))
 
 
 class _Like(Op, abstract=True):
-    """A tensor of the input's shape and dtype, whatever the input's values."""
+    """A tensor of the input's shape and dtype; the input's values are not read."""
 
     signature = 'x: T -> y: T'
     overwrites = (0,)
@@ -123,7 +123,7 @@ class OnesLike(_Like):
 
 
 class Range(Op):
-    """start, start + delta, ... up to but without limit."""
+    """start, start + delta, ... up to but excluding limit."""
 
     signature = 'start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx'
     types = {'Tidx': FLOATS | INDEX}
@@ -140,7 +140,7 @@ class Range(Op):
         length = _range_length(start, limit, delta)
         if out is None:
             out = np.empty(length, Tidx.np)
-        # TF adds delta again and again, so for floats rounding errors add up in this very way.
+        # TF adds delta repeatedly, so for floats rounding errors accumulate in the same way.
         out[...] = delta
         out[:1] = start
         return np.add.accumulate(out, out=out)
@@ -159,7 +159,7 @@ def _range_length(start, limit, delta):
 
 
 class LinSpace(Op):
-    """`num` values at equal distances from start to stop."""
+    """`num` evenly spaced values from start to stop."""
 
     signature = 'start: T, stop: T, num: Tidx -> output: T'
     types = {'T': FLOATS - {dtypes.float16}, 'Tidx': INDEX}
@@ -191,15 +191,15 @@ class LinSpace(Op):
 
 
 def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
-    """A node that holds `value`.
+    """A constant tensor.
 
-    Shapes: value [*a] -> [*a], or [*shape], where the last element of value fills what is missing.
+    Shapes: value [*a] -> [*a], or [*shape], where the last element of value fills the rest.
     Raises ValueError for too many elements, TypeError for a value that is not of `dtype` or, with
     `verify_shape`, not of `shape`.
     """
     if isinstance(value, Tensor):
-        raise worded(TypeError(f"tf.constant makes a node from a value, and '{value.name}' is a "
-                               'node already.\n  Mend: use it as it is, or tf.identity(x).'))
+        raise worded(TypeError(f"tf.constant makes a tensor from a value, and '{value.name}' "
+                               'is a tensor already.\n  Mend: use it as it is, or tf.identity(x).'))
     array, dtype = as_array(value, dtype)
     if array is value:
         array = array.copy()            # later changes of the user's array must not show
@@ -212,7 +212,7 @@ def _shaped(array, wanted, verify):
     if array.shape == wanted:
         return array
     if not shapes.known(wanted):
-        raise worded(TypeError(f'A constant has a shape that is fully known, not '
+        raise worded(TypeError(f'The shape of a constant must be fully known, not '
                                f'{shapes.text(wanted)}.'))
     if verify:
         raise worded(TypeError(f"Expected Tensor's shape: {wanted}, got {array.shape}."))
@@ -247,7 +247,7 @@ def ones(shape, dtype=dtypes.float32, name=None):
         return _filled(dtype.kind == 'b' or 1, shape, dtype, scope)
 
 
-_LARGEST_CONSTANT = 1000        # elements; from here on a Fill is made, as in TF1
+_LARGEST_CONSTANT = 1000        # elements; from here on it is a Fill, as in TF1
 
 
 def _filled(value, shape, dtype, scope):
@@ -276,7 +276,7 @@ def _known_shape(shape):
 def _convert_shape(shape):
     """A shape with tensors in it, as one tensor."""
     if isinstance(shape, (list, tuple)) and any(isinstance(d, Tensor) for d in shape):
-        # TF1 asks whether the product of such a list is small, which leaves these nodes behind.
+        # TF1 compares the product of such a list with 1000, which leaves these nodes behind.
         functools.reduce(operator.mul, shape) < _LARGEST_CONSTANT  # noqa: B015
     return convert_to_tensor(shape, dtypes.int32)
 
@@ -308,7 +308,7 @@ def ones_like(tensor, dtype=None, name=None, optimize=True):
 
 
 def fill(dims, value, name=None):
-    """A tensor that holds the scalar `value` everywhere.
+    """A tensor filled with the scalar `value`.
 
     Shapes: dims [rank], value [] -> [*dims].
     """
@@ -319,11 +319,11 @@ _RANGE_DTYPES = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
 def range(start, limit=None, delta=1, dtype=None, name='range'):
-    """start, start + delta, ... up to but without limit; range(n) is 0 ... n - 1.
+    """start, start + delta, ... up to but excluding limit; range(n) is 0 ... n - 1.
 
-    Shapes: start [], limit [], delta [] -> [ceil((limit - start) / delta)]. Of several dtypes the
-    last of int32, int64, float32, float64 is taken. Raises ValueError for a delta of zero or of
-    the wrong sign.
+    Shapes: start [], limit [], delta [] -> [ceil((limit - start) / delta)]. Different dtypes become
+    the last of them in the order int32, int64, float32, float64. Raises ValueError if delta is zero
+    or has the wrong sign.
     """
     if limit is None:
         start, limit = 0, start
@@ -341,7 +341,7 @@ def _range_order(dtype):
 
 
 def linspace(start, stop, num, name=None):
-    """`num` values at equal distances, the first is `start` and the last is `stop`.
+    """`num` evenly spaced values, the first is `start` and the last is `stop`.
 
     Shapes: start [], stop [], num [] -> [num].
     """

@@ -1,4 +1,4 @@
-"""Diagonals and bands of matrices: making, reading and replacing them; the identity matrix."""
+"""diag, matrix_diag, matrix_diag_part, matrix_set_diag, matrix_band_part, eye, trace."""
 from __future__ import annotations
 
 import operator
@@ -17,7 +17,7 @@ from tinyflow.ops.math import arithmetic, reduction
 
 
 class Diag(Op):
-    """A tensor [*a, *a] that holds `diagonal` at [i, i] and 0 elsewhere."""
+    """A tensor [*a, *a] with `diagonal` at [i, i] and 0 elsewhere."""
 
     signature = 'diagonal: T -> output: T'
     types = {'T': INEXACT | INDEX}
@@ -183,14 +183,14 @@ def _shorter(shape):
 
 
 def _write_diagonal(matrices, diagonal):
-    places = np.arange(diagonal.shape[-1])
-    matrices[..., places, places] = diagonal
+    index = np.arange(diagonal.shape[-1])
+    matrices[..., index, index] = diagonal
 
 
 # ---- public functions ------------------------------------------------------------------------
 
 def diag(diagonal, name=None):
-    """A tensor with `diagonal` at the places [i, i] and 0 elsewhere.
+    """A tensor with `diagonal` at [i, i] and 0 elsewhere.
 
     Shapes: diagonal [*a] -> [*a, *a].
     """
@@ -205,8 +205,8 @@ def diag_part(input, name=None):
 def matrix_diag(diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0):
     """Square matrices with the rows of `diagonal` as their diagonals, 0 elsewhere.
 
-    Shapes: diagonal [*batch, n] -> [*batch, n, n]. As in TF 1.15, k, the numbers of rows and
-    columns and the padding have no other values yet; ValueError otherwise.
+    Shapes: diagonal [*batch, n] -> [*batch, n, n]. As in TF 1.15, k, num_rows, num_cols
+    and padding_value must have their defaults; ValueError otherwise.
     """
     _main_diagonal_only(k, padding_value, num_rows, num_cols)
     return MatrixDiag.apply(diagonal, name=name)
@@ -222,7 +222,7 @@ def matrix_diag_part(input, name='diag_part', k=0, padding_value=0):
 
 
 def matrix_set_diag(input, diagonal, name='set_diag', k=0):
-    """Matrices with `diagonal` in the place of their diagonals.
+    """Matrices with their diagonals replaced by `diagonal`.
 
     Shapes: input [*batch, rows, columns], diagonal [*batch, min(rows, columns)] -> as input.
     k must be 0.
@@ -233,8 +233,8 @@ def matrix_set_diag(input, diagonal, name='set_diag', k=0):
 
 def _main_diagonal_only(k, padding=0, *sizes):
     if k != 0 or padding != 0 or any(size != -1 for size in sizes):
-        raise worded(ValueError('only the main diagonal, k = 0, of square matrices padded with 0 '
-                                'is available, as in the graphs of TF 1.15'))
+        raise worded(ValueError('only the main diagonal (k = 0) of square matrices padded with 0 '
+                                'is supported, as in TF 1.15'))
 
 
 def matrix_band_part(input, num_lower, num_upper, name=None):

@@ -1,4 +1,4 @@
-"""Elements by index: gather, gather_nd, and their mirror images scatter_nd, tensor_scatter_*."""
+"""gather, gather_nd, batch_gather, and their inverses scatter_nd and tensor_scatter_*."""
 from __future__ import annotations
 
 import numpy as np
@@ -21,7 +21,7 @@ __all__ = ['batch_gather', 'gather', 'gather_nd', 'scatter_nd', 'tensor_scatter_
 
 
 class GatherV2(Op):
-    """The slices of params along an axis that indices name, one for each index."""
+    """The slices of params at `indices` along an axis."""
 
     signature = 'params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams'
     types = {'Tindices': INDEX, 'Taxis': INDEX}
@@ -41,7 +41,7 @@ class GatherV2(Op):
         axis = shapes.axis(axis, params.ndim)
         check_indices(indices, params.shape[axis])
         if not batch_dims and indices.ndim == 0 and params.dtype.kind == 'O':
-            # One string alone would be bytes instead of an array.
+            # np.take of a single string gives bytes, not an array.
             return np.take(params, indices[None], axis, mode='clip').squeeze(axis)
         if not batch_dims:
             return np.take(params, indices, axis, out, mode='clip')
@@ -76,7 +76,7 @@ def _gather_sizes(params, indices, axis, batch_dims):
 
 
 def _rows_gradient(params, indices, dy):
-    """The gradient of a gather of rows: only those rows."""
+    """The gradient of a gather along axis 0, as IndexedSlices of the gathered rows."""
     inner = params.raw_shape and params.raw_shape[1:]
     if indices.raw_shape is None or len(indices.raw_shape) != 1:
         indices = shaping.reshape(indices, [-1])
@@ -88,8 +88,8 @@ def _rows_gradient(params, indices, dy):
 
 
 def _gather_gradient(params, indices, axis, batch_dims, dy):
-    """The dense gradient: dy added up at the places that it was taken from."""
-    shape, places = constants.shape(params), constants.shape(indices)
+    """The dense gradient: dy added up at the gathered positions."""
+    shape, indices_shape = constants.shape(params), constants.shape(indices)
     if params.raw_shape is None:
         raise worded(NotImplementedError('The gradient of tf.gather along this axis needs params '
                                          'of known rank.'))
@@ -97,7 +97,7 @@ def _gather_gradient(params, indices, axis, batch_dims, dy):
     batch, middle, inner = (product(shape, params.raw_shape, part) for part in (
         slice(0, batch_dims), slice(batch_dims, axis), slice(axis + 1, None)))
     size = product(shape, params.raw_shape, slice(axis, axis + 1))
-    count = product(places, indices.raw_shape, slice(batch_dims, None))
+    count = product(indices_shape, indices.raw_shape, slice(batch_dims, None))
     offsets = constants.cast(constants.range(batch), indices.dtype) * constants.cast(
         size, indices.dtype)
     flat = shaping.reshape(indices, [batch, count]) + shaping.expand_dims(offsets, 1)
@@ -134,8 +134,8 @@ class GatherNd(Op):
         return indices[:-1] + params[depth:]
 
     def kernel(params, indices, out=None):
-        source, places = at_index_vectors(params, indices)
-        result = source[(*places, ...)]
+        view, index = at_index_vectors(params, indices)
+        result = view[(*index, ...)]
         if out is None:
             return result.copy() if result.base is not None else result
         np.copyto(out, result)
@@ -188,7 +188,7 @@ def _check_updates(indices, updates, shape):
 
 
 class _TensorScatter(Op, abstract=True):
-    """A copy of a tensor, changed at the places that index vectors name."""
+    """A copy of a tensor, updated at index vectors."""
 
     signature = 'tensor: T, indices: Tindices, updates: T -> output: T'
     types = {'Tindices': INDEX}
@@ -209,13 +209,13 @@ def _copied(tensor, out):
 
 
 class TensorScatterUpdate(_TensorScatter):
-    """The updates replace what was there."""
+    """The updates replace the old values."""
 
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
         out = _copied(tensor, out)
-        target, places = at_index_vectors(out, indices)
-        target[places] = updates
+        view, index = at_index_vectors(out, indices)
+        view[index] = updates
         return out
 
     def gradient(op, dy):
@@ -225,7 +225,7 @@ class TensorScatterUpdate(_TensorScatter):
 
 
 class TensorScatterAdd(_TensorScatter):
-    """The updates are added to what was there."""
+    """The updates are added to the old values."""
 
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
@@ -238,7 +238,7 @@ class TensorScatterAdd(_TensorScatter):
 
 
 class TensorScatterSub(_TensorScatter):
-    """The updates are subtracted from what was there."""
+    """The updates are subtracted from the old values."""
 
     def kernel(tensor, indices, updates, out=None):
         _check_updates(indices.shape, updates.shape, tensor.shape)
@@ -251,7 +251,7 @@ class TensorScatterSub(_TensorScatter):
 
 
 def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
-    """The slices of params that indices name along an axis: params[..., indices, ...].
+    """The slices of params at `indices` along an axis: params[..., indices, ...].
 
     Shapes: params [*a, n, *b], indices [*i] -> [*a, *i, *b], where `axis` is the rank of a; with
     batch_dims, params [*batch, *a, n, *b], indices [*batch, *i] -> [*batch, *a, *i, *b].
@@ -292,7 +292,7 @@ def batch_gather(params, indices, name=None):
 def _batch_gather(params, indices, batch_dims):
     """Gather from params with its batch axes folded into the gathered one, as TF1 builds it."""
     reduce_prod = nodes.Prod
-    places, sizes = constants.shape(indices), constants.shape(params)
+    indices_shape, sizes = constants.shape(indices), constants.shape(params)
     step = constants.ones([], indices.dtype.base_dtype)
     widths = Cast.apply(sizes, DstT=indices.dtype.base_dtype)
     flat = indices
@@ -308,7 +308,7 @@ def _batch_gather(params, indices, batch_dims):
     total = reduce_prod(sizes[:batch_dims + 1], np.array([0], np.int32), keep_dims=False)
     rows = shaping.reshape(params, joining.concat([[total], rest], axis=0))
     result = gather(rows, flat)
-    return shaping.reshape(result, joining.concat([places, rest], axis=0))
+    return shaping.reshape(result, joining.concat([indices_shape, rest], axis=0))
 
 
 def gather_nd(params, indices, name=None, batch_dims=0):
@@ -325,21 +325,21 @@ def gather_nd(params, indices, name=None, batch_dims=0):
 
 
 def _batch_gather_nd(params, indices, batch_dims, name):
-    """gather_nd of index vectors that were completed by the position in the batch."""
+    """gather_nd with the position in the batch prepended to each index vector."""
     with name_scope(name, 'BatchGatherND', [params, indices]):
         params = convert_to_tensor(params, name='params')
         indices = convert_to_tensor(indices, name='indices')
         if indices.raw_shape is None:
             raise worded(ValueError('batch_dims needs indices of known rank.'))
-        places = constants.shape(indices)
+        indices_shape = constants.shape(indices)
         inner = len(indices.raw_shape) - batch_dims - 1
-        grid = joining.meshgrid(*[constants.cast(constants.range(places[i]), indices.dtype)
+        grid = joining.meshgrid(*[constants.cast(constants.range(indices_shape[i]), indices.dtype)
                                   for i in range(batch_dims)], indexing='ij')
         position = joining.stack(grid, axis=-1)
         for _ in range(inner):
             position = shaping.expand_dims(position, -2)
         position = constants.broadcast_to(
-            position, joining.concat([places[:-1], [batch_dims]], axis=0))
+            position, joining.concat([indices_shape[:-1], [batch_dims]], axis=0))
         return GatherNd.apply(params, joining.concat([position, indices], axis=-1))
 
 
@@ -352,7 +352,7 @@ def scatter_nd(indices, updates, shape, name=None):
 
 
 def tensor_scatter_update(tensor, indices, updates, name=None):
-    """A copy of tensor, in which updates[i] stands at the index vector indices[i].
+    """A copy of tensor, with updates[i] at the index vector indices[i].
 
     Shapes: tensor [*n, *b], indices [*i, rank of n], updates [*i, *b] -> [*n, *b].
     """

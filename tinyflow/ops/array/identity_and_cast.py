@@ -1,4 +1,4 @@
-"""Ops that hand their input on: identity and its kin, checks, and changes of dtype."""
+"""identity, stop_gradient, ensure_shape, check_numerics, cast, bitcast."""
 from __future__ import annotations
 
 import numpy as np
@@ -19,14 +19,14 @@ __all__ = ['bitcast', 'cast', 'check_numerics', 'ensure_shape', 'guarantee_const
            'to_complex64', 'to_complex128', 'to_double', 'to_float', 'to_int32', 'to_int64']
 
 
-def small_integers(tensor) -> bool:
+def is_shape_like(tensor) -> bool:
     """True for an integer scalar or vector, the kind of value that shapes are computed with."""
     return (tensor.dtype.base_dtype.is_integer and tensor.raw_shape is not None
             and len(tensor.raw_shape) <= 1)
 
 
-class _HandOn(Op, abstract=True):
-    """The output is the input."""
+class _PassThrough(Op, abstract=True):
+    """Base of the ops whose output is their input."""
 
     signature = 'input: T -> output: T'
     view = True
@@ -44,27 +44,27 @@ class _HandOn(Op, abstract=True):
         return dy
 
     def fold_partial(op, value):
-        return value(op.inputs[0]) if small_integers(op.inputs[0]) else None
+        return value(op.inputs[0]) if is_shape_like(op.inputs[0]) else None
 
 
-class Identity(_HandOn):
+class Identity(_PassThrough):
     """The input itself; reading a Variable is an Identity of its storage."""
 
 
-class StopGradient(_HandOn):
+class StopGradient(_PassThrough):
     """The input, as a constant to gradients()."""
 
     gradient = NOT_DIFFERENTIABLE
 
 
-class GuaranteeConst(_HandOn):
-    """The input, promised to never change."""
+class GuaranteeConst(_PassThrough):
+    """The input, which the caller guarantees to be constant."""
 
     gradient = NOT_DIFFERENTIABLE
 
 
-class PreventGradient(_HandOn):
-    """The input; asking for a gradient through it is an error."""
+class PreventGradient(_PassThrough):
+    """The input; a gradient through it is an error."""
 
     attrs = {'message': ''}
 
@@ -73,12 +73,12 @@ class PreventGradient(_HandOn):
             f"Gradient explicitly disabled at '{op.name}'. Reason: {op.attrs['message']}", op=op)))
 
 
-class EnsureShape(_HandOn):
+class EnsureShape(_PassThrough):
     """The input, after checking its shape."""
 
     attrs = {'shape': REQUIRED}
     partial_rank = True
-    emit = None                     # the kernel has something to say
+    emit = None                     # the kernel raises errors
 
     def shape(input, *, shape):
         return shapes.merge(shape.raw, input)
@@ -90,14 +90,14 @@ class EnsureShape(_HandOn):
         return input
 
 
-class CheckNumerics(_HandOn):
+class CheckNumerics(_PassThrough):
     """The input, after checking that it is finite."""
 
     signature = 'tensor: T -> output: T'
     types = {'T': FLOATS}
     attrs = {'message': REQUIRED}
-    view = False                    # a view may be made once, and the check is for every run
-    pure = False                    # whoever only waits for the check needs it, too
+    view = False                    # a view may be made once; the check is needed in every run
+    pure = False                    # it may be needed as a control dependency only
     overwrites = (0,)
     emit = None
 
@@ -106,9 +106,9 @@ class CheckNumerics(_HandOn):
 
     def kernel(tensor, out=None, *, message):
         if not np.isfinite(tensor).all():
-            found = [kind for kind, test in (('Inf', np.isinf), ('NaN', np.isnan))
+            kinds = [kind for kind, test in (('Inf', np.isinf), ('NaN', np.isnan))
                      if test(tensor).any()]
-            raise ValueError(f'{message} : Tensor had {" and ".join(found)} values')
+            raise ValueError(f'{message} : Tensor had {" and ".join(kinds)} values')
         return np.positive(tensor, out)
 
     def gradient(op, dy):
@@ -158,11 +158,11 @@ class Cast(Unary):
 
     def fold_partial(op, value):
         source, target = op.inputs[0], op.outputs[0].dtype
-        return value(source) if small_integers(source) and target in dtypes.INDEX else None
+        return value(source) if is_shape_like(source) and target in dtypes.INDEX else None
 
 
 class Bitcast(Op):
-    """The same bytes read as another dtype; a change of width adds or takes the last axis."""
+    """The same bytes read as another dtype; a change of width adds or removes the last axis."""
 
     signature = 'input: T -> output: type'
     types = {'T': NUMBERS}
@@ -190,7 +190,7 @@ class Bitcast(Op):
 
 
 def identity(input, name=None):
-    """The same value as a node of its own.
+    """The same value, as a new node.
 
     Shapes: input [*a] -> [*a].
     """
@@ -206,7 +206,7 @@ def identity_n(input, name=None):
 
 
 def stop_gradient(input, name=None):
-    """The same value, which gradients() takes for a constant.
+    """The same value, which gradients() treats as a constant.
 
     Shapes: input [*a] -> [*a].
     """
@@ -222,7 +222,7 @@ def prevent_gradient(input, message='', name=None):
 
 
 def guarantee_const(input, name=None):
-    """The same value, promised to stay the same in all runs.
+    """The same value, which the caller guarantees to be the same in all runs.
 
     Shapes: input [*a] -> [*a].
     """
@@ -247,7 +247,7 @@ def check_numerics(tensor, message, name=None):
 
 
 def cast(x, dtype, name=None):
-    """x in another dtype; floats are cut towards zero, anything but zero is True.
+    """x in another dtype; floats are truncated towards zero, nonzero is True.
 
     Shapes: x [*a] -> [*a]. x itself is returned where it has that dtype already.
     """
@@ -274,11 +274,11 @@ def _castable(dtype):
         raise
 
 
-_NO_BFLOAT16 = 'tinyflow has no bfloat16.\n  Mend: tf.float16 or tf.float32.'
+_NO_BFLOAT16 = 'tinyflow does not support bfloat16.\n  Mend: tf.float16 or tf.float32.'
 
 
 def saturate_cast(value, dtype, name=None):
-    """value in another dtype, cut to the range of that dtype.
+    """value in another dtype, clipped to the range of that dtype.
 
     Shapes: value [*a] -> [*a].
     """

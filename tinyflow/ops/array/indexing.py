@@ -1,4 +1,4 @@
-"""Indexing in all its forms: one list of the public functions of four modules."""
+"""The public functions of slicing, gathering, where_onehot and similar modules, in one place."""
 from tinyflow.ops.array.gathering import (
     batch_gather,
     gather,

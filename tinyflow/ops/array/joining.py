@@ -1,4 +1,4 @@
-"""Putting tensors together and taking them apart: concat, stack, unstack, split, tile."""
+"""concat, stack, unstack, split, tile, meshgrid."""
 from __future__ import annotations
 
 import numpy as np
@@ -14,13 +14,13 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OpFailure, report, worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.array.identity_and_cast import small_integers
+from tinyflow.ops.array.identity_and_cast import is_shape_like
 
 __all__ = ['concat', 'meshgrid', 'parallel_stack', 'split', 'stack', 'tile', 'unstack']
 
 
 class ConcatV2(Op):
-    """N tensors, one after the other along an axis."""
+    """N tensors concatenated along an axis."""
 
     signature = 'values: N*T, axis: Tidx -> output: T'
     types = {'Tidx': INDEX}
@@ -57,23 +57,23 @@ class ConcatV2(Op):
 
     def gradient(op, dy):
         *values, axis = op.inputs
-        place = static_value(axis)
-        if place is not None and all(v.raw_shape and v.raw_shape[place] is not None
+        known_axis = static_value(axis)
+        if known_axis is not None and all(v.raw_shape and v.raw_shape[known_axis] is not None
                                      for v in values):
-            sizes = [v.raw_shape[place] for v in values]
+            sizes = [v.raw_shape[known_axis] for v in values]
         else:
             sizes = stack([constants.shape(v)[axis] for v in values])
         return [*SplitV.apply(dy, sizes, axis, num_split=len(values)), None]
 
     def fold_partial(op, value):
-        parts = [value(t) if small_integers(t) else None for t in op.inputs[:-1]]
+        parts = [value(t) if is_shape_like(t) else None for t in op.inputs[:-1]]
         if any(not isinstance(p, tuple) for p in parts):
             return None
         return tuple(d for part in parts for d in part)
 
 
 class ParallelConcat(Op):
-    """N tensors with a first axis of size 1, one after the other."""
+    """N tensors with a first axis of size 1, concatenated along it."""
 
     signature = 'values: N*T -> output: T'
     attrs = {'shape': REQUIRED}
@@ -159,7 +159,7 @@ class SplitV(Op):
 
 
 def _sizes(size_splits, total, axis):
-    """The sizes, with a -1 computed; entries are None where that is not known."""
+    """The sizes, with a -1 computed; None where it is unknown."""
     if None in size_splits:
         return tuple(None if s == -1 else s for s in size_splits)
     given = sum(s for s in size_splits if s != -1)
@@ -227,37 +227,38 @@ class Tile(Op):
 
 
 def concat(values, axis, name='concat'):
-    """The tensors of a list, one after the other along an axis.
+    """The tensors of a list, concatenated along an axis.
 
     Shapes: values, a list of [*a, n_i, *b] -> [*a, sum(n_i), *b], where `axis` is the rank of a.
     Raises ValueError if the other sizes or the ranks differ.
     """
     if isinstance(values, int) and not isinstance(axis, int):
-        raise worded(ValueError(_exchanged('concat', 'tf.concat(values, axis)', values, axis)))
+        raise worded(ValueError(_swapped_arguments(
+            'concat', 'tf.concat(values, axis)', values, axis)))
     if not isinstance(values, (list, tuple)):
         values = [values]
     if len(values) > 1:
         return ConcatV2.apply(values, axis, name=name)
     with name_scope(name):
-        place = convert_to_tensor(axis, dtypes.int32, 'concat_dim')
-        if place.raw_shape:
+        axis_tensor = convert_to_tensor(axis, dtypes.int32, 'concat_dim')
+        if axis_tensor.raw_shape:
             raise worded(ValueError(f'axis must be a scalar, not {axis!r}'))
         return constants.identity(values[0], name=name)
 
 
-def _exchanged(function, call, number, given):
-    """The message for a call in the order of TF < 1.0, with the axis first."""
+def _swapped_arguments(function, call, number, given):
+    """The message for a call with the axis first, as before TF 1.0."""
     tensors = given if isinstance(given, (list, tuple)) else [given]
     inputs = [(f'tensor {i}', t) for i, t in enumerate(tensors[:4]) if isinstance(t, Tensor)]
-    return report(f'tf.{function}: the number {number!r} stands where the tensors belong, and the '
-                  'tensors where the axis does: the order of TensorFlow before 1.0.', inputs=inputs,
-                  site=user_site(),
+    return report(f'tf.{function}: the number {number!r} is given in place of the tensors, and the '
+                  'tensors in place of the axis: the order of TensorFlow before 1.0.',
+                  inputs=inputs, site=user_site(),
                   mend=f'the axis is the {"second" if function == "concat" else "last"} argument: '
                        f'{call}.')
 
 
 def stack(values, axis=0, name='stack'):
-    """Tensors of one shape, as the parts of one tensor along a new axis.
+    """Tensors of one shape, stacked along a new axis.
 
     Shapes: values, a list of n tensors [*a, *b] -> [*a, n, *b], where `axis` is the rank of a.
     Raises ValueError if the shapes differ.
@@ -268,7 +269,7 @@ def stack(values, axis=0, name='stack'):
             if not _has_dimension(values):
                 return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
-            pass                # Pack below says more clearly what does not fit
+            pass                # Pack below has the clearer message
     first = convert_to_tensor(values[0], name=name).raw_shape
     if first is not None:
         limit = len(first) + 1
@@ -309,18 +310,18 @@ def unstack(value, num=None, axis=0, name='unstack'):
         num = None if rank is None else value.raw_shape[axis]
         if num is None:
             raise worded(ValueError(f'Cannot infer num from shape {value.shape}\n  Mend: '
-                                    'tf.unstack(x, num=...) where you know it.'))
+                                    'tf.unstack(x, num=...) if you know it.'))
     return Unpack.apply(value, num=shapes.integer(num, 'num'), axis=axis, name=name)
 
 
 def split(value, num_or_size_splits, axis=0, num=None, name='split'):
-    """Parts of a tensor along an axis: so many of equal size, or parts of the given sizes.
+    """Parts of a tensor along an axis: a number of equal parts, or parts of the given sizes.
 
     Shapes: value [*a, n, *b] -> a list of [*a, n_i, *b], where `axis` is the rank of a. One of the
-    sizes may be -1: it takes what is left. Raises ValueError if the sizes do not add up to n.
+    sizes may be -1: it takes the rest. Raises ValueError if the sizes do not add up to n.
     """
     if isinstance(value, int) and not isinstance(axis, int):
-        raise worded(TypeError(_exchanged(
+        raise worded(TypeError(_swapped_arguments(
             'split', 'tf.split(value, num_or_size_splits, axis)', value, axis)))
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes.raw_shape == () and sizes.dtype.is_integer:
@@ -332,7 +333,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name='split'):
         num = sizes.raw_shape[0] if sizes.raw_shape else None
         if num is None:
             raise worded(ValueError(f'Cannot infer num from shape {num_or_size_splits}\n  Mend: '
-                                    'tf.split(x, sizes, num=...) where you know it.'))
+                                    'tf.split(x, sizes, num=...) if you know it.'))
     return SplitV.apply(value, sizes, axis, num_split=num, name=name)
 
 
@@ -345,7 +346,7 @@ def tile(input, multiples, name=None):
 
 
 def meshgrid(*args, **kwargs):
-    """The coordinates of a grid, from its values along each axis: as numpy.meshgrid.
+    """Coordinate tensors of a grid, from its values along each axis, as numpy.meshgrid.
 
     Shapes: n vectors [d_i] -> n tensors [d_0, d_1, ...] for indexing='ij', and [d_1, d_0, ...] for
     indexing='xy', the default.

@@ -1,4 +1,4 @@
-"""Padding, reversing, rolling."""
+"""pad, mirror padding, reverse, reverse_sequence, roll."""
 from __future__ import annotations
 
 import numpy as np
@@ -30,7 +30,7 @@ def _padded_shape(input, paddings):
 
 
 def interior(paddings, shape):
-    """The index of what is not padding."""
+    """The index of the part that is not padding."""
     return tuple(slice(before, before + d) for d, (before, _) in zip(shape, paddings))
 
 
@@ -42,7 +42,7 @@ class _Padding(Op, abstract=True):
 
 
 class Pad(_Padding):
-    """Zeros around a tensor."""
+    """A tensor padded with zeros."""
 
     signature = 'input: T, paddings: Tpaddings -> output: T'
 
@@ -57,7 +57,7 @@ class Pad(_Padding):
 
 
 class PadV2(_Padding):
-    """A value around a tensor."""
+    """A tensor padded with a value."""
 
     signature = 'input: T, paddings: Tpaddings, constant_values: T -> output: T'
 
@@ -91,7 +91,7 @@ def _unpad(op, dy):
 
 
 class MirrorPad(_Padding):
-    """A tensor continued by its mirror image, without (REFLECT) or with (SYMMETRIC) its edge."""
+    """A tensor padded by its mirror image, without (REFLECT) or with (SYMMETRIC) its edge."""
 
     signature = 'input: T, paddings: Tpaddings -> output: T'
     attrs = {'mode': REQUIRED, 'Tpaddings': dtypes.int32}
@@ -112,10 +112,10 @@ class MirrorPad(_Padding):
 
 def _check_mirror(shape, paddings, mode):
     for axis, (d, row) in enumerate(zip(shape, paddings)):
-        most = None if d is None else d - (mode == 'REFLECT')
-        if most is not None and max(row) > most:
-            raise ValueError(f'paddings {list(row)} of axis {axis} are larger than {most}, the '
-                             f'most that mode {mode} has elements for')
+        limit = None if d is None else d - (mode == 'REFLECT')
+        if limit is not None and max(row) > limit:
+            raise ValueError(f'paddings {list(row)} of axis {axis} are larger than {limit}, the '
+                             f'limit of mode {mode}')
 
 
 class MirrorPadGrad(_Padding):
@@ -200,8 +200,8 @@ class ReverseSequence(Op):
         size = input.shape[seq_dim]
         if seq_lengths.size and (seq_lengths.min() < 0 or seq_lengths.max() > size):
             raise ValueError(f'seq_lengths must be in [0, {size}], got {seq_lengths.tolist()}')
-        place, lengths = np.arange(size), seq_lengths[:, None]
-        source = np.where(place < lengths, lengths - 1 - place, place)
+        position, lengths = np.arange(size), seq_lengths[:, None]
+        source = np.where(position < lengths, lengths - 1 - position, position)
         if out is None:
             out = np.empty_like(input)
         moved = np.moveaxis(input, (batch_dim, seq_dim), (0, 1))
@@ -215,7 +215,7 @@ class ReverseSequence(Op):
 
 
 class Roll(Op):
-    """Elements moved along axes; what leaves at one end comes back at the other."""
+    """Elements shifted along axes, with wrap-around."""
 
     signature = 'input: T, shift: Tshift, axis: Taxis -> output: T'
     types = {'Tshift': INDEX, 'Taxis': INDEX}
@@ -289,7 +289,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
 
 
 def roll(input, shift, axis, name=None):
-    """input moved by `shift` places along `axis`; what leaves at one end comes back at the other.
+    """input shifted by `shift` along `axis`, with wrap-around.
 
     Shapes: input [*a], shift [] or [k], axis [] or [k] -> [*a].
     """

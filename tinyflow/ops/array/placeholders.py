@@ -1,4 +1,4 @@
-"""Placeholders: values that a run is given."""
+"""placeholder, placeholder_with_default: inputs that are fed to Session.run."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes, shapes
@@ -10,7 +10,7 @@ __all__ = ['placeholder', 'placeholder_with_default']
 
 
 class Placeholder(Op):
-    """A value that each run is given; prune reports one that is missing."""
+    """A value that must be fed; prune reports a missing one."""
 
     signature = '-> output: dtype'
     attrs = {'dtype': REQUIRED, 'shape': shapes.TensorShape(None)}
@@ -20,7 +20,7 @@ class Placeholder(Op):
 
 
 class PlaceholderWithDefault(Op):
-    """A value that a run may be given."""
+    """A value that may be fed."""
 
     signature = 'input: dtype -> output: dtype'
     attrs = {'dtype': None, 'shape': REQUIRED}
@@ -40,7 +40,7 @@ class PlaceholderWithDefault(Op):
 
 
 def placeholder(dtype, shape=None, name=None):
-    """A value that every run must be given: run(..., feed_dict={placeholder: value}).
+    """A value that must be fed in every run: run(..., feed_dict={placeholder: value}).
 
     Shapes: -> [*shape], where None is a size (or a whole shape) that may differ from run to run.
     """
@@ -48,19 +48,19 @@ def placeholder(dtype, shape=None, name=None):
         element = dtypes.as_dtype(dtype).base_dtype
         static = shapes.as_shape(shape)
     except (TypeError, ValueError) as error:
-        raise _no_placeholder(dtype, shape, error) from None
+        raise _placeholder_error(dtype, shape, error) from None
     return Placeholder.apply(dtype=element, shape=static, name=name)
 
 
-def _no_placeholder(dtype, shape, error):
-    """The error for arguments of placeholder() that are no dtype, or no shape."""
+def _placeholder_error(dtype, shape, error):
+    """The error for an invalid dtype or shape."""
     problem, _, mend = str(error).partition('\n  Mend: ')
     if isinstance(dtype, (list, tuple, shapes.TensorShape)):
         second = getattr(shape, 'name', 'float32')
         mend = f'the dtype comes first: tf.placeholder(tf.{second}, {dtype!r}).'
     elif isinstance(shape, (list, tuple)) and any(isinstance(d, int) and d < 0 for d in shape):
         sizes = [None if isinstance(d, int) and d < 0 else d for d in shape]
-        mend = f'None is a size that is not known: {sizes}.'
+        mend = f'use None for an unknown size: {sizes}.'
     elif isinstance(shape, str):
         mend = f'the shape is a list of sizes; the name is a keyword: name={shape!r}.'
     return worded(type(error)(report(f'tf.placeholder: {problem}', mend=mend or None,
@@ -68,7 +68,7 @@ def _no_placeholder(dtype, shape, error):
 
 
 def placeholder_with_default(input, shape, name=None):
-    """A value that a run may be given; otherwise it is `input`.
+    """A value that may be fed; `input` by default.
 
     Shapes: input [*a] -> [*shape]. Raises ValueError if the two shapes contradict each other.
     """

@@ -1,4 +1,4 @@
-"""Where the largest elements are: argmax, top_k, in_top_k; permutations."""
+"""argmax, argmin, top_k, in_top_k."""
 from __future__ import annotations
 
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class _ArgExtreme(Op, abstract=True):
 
 
 def _arg_extreme(find, least, x, axis, out, output_type):
-    """The first of equal extremes; what is not a number is never one, as in TF."""
+    """The index of the first extreme element; NaN is ignored, as in TF."""
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f'Expected dimension in the range [{-x.ndim}, {x.ndim}), but got {axis}')
     if not x.shape[axis]:
@@ -60,7 +60,7 @@ class ArgMin(_ArgExtreme):
 
 
 class TopKV2(Op):
-    """The k largest elements of each row, largest first, and their places; first of equals."""
+    """The k largest elements of each row, largest first, and their indices; ties keep order."""
 
     signature = 'input: T, k: int32 -> values: T, indices: int32'
     types = {'T': REAL}
@@ -96,14 +96,14 @@ class TopKV2(Op):
         columns = shape[-1]
         flat = shaping.reshape(indices, convert_to_tensor([-1, constants.shape(indices)[-1]]))
         rows = constants.range(constants.shape(flat)[0]) * columns
-        places = shaping.reshape(flat + shaping.expand_dims(rows, -1), [-1])
+        positions = shaping.reshape(flat + shaping.expand_dims(rows, -1), [-1])
         total = nodes.UnsortedSegmentSum(
-            shaping.reshape(dy, [-1]), places, constants.size(x))
+            shaping.reshape(dy, [-1]), positions, constants.size(x))
         return shaping.reshape(total, shape), None
 
 
 class InTopKV2(Op):
-    """Whether each row's target is among its k largest; ties count as among them."""
+    """Whether each row's target is among its k largest; ties count as inside."""
 
     signature = 'predictions: float32, targets: T, k: T -> precision: bool'
     types = {'T': INDEX}

@@ -1,4 +1,4 @@
-"""Shape, size and rank of tensors, and how shapes broadcast: values while the graph runs."""
+"""shape, size, rank and broadcasting of tensors, as ops."""
 from __future__ import annotations
 
 import numpy as np
@@ -131,7 +131,7 @@ class BroadcastArgs(Op):
     def shape(s0, s1):
         s0, s1 = of_rank(s0, 1), of_rank(s1, 1)
         if len(s0) != 1 or len(s1) != 1:
-            raise ValueError('shapes are vectors')
+            raise ValueError('a shape must be a vector')
         return (None if None in s0 + s1 else max(s0[0], s1[0]),)
 
     def kernel(s0, s1):
@@ -152,24 +152,24 @@ class BroadcastGradientArgs(Op):
     def kernel(s0, s1):
         first, second = tuple(s0.tolist()), tuple(s1.tolist())
         result = shapes.broadcast(first, second)
-        return tuple(np.array(_stretched(s, result), s0.dtype) for s in (first, second))
+        return tuple(np.array(_broadcast_axes(s, result), s0.dtype) for s in (first, second))
 
 
-def _stretched(shape, result):
-    """Axes of `result` along which `shape` was missing or 1 (where the other was not)."""
+def _broadcast_axes(shape, result):
+    """Axes of `result` along which `shape` was broadcast."""
     new = len(result) - len(shape)
     other_is_one = [i for i, d in enumerate(result) if i < new or shape[i - new] == 1]
     return [i for i in other_is_one if i < new or result[i] != 1]
 
 
 def sum_to_shape_of(dy, x):
-    """The gradient of x, given that of x broadcast: dy summed along the stretched axes."""
+    """The gradient of x, from that of x broadcast: dy summed along the broadcast axes."""
     reduce_sum, reshape = nodes.Sum, nodes.Reshape
     small, large = x.raw_shape, dy.raw_shape
     if shapes.known(small) and shapes.known(large):
         if small == large:
             return dy
-        axes = _stretched(small, large)
+        axes = _broadcast_axes(small, large)
     else:
         axes = BroadcastGradientArgs.apply(shape(x), shape(dy))[0]
     return reshape(reduce_sum(dy, axes, keep_dims=False), shape(x))
@@ -187,7 +187,7 @@ def shape_internal(input, name=None, optimize=True, out_type=dtypes.int32):
     """`shape`, which always makes a Shape node if `optimize` is False."""
     with name_scope(name, 'Shape', [input]) as scope:
         if is_sparse(input):
-            return _cast(input.dense_shape, out_type)
+            return _cast_sparse_shape(input.dense_shape, out_type)
         input = convert_to_tensor(input)
         out_type = dtypes.as_dtype(out_type)
         if optimize and shapes.known(input.raw_shape):
@@ -195,8 +195,8 @@ def shape_internal(input, name=None, optimize=True, out_type=dtypes.int32):
         return Shape.apply(input, out_type=out_type, name=scope)
 
 
-def _cast(dense_shape, out_type):
-    """The shape of a SparseTensor; TF makes a node even of int64."""
+def _cast_sparse_shape(dense_shape, out_type):
+    """The shape of a SparseTensor; TF1 makes a Cast node even for int64."""
     return nodes.Cast(convert_to_tensor(dense_shape, dtypes.int64),
                       DstT=dtypes.as_dtype(out_type))
 
@@ -216,7 +216,8 @@ def size(input, name=None, out_type=dtypes.int32):
     """
     with name_scope(name, 'Size', [input]) as scope:
         if is_sparse(input):
-            return nodes.Prod(_cast(input.dense_shape, out_type), 0, keep_dims=False, name=scope)
+            return nodes.Prod(_cast_sparse_shape(input.dense_shape, out_type), 0, keep_dims=False,
+                              name=scope)
         input = convert_to_tensor(input)
         out_type = dtypes.as_dtype(out_type)
         if shapes.known(input.raw_shape):

@@ -1,4 +1,4 @@
-"""Changing the shape of a tensor: reshape, transpose, axes added and taken away."""
+"""reshape, transpose, expand_dims, squeeze."""
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +10,7 @@ from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants
-from tinyflow.ops.array.identity_and_cast import small_integers
+from tinyflow.ops.array.identity_and_cast import is_shape_like
 from tinyflow.ops.array.joining import concat, meshgrid, parallel_stack, split, stack, tile, unstack
 from tinyflow.ops.array.padding import pad, reverse, reverse_sequence, reverse_v2, roll
 from tinyflow.ops.conv.space_to_batch import (
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def _emit_reshape(call):
-    """NumPy source for any op that gives its input another shape; None if that is not known."""
+    """NumPy source of an op that reshapes its input; None if the new shape is unknown."""
     y = call.outputs[0]
     return f'{call.args[0]}.reshape({y.raw_shape})' if y.known_shape else None
 
@@ -57,7 +57,7 @@ class Reshape(Op):
     def kernel(tensor, shape):
         try:
             return tensor.reshape(shape)
-        except ValueError:              # NumPy says less, and refuses -1 for an empty tensor
+        except ValueError:              # a clearer message, and -1 of an empty tensor
             return tensor.reshape(_reshaped(tensor.shape, shape))
 
     emit = _emit_reshape
@@ -66,24 +66,24 @@ class Reshape(Op):
         return reshape(dy, constants.shape(op.inputs[0])), None
 
     def fold_partial(op, value):
-        return _refolded(op, value)
+        return _fold_reshaped(op, value)
 
 
-def _refolded(op, value):
-    """The partly known integers of input 0, as a vector or a scalar, whichever the output is."""
+def _fold_reshaped(op, value):
+    """The partly known integers of input 0, as a vector or scalar like the output."""
     source, target = op.inputs[0], op.outputs[0].raw_shape
-    if not small_integers(source) or target is None or len(target) > 1:
+    if not is_shape_like(source) or target is None or len(target) > 1:
         return None
     known = value(source)
     if isinstance(known, tuple):
         return known if len(target) == 1 else known[0]
-    if source.raw_shape:                        # a vector, of which nothing is known
+    if source.raw_shape:                        # a vector with no known element
         return None
     return (known,) if len(target) == 1 else known
 
 
 def _reshaped(old, new):
-    """`new` with -1 (and what is unknown of it) computed from `old`, as far as that is known."""
+    """`new` with -1 and unknown sizes computed from `old`, as far as that is known."""
     if sum(d == -1 for d in new) > 1:
         raise ValueError(f'only one dimension of the new shape {list(new)} may be -1')
     if any(d is not None and d < -1 for d in new):
@@ -102,22 +102,22 @@ def _reshaped(old, new):
         return result
     if len(free) > 1:
         return result
-    place = free[0]
+    axis = free[0]
     if rest == 0:
         if total != 0:
             raise ValueError(f'Cannot reshape a tensor with {total} elements to a shape with a 0')
-        return result if new[place] is None else result[:place] + (0,) + result[place + 1:]
+        return result if new[axis] is None else result[:axis] + (0,) + result[axis + 1:]
     if total % rest:
         raise OpFailure(f'Cannot reshape a tensor with {total} elements to shape '
                         f'{shapes.text(result)}: {total} is not divisible by {rest}',
                         _suggest(new))
-    return result[:place] + (total // rest,) + result[place + 1:]
+    return result[:axis] + (total // rest,) + result[axis + 1:]
 
 
 def _suggest(new):
     return ('-1 in place of one dimension lets it be computed; the first is usually the batch: '
             f'[-1, {", ".join(str(d) for d in new[1:])}]' if len(new) > 1 else
-            '[-1] makes a vector of all elements.')
+            '[-1] flattens the tensor.')
 
 
 class Transpose(Op):
@@ -211,11 +211,11 @@ class ExpandDims(Op):
         return reshape(dy, constants.shape(op.inputs[0])), None
 
     def fold_partial(op, value):
-        return _refolded(op, value)
+        return _fold_reshaped(op, value)
 
 
 def _scalar(value):
-    """TF takes a vector of one element for a scalar axis."""
+    """The axis as a number: TF accepts a vector of one element."""
     if not isinstance(value, tuple):
         return value
     if len(value) != 1:
@@ -234,11 +234,11 @@ class Squeeze(Op):
     def shape(input, *, squeeze_dims):
         if not squeeze_dims:
             return None if None in input else tuple(d for d in input if d != 1)
-        gone = {shapes.axis(a, len(input)) for a in squeeze_dims}
-        for a in sorted(gone):
+        removed = {shapes.axis(a, len(input)) for a in squeeze_dims}
+        for a in sorted(removed):
             if input[a] not in (None, 1):
                 raise ValueError(f'Can not squeeze axis {a}, expected a size of 1, got {input[a]}')
-        return tuple(d for a, d in enumerate(input) if a not in gone)
+        return tuple(d for a, d in enumerate(input) if a not in removed)
 
     def kernel(input, *, squeeze_dims):
         return input.reshape(Squeeze.shape(input.shape, squeeze_dims=squeeze_dims))
@@ -249,7 +249,7 @@ class Squeeze(Op):
         return reshape(dy, constants.shape(op.inputs[0]))
 
     def fold_partial(op, value):
-        return _refolded(op, value)
+        return _fold_reshaped(op, value)
 
 
 def reshape(tensor, shape, name=None):
@@ -313,9 +313,9 @@ def expand_dims(input, axis=None, name=None, dim=None):
 
 
 def squeeze(input, axis=None, name=None, squeeze_dims=None):
-    """input without its axes of size 1, or without those in `axis`.
+    """input without its axes of size 1, or without the axes in `axis`.
 
-    Shapes: input [*a] -> [*a without ones]. Raises ValueError if an axis named is of another size.
+    Shapes: input [*a] -> [*a without ones]. Raises ValueError if an axis in `axis` is not 1.
     """
     axis = renamed('axis', axis, 'squeeze_dims', squeeze_dims)
     axes = () if axis is None else (axis,) if np.isscalar(axis) else tuple(axis)

@@ -1,4 +1,4 @@
-"""Parts of a tensor by position: x[1:, ..., None], tf.slice, tf.strided_slice."""
+"""Slicing: x[1:, ..., None], tf.slice, tf.strided_slice, assignment to slices."""
 from __future__ import annotations
 
 import numpy as np
@@ -10,7 +10,7 @@ from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, joining, where_onehot
-from tinyflow.ops.array.identity_and_cast import small_integers
+from tinyflow.ops.array.identity_and_cast import is_shape_like
 
 __all__ = ['slice', 'strided_slice']
 
@@ -19,7 +19,7 @@ _MASKS = ('begin_mask', 'end_mask', 'ellipsis_mask', 'new_axis_mask', 'shrink_ax
 
 
 class Slice(Op):
-    """`size` elements from `begin` on, along each axis; -1 means all that follow."""
+    """`size` elements from `begin` on, along each axis; -1 means all the rest."""
 
     signature = 'input: T, begin: Index, size: Index -> output: T'
     types = {'Index': INDEX}
@@ -51,10 +51,10 @@ class Slice(Op):
         x, begin, size = call.inputs[0], call.static.get(1), call.static.get(2)
         if begin is None or size is None or not x.known_shape:
             return None
-        lengths = _checked(Slice.shape, x.sizes, begin, size)
+        lengths = _none_on_error(Slice.shape, x.sizes, begin, size)
         if lengths is None:
             return None
-        return _written(call, [_slice(b, b + s) for b, s in zip(begin, lengths)])
+        return _index_source(call, [_slice(b, b + s) for b, s in zip(begin, lengths)])
 
     def gradient(op, dy):
         x, begin = op.inputs[:2]
@@ -69,16 +69,16 @@ class Slice(Op):
         return _fold(op, value, lambda known: Slice.kernel(known, begin, size))
 
 
-def _checked(function, *args):
-    """The result; None where the arguments are wrong, which the run will say at the user's line."""
+def _none_on_error(function, *args):
+    """The result, or None for wrong arguments, which the run reports with the user's line."""
     try:
         return function(*args)
     except (ValueError, IndexError):
         return None
 
 
-def _written(call, index):
-    """The source text of basic indexing, if there is no buffer to fill."""
+def _index_source(call, index):
+    """NumPy source of basic indexing; None if the result goes to a given buffer."""
     if call.out != 'None':
         return None
     entries = []
@@ -88,7 +88,7 @@ def _written(call, index):
             entry = ':'.join('' if limit is None else str(limit) for limit in limits)
         entries.append(str(entry))
     if not (entries and call.outputs[0].raw_shape):
-        entries.append('...')           # without it, NumPy gives a number instead of an array
+        entries.append('...')           # without it, NumPy gives a scalar, not an array
     return f'{call.args[0]}[{", ".join(entries)}]'
 
 
@@ -103,15 +103,15 @@ def _slice_length(axis, dimension, begin, size):
     if size == -1:
         return dimension - begin
     if size is not None and begin + size > dimension:
-        raise OpFailure(f'elements {begin} to {begin + size} of axis {axis} are asked for, which '
-                        f'has size {dimension}',
-                        'a size of -1 takes all that follow.')
+        raise OpFailure(f'elements {begin} to {begin + size} are out of range of axis {axis}, '
+                        f'which has size {dimension}',
+                        'a size of -1 takes all the rest.')
     return size
 
 
 def _fold(op, value, part):
-    """What is known of a part of a partly known integer vector."""
-    if not small_integers(op.inputs[0]):
+    """The known elements of a part of a partly known integer vector."""
+    if not is_shape_like(op.inputs[0]):
         return None
     known = value(op.inputs[0])
     if not isinstance(known, tuple):
@@ -128,7 +128,7 @@ def _masks(op):
 
 
 class StridedSlice(Op):
-    """NumPy's basic indexing, x[begin:end:stride, ...]; bit i of a mask is about entry i."""
+    """NumPy's basic indexing, x[begin:end:stride, ...]; bit i of a mask is for entry i."""
 
     signature = 'input: T, begin: Index, end: Index, strides: Index -> output: T'
     types = {'Index': INDEX}
@@ -144,23 +144,23 @@ class StridedSlice(Op):
         end = (None,) * len(strides) if end is None else end
         index = basic_index(len(input), begin, end, strides, begin_mask, end_mask, ellipsis_mask,
                             new_axis_mask, shrink_axis_mask)
-        return _indexed(input, index)
+        return _indexed_shape(input, index)
 
     def kernel(input, begin, end, strides, *, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
                shrink_axis_mask):
         index = basic_index(input.ndim, begin, end, strides, begin_mask, end_mask, ellipsis_mask,
                             new_axis_mask, shrink_axis_mask)
-        _indexed(input.shape, index)
-        return input[(*map(_plain, index), ...)]
+        _indexed_shape(input.shape, index)
+        return input[(*map(_numpy_entry, index), ...)]
 
     def emit(call):
         x, limits = call.inputs[0], [call.static.get(i) for i in (1, 2, 3)]
         if None in limits or not x.known_shape:
             return None
-        index = _checked(basic_index, len(x.sizes), *limits, *map(call.attrs.get, _MASKS))
-        if index is None or _checked(_indexed, x.sizes, index) is None:
+        index = _none_on_error(basic_index, len(x.sizes), *limits, *map(call.attrs.get, _MASKS))
+        if index is None or _none_on_error(_indexed_shape, x.sizes, index) is None:
             return None
-        return _written(call, map(_plain, index))
+        return _index_source(call, map(_numpy_entry, index))
 
     def gradient(op, dy):
         x, begin, end, strides = op.inputs
@@ -177,7 +177,7 @@ class StridedSlice(Op):
 
 
 class StridedSliceGrad(Op):
-    """Zeros of `shape`, but dy where StridedSlice reads."""
+    """Zeros of `shape`, with dy at the elements that StridedSlice reads."""
 
     signature = 'shape: Index, begin: Index, end: Index, strides: Index, dy: T -> output: T'
     types = {'Index': INDEX}
@@ -195,7 +195,7 @@ class StridedSliceGrad(Op):
             out = np.zeros(shape, dy.dtype)
         else:
             out.fill(0)
-        out[(*map(_plain, index), ...)] = dy
+        out[(*map(_numpy_entry, index), ...)] = dy
         return out
 
     def gradient(op, dy):
@@ -204,7 +204,7 @@ class StridedSliceGrad(Op):
 
 
 class StridedSliceAssign(Op):
-    """Puts `value` where StridedSlice reads, inside a Variable."""
+    """Assigns `value` to the elements of a Variable that StridedSlice reads."""
 
     signature = ('ref: Ref(T), begin: Index, end: Index, strides: Index, value: T '
                  '-> output_ref: Ref(T)')
@@ -221,23 +221,23 @@ class StridedSliceAssign(Op):
                new_axis_mask, shrink_axis_mask):
         index = basic_index(ref.ndim, begin, end, strides, begin_mask, end_mask, ellipsis_mask,
                             new_axis_mask, shrink_axis_mask)
-        wanted = _indexed(ref.shape, index)
+        wanted = _indexed_shape(ref.shape, index)
         if value.shape != wanted:
             raise ValueError(f'the part of the variable has shape {shapes.text(wanted)}, the value '
                              f'{shapes.text(value.shape)}')
-        ref[(*map(_plain, index), ...)] = value
+        ref[(*map(_numpy_entry, index), ...)] = value
         return ref
 
 
-class _At:
-    """An index that takes one element (None: not known yet) and with it the axis away."""
+class _Element:
+    """An index of one element (None if unknown), which removes the axis."""
 
     def __init__(self, value):
         self.value = value
 
 
 class _Range:
-    """begin:end:stride; a limit that is masked is None, one that is not known is _UNKNOWN."""
+    """begin:end:stride; a masked limit is None, an unknown one is _UNKNOWN."""
 
     def __init__(self, begin, end, stride):
         self.begin, self.end, self.stride = begin, end, stride
@@ -247,15 +247,15 @@ _UNKNOWN = object()
 _ALL = _Range(None, None, 1)
 
 
-def _plain(item):
-    if isinstance(item, _At):
+def _numpy_entry(item):
+    if isinstance(item, _Element):
         return item.value
     return item if item is None else _slice(item.begin, item.end, item.stride)
 
 
 def basic_index(rank, begin, end, strides, begin_mask, end_mask, ellipsis_mask, new_axis_mask,
                 shrink_axis_mask):
-    """The masks and limits as a list of _At, _Range and None (a new axis), one per axis."""
+    """The masks and limits as a list of _Element, _Range and None (a new axis), one per axis."""
     if not len(begin) == len(end) == len(strides):
         raise ValueError('begin, end and strides must be vectors of one length')
     if ellipsis_mask & (ellipsis_mask - 1):
@@ -287,13 +287,13 @@ def _entry(i, begin, end, stride, begin_masked, end_masked, shrink):
     if shrink:
         if stride < 0:
             raise ValueError(f'only stride 1 is allowed where one element is taken (entry {i})')
-        return _At(begin)               # TF ignores begin_mask here
+        return _Element(begin)               # TF ignores begin_mask here
     return _Range(None if begin_masked else _UNKNOWN if begin is None else begin,
                   None if end_masked else _UNKNOWN if end is None else end, stride)
 
 
-def _indexed(shape, index):
-    """The shape of x[index]. ValueError for an element that is not there."""
+def _indexed_shape(shape, index):
+    """The shape of x[index]. ValueError for an index out of bounds."""
     result, axis = [], 0
     for item in index:
         if item is None:
@@ -320,8 +320,8 @@ def _range_length(item, dimension):
 def slice(input_, begin, size, name=None):
     """The elements begin[i] to begin[i] + size[i] along each axis i.
 
-    Shapes: input_ [*a], begin [rank], size [rank] -> [*size], where -1 stands for all that follow.
-    Raises ValueError (running: InvalidArgumentError) if elements are asked for that are not there.
+    Shapes: input_ [*a], begin [rank], size [rank] -> [*size], where -1 means all the rest.
+    Raises ValueError (running: InvalidArgumentError) if the slice is out of bounds.
     """
     return Slice.apply(input_, begin, size, name=name)
 
@@ -331,7 +331,7 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
     """input_[begin[0]:end[0]:strides[0], ...]; bit i of a mask changes the meaning of entry i.
 
     Shapes: input_ [*a], begin [n], end [n], strides [n] -> as NumPy's basic indexing. begin_mask
-    and end_mask: that limit is left out; ellipsis_mask: entry i is `...`; new_axis_mask: it is
+    and end_mask: that limit is omitted; ellipsis_mask: entry i is `...`; new_axis_mask: it is
     None; shrink_axis_mask: it is the index begin[i]. With `var`, the result can be assigned to.
     """
     if strides is None:
@@ -345,7 +345,7 @@ def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, el
 
 
 class _AssignableSlice(Tensor):
-    """A part of a Variable: a Tensor with a method `assign`."""
+    """A slice of a Variable: a Tensor with a method `assign`."""
 
     __slots__ = ('_assignment',)
 
@@ -355,10 +355,10 @@ class _AssignableSlice(Tensor):
         self._assignment = var, limits, masks, name
 
     def assign(self, value, name=None):
-        """Changes this part of the Variable to `value`; returns the Variable's storage."""
-        var, (begin, end, strides), masks, made_as = self._assignment
+        """Assigns `value` to this slice of the Variable; returns the Variable's ref."""
+        var, (begin, end, strides), masks, slice_name = self._assignment
         return StridedSliceAssign.apply(var, begin, end, strides, value, **masks,
-                                        name=name or f'{made_as or "StridedSlice"}_assign')
+                                        name=name or f'{slice_name or "StridedSlice"}_assign')
 
 
 def get_item(tensor, key, var=None):
@@ -419,7 +419,7 @@ def _check_index(index):
 
 
 def _is_index_like(index):
-    """True for a Variable or the like, which becomes an integer scalar."""
+    """True for a Variable or similar object that converts to an integer scalar."""
     if isinstance(index, np.ndarray):
         return index.ndim == 0 and index.dtype.kind in 'iu'
     dtype = getattr(index, 'dtype', None)

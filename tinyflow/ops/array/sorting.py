@@ -1,4 +1,4 @@
-"""Sorting along an axis, built on TopKV2 as in TF1."""
+"""sort and argsort along an axis, built on TopKV2 as in TF1."""
 from __future__ import annotations
 
 import numpy as np

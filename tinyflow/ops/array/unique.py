@@ -1,4 +1,4 @@
-"""Values as sets, permutations and partitions: unique, setdiff1d, dynamic_stitch, searchsorted."""
+"""unique, setdiff1d, invert_permutation, dynamic_partition, dynamic_stitch, searchsorted."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -19,7 +19,7 @@ __all__ = ['dynamic_partition', 'dynamic_stitch', 'invert_permutation', 'searchs
 
 
 class Unique(Op):
-    """The distinct values in order of first occurrence, and where each element's value is."""
+    """The distinct values in order of first occurrence, and the index of each element's value."""
 
     signature = 'x: T -> y: T, idx: out_idx'
     attrs = {'out_idx': dtypes.int32}
@@ -32,8 +32,8 @@ class Unique(Op):
 
     def kernel(x, *, out_idx):
         _check_vector(x.shape)
-        values, places, _ = _distinct(x)
-        return values, places.astype(out_idx.np)
+        values, positions, _ = _distinct(x)
+        return values, positions.astype(out_idx.np)
 
 
 class UniqueWithCounts(Op):
@@ -50,8 +50,8 @@ class UniqueWithCounts(Op):
 
     def kernel(x, *, out_idx):
         _check_vector(x.shape)
-        values, places, counts = _distinct(x)
-        return values, places.astype(out_idx.np), counts.astype(out_idx.np)
+        values, positions, counts = _distinct(x)
+        return values, positions.astype(out_idx.np), counts.astype(out_idx.np)
 
 
 def _check_vector(x, name='x'):
@@ -61,17 +61,17 @@ def _check_vector(x, name='x'):
 
 
 def _distinct(x):
-    """(values, places, counts), in order of first occurrence; a NaN equals nothing."""
-    values, first, places, counts = np.unique(x, return_index=True, return_inverse=True,
+    """(values, positions, counts), in order of first occurrence; a NaN equals nothing."""
+    values, first, positions, counts = np.unique(x, return_index=True, return_inverse=True,
                                               return_counts=True, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return values[order], rank[places.reshape(x.shape)], counts[order]
+    return values[order], rank[positions.reshape(x.shape)], counts[order]
 
 
 class ListDiff(Op):
-    """The elements of x that are not in y, and where they are in x."""
+    """The elements of x that are not in y, and their indices in x."""
 
     signature = 'x: T, y: T -> out: T, idx: out_idx'
     attrs = {'out_idx': dtypes.int32}
@@ -110,7 +110,7 @@ class InvertPermutation(Op):
         out.fill(-1)
         out[x] = np.arange(x.size, dtype=x.dtype)
         if (out < 0).any():
-            raise ValueError(f'{x.tolist()} is not a permutation: a number occurs twice')
+            raise ValueError(f'{x.tolist()} is not a permutation: a number is repeated')
         return out
 
 
@@ -131,14 +131,14 @@ class DynamicPartition(Op):
     def gradient(op, *dys):
         data, partitions = op.inputs
         dys = [constants.zeros_like(y) if dy is None else dy for y, dy in zip(op.outputs, dys)]
-        places = constants.shape(partitions)
-        positions = shaping.reshape(constants.range(constants.size(partitions)), places)
+        shape = constants.shape(partitions)
+        positions = shaping.reshape(constants.range(constants.size(partitions)), shape)
         indices = dynamic_partition(positions, partitions, op.attrs['num_partitions'])
         return shaping.reshape(dynamic_stitch(indices, dys), constants.shape(data)), None
 
 
 class DynamicStitch(Op):
-    """merged[indices[m][i]] = data[m][i]; later pieces win."""
+    """merged[indices[m][i]] = data[m][i]; later ones override."""
 
     signature = 'indices: N*int32, data: N*T -> merged: T'
     partial_rank = True
@@ -170,7 +170,7 @@ class DynamicStitch(Op):
 
 
 class _Bound(Op, abstract=True):
-    """Where each value would be inserted into its sorted row."""
+    """The index at which each value would be inserted into its sorted row."""
 
     signature = 'sorted_inputs: T, values: T -> output: out_type'
     attrs = {'out_type': dtypes.int32}
@@ -194,14 +194,14 @@ def _search(rows, values, side, dtype):
 
 
 class LowerBound(_Bound):
-    """Before equal elements."""
+    """The index before equal elements."""
 
     def kernel(sorted_inputs, values, *, out_type):
         return _search(sorted_inputs, values, 'left', out_type.np)
 
 
 class UpperBound(_Bound):
-    """After equal elements."""
+    """The index after equal elements."""
 
     def kernel(sorted_inputs, values, *, out_type):
         return _search(sorted_inputs, values, 'right', out_type.np)
@@ -246,7 +246,7 @@ def invert_permutation(x, name=None):
 
 
 def dynamic_partition(data, partitions, num_partitions, name=None):
-    """The elements of data sorted into `num_partitions` tensors: that of i goes to partitions[i].
+    """The elements of data split into `num_partitions` tensors: element i goes to partitions[i].
 
     Shapes: data [*a, *b], partitions [*a] -> a list of [k_i, *b].
     """
@@ -254,7 +254,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
 
 
 def dynamic_stitch(indices, data, name=None):
-    """merged[indices[m][i]] = data[m][i]; for an index that occurs twice the later one wins.
+    """merged[indices[m][i]] = data[m][i]; the last value of a repeated index is kept.
 
     Shapes: indices, a list of [*a_m], data, a list of [*a_m, *b] -> [1 + largest index, *b].
     """
@@ -268,7 +268,7 @@ def dynamic_stitch(indices, data, name=None):
 
 
 def searchsorted(sorted_sequence, values, side='left', out_type=dtypes.int32, name=None):
-    """Where each value would be inserted to keep its row sorted; 'left' is before equal elements.
+    """The index at which each value would keep its row sorted; 'left': before equal elements.
 
     Shapes: sorted_sequence [*a, n], values [*a, m] -> [*a, m]. Raises ValueError for another side.
     """

@@ -1,4 +1,4 @@
-"""Choosing elements by a condition or by value: where, boolean_mask, one_hot, sequence_mask."""
+"""where, boolean_mask, one_hot, sequence_mask, repeat."""
 from __future__ import annotations
 
 import numpy as np
@@ -17,7 +17,7 @@ __all__ = ['boolean_mask', 'one_hot', 'repeat', 'sequence_mask', 'where']
 
 
 class Where(Op):
-    """The index vectors of the elements that are not zero."""
+    """The index vectors of the nonzero elements."""
 
     signature = 'input: T -> index: int64'
     types = {'T': dtypes.NUMBERS | {dtypes.bool}}
@@ -36,7 +36,7 @@ class Where(Op):
 
 
 class Select(Op):
-    """t where the condition holds, e elsewhere; a condition vector chooses whole rows."""
+    """t where the condition holds, e elsewhere; a condition vector selects whole rows."""
 
     signature = 'condition: bool, t: T, e: T -> output: T'
     overwrites = (2,)
@@ -98,11 +98,11 @@ class OneHot(Op):
 
 
 def where(condition, x=None, y=None, name=None):
-    """x where the condition holds, y elsewhere; with a condition alone, where it holds.
+    """x where the condition holds, y elsewhere; with a condition alone, the indices where it holds.
 
     Shapes: condition, x and y [*a] -> [*a]; condition [] or [a_0] with x, y [a_0, ...] -> [*a];
     condition [*a] alone -> [number of true elements, rank of a], the index vectors in order.
-    Raises ValueError if the shapes do not fit (there is no broadcasting).
+    Raises ValueError if the shapes differ (nothing is broadcast).
     """
     if x is None and y is None:
         with name_scope(name, 'Where', [condition]) as scope:
@@ -135,7 +135,7 @@ def boolean_mask(tensor, mask, name='boolean_mask', axis=None):
         folded = joining.concat([constants.shape(tensor)[:axis], [count],
                                  constants.shape(tensor)[axis + rank:]], 0)
         tensor = shaping.reshape(tensor, folded)
-        _know_folded(tensor, mask.raw_shape, axis)
+        _set_folded_shape(tensor, mask.raw_shape, axis)
         mask = shaping.reshape(mask, [-1])
         positions = shaping.squeeze(Where.apply(mask), axis=[1])
         return gathering.gather(tensor, positions, axis=axis)
@@ -164,8 +164,8 @@ def _check_mask(shape, mask, axis):
                                 f'{shapes.TensorShape(mask)} are incompatible'))
 
 
-def _know_folded(tensor, mask, axis):
-    """The folded axis has as many elements as the mask, if that is known."""
+def _set_folded_shape(tensor, mask, axis):
+    """Sets the static size of the folded axis: that of the mask, if known."""
     if tensor.raw_shape is not None and shapes.known(mask):
         axis = shapes.axis(axis, len(tensor.raw_shape))
         shape = list(tensor.raw_shape)
@@ -185,9 +185,9 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         if dtype is None:
             dtype = on_dtype or off_dtype or dtypes.float32
         dtype = dtypes.as_dtype(dtype).base_dtype
-        for label, found in (('on_value', on_dtype), ('off_value', off_dtype)):
-            if found not in (None, dtype):
-                raise worded(TypeError(f'dtype {found.name} of {label} does not match dtype '
+        for label, given in (('on_value', on_dtype), ('off_value', off_dtype)):
+            if given not in (None, dtype):
+                raise worded(TypeError(f'dtype {given.name} of {label} does not match dtype '
                                        f'parameter {dtype.name}'))
         if on_value is None:
             on_value = convert_to_tensor(1, dtype, name='on_value')
@@ -223,7 +223,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool, name=None):
 
 
 def _all_axes(x):
-    """All axes as TF1 hands them to a reduction: a constant, or a Range where the rank is open."""
+    """All axes as TF1 passes them to a reduction: a constant, or a Range for an unknown rank."""
     if x.raw_shape is not None:
         return constants.constant(np.arange(len(x.raw_shape), dtype=np.int32))
     return constants.range(0, constants.rank(x))
@@ -261,7 +261,7 @@ def _repeated_once(input, repeats, axis, rank):
 
 
 def _repeated_unevenly(input, repeats, axis, rank, shape):
-    """Repeated as often as the largest needs, then masked."""
+    """All elements repeated max(repeats) times, then masked."""
     counts = repeats
     if axis != len(repeats.raw_shape) - 1:
         inner = constants.shape(repeats)

@@ -8,8 +8,8 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import worded
 from tinyflow.ops.array import constants, where_onehot
 
-# NumPy's `where` jumps at each element. Where one choice is zeros, the bits of the other one are
-# multiplied by 0 or 1, which takes a tenth of the time and, unlike floats, makes 0 of infinity.
+# np.where branches at each element. If one choice is zeros, the bits of the other one, read as
+# integers, are multiplied by 0 or 1: ten times as fast and, unlike with floats, infinity becomes 0.
 _BITS = {np.dtype(f): np.dtype(i) for f, i in (
     (np.float32, np.int32), (np.float64, np.int64), (np.int32, np.int32), (np.int64, np.int64))}
 
@@ -58,7 +58,7 @@ class SelectV2(Op):
 
 
 def where_v2(condition, x=None, y=None, name=None):
-    """x where the condition holds, y elsewhere, broadcast; with a condition alone, where it holds.
+    """x where the condition holds, y elsewhere, broadcast; with a condition alone, its indices.
 
     Shapes: condition [*c], x [*a], y [*b] -> [*broadcast(a, b, c)]; condition [*a] alone ->
     [number of true elements, rank of a]. ValueError for only one of x and y.

@@ -14,11 +14,11 @@ from tinyflow.ops.checks.value_text import first_values
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.grouping import no_op
 
-_SHOWN = 3              # values of each tensor that the error tells, unless asked for more
+_SHOWN = 3              # values of each tensor in the error message, by default
 
 
 class AssertOp(Op, type='Assert'):
-    """Fails, telling the data, unless the condition is true."""
+    """Fails, with the data in its message, unless the condition is true."""
 
     signature = 'condition: bool, data: [T] ->'
     attrs = {'T': (), 'summarize': _SHOWN}
@@ -32,10 +32,10 @@ class AssertOp(Op, type='Assert'):
         if condition.ndim:
             raise OpFailure('the condition must be a scalar, and has shape '
                             f'{shapes.text(condition.shape)}',
-                            'tf.reduce_all(condition) is true if all of it is.')
+                            'tf.reduce_all(condition) is true if all elements are.')
         if not condition:
-            told = ' '.join(f'[{first_values(np.asarray(value), summarize)}]' for value in data)
-            raise ValueError(f'assertion failed: {told}')
+            values = ' '.join(f'[{first_values(np.asarray(value), summarize)}]' for value in data)
+            raise ValueError(f'assertion failed: {values}')
         return ()
 
     def gradient(op):
@@ -43,11 +43,11 @@ class AssertOp(Op, type='Assert'):
 
 
 def Assert(condition, data, summarize=None, name=None):
-    """An Operation that fails with InvalidArgumentError, telling `data`, unless all is well.
+    """An Operation that fails with InvalidArgumentError and `data` unless the condition holds.
 
-    Shapes: condition [] bool, data a list of tensors -> no tensor. It must be run, or be waited
-    for: `with tf.control_dependencies([tf.Assert(...)]):`. `summarize` is how many values of each
-    tensor are told (3; -1 for all).
+    Shapes: condition [] bool, data a list of tensors -> no tensor. It must be run, or be
+    a control dependency: `with tf.control_dependencies([tf.Assert(...)]):`. `summarize` is how many
+    values of each tensor the message has (3; -1 for all).
     """
     data = _listed(data)
     summarize = _SHOWN if summarize is None else summarize
@@ -69,7 +69,7 @@ def _listed(data):
     if nest.is_nested(data) or isinstance(data, (str, bytes)) or not hasattr(data, '__iter__') \
             or hasattr(data, 'op'):
         raise worded(TypeError(report(
-            f'tf.Assert: data must be a list of what the error tells, not {data!r}.',
+            f'tf.Assert: data must be a list of values for the message, not {data!r}.',
             site=user_site(), mend='[...] around it.')))
     return list(data)
 

@@ -1,4 +1,4 @@
-"""Checks for NaN and infinity, of one tensor or of all of a graph."""
+"""Checks for NaN and Inf, in one tensor or in all tensors of a graph."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -28,7 +28,8 @@ def add_check_numerics_ops():
     """An Operation that checks every float tensor of the default graph, in order, for NaN and Inf.
 
     Shapes: -> no tensor. Each check waits for those before it, so that the first one fails. Fetch
-    it with the rest. ValueError where the graph has control flow, whose insides cannot be reached.
+    it with the rest. ValueError if the graph has control flow, as its inner tensors are not
+    checked.
     """
     checks = []
     for op in get_default_graph().get_operations():

@@ -1,4 +1,4 @@
-"""is_non_decreasing, is_strictly_increasing: do the elements of a tensor rise?"""
+"""Monotonicity checks: is_non_decreasing, is_strictly_increasing."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -29,7 +29,7 @@ def is_strictly_increasing(x, name=None):
 
 
 def _differences(x):
-    """x[i + 1] - x[i] for all i of the flattened x; empty for one element or none."""
+    """x[i + 1] - x[i] for all i of the flattened x; empty for fewer than two elements."""
     x = shaping.reshape(x, [-1])
     if not type_checks.is_numeric_tensor(x):
         raise worded(TypeError(report(f'Expected x to be numeric, instead found: {x}',

@@ -1,7 +1,7 @@
 """tf.Print, tf.print and tf.strings.format: values as text, while the graph runs.
 
-What is printed goes to Python's own `sys.stdout` and `sys.stderr`, so that notebooks and tests see
-it; TF1's lands in the file descriptors below them.
+Output goes to Python's `sys.stdout` and `sys.stderr`, so that notebooks and tests capture it; TF1
+writes to the file descriptors.
 """
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.checks.value_text import both_ends, first_values
 from tinyflow.ops.strings.arrays import as_text
 
-_SHOWN = 3                  # values shown of each tensor, unless asked for more
+_SHOWN = 3                  # values shown of each tensor, by default
 
 
-class _Printed:
+class _PrintCount:
     """How often a Print node has printed in a Session."""
 
     def __init__(self):
@@ -44,14 +44,14 @@ class PrintOp(Op, type='Print'):
         return input
 
     def state(attrs):
-        return _Printed()
+        return _PrintCount()
 
-    def kernel(printed, input, data, *, message, first_n, summarize):
-        if first_n < 0 or printed.times < first_n:
-            printed.times += 1
+    def kernel(count, input, data, *, message, first_n, summarize):
+        if first_n < 0 or count.times < first_n:
+            count.times += 1
             values = ''.join(f'[{first_values(np.asarray(value), summarize)}]' for value in data)
             print(as_text(message) + values, flush=True)
-        # A result may not be the input's own array, which the program may hand out or reuse.
+        # Not the input's own array: the compiled program may return or reuse it.
         return np.array(input)
 
     def gradient(op, dy):
@@ -61,9 +61,9 @@ class PrintOp(Op, type='Print'):
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """`input_`, printing `data` to sys.stdout whenever it is computed.
 
-    Shapes: input_ [*a], data a list of tensors -> [*a]. Only what the result leads to prints: use
-    it in place of `input_`. `first_n` is how often it prints (-1: always), `summarize` how many
-    values of each tensor (-1: all).
+    Shapes: input_ [*a], data a list of tensors -> [*a]. It prints only if the result is used:
+    pass it on in place of `input_`. `first_n` is how often it prints (-1: always),
+    `summarize` how many values of each tensor (-1: all).
     """
     return PrintOp.apply(input_, list(data), message=message or '',
                          first_n=-1 if first_n is None else first_n,
@@ -143,7 +143,7 @@ def _write(text, stream, end):
 _FILE = 'file://'
 _LEVELS = {'log(info)': logging.INFO, 'log(warning)': logging.WARNING,
            'log(error)': logging.ERROR}
-# The functions of tf.logging that may be given as output_stream, by name.
+# The functions of tf.logging that are allowed as output_stream, by name.
 _LOGGERS = {'info': 'log(info)', 'warning': 'log(warning)', 'warn': 'log(warning)',
             'error': 'log(error)'}
 
@@ -202,11 +202,11 @@ def _is_text(value):
         and value.raw_shape == ()
 
 
-_HOLE = '\0'                # stands for a tensor in a template
+_HOLE = '\0'                # marks a tensor in a template
 
 
 def _template(item, tensors):
-    """The text of an argument, with a hole for each tensor in it, which is added to `tensors`."""
+    """The text of an argument, with a hole for each tensor; the tensors are added to `tensors`."""
     if isinstance(item, str):
         return item
     shown = nest.map_structure(lambda leaf: _leaf(leaf, tensors), item)
@@ -236,7 +236,7 @@ def _leaf(leaf, tensors):
 
 
 def _free_placeholder(template):
-    """'{}', with digits after it if the template has that already."""
+    """'{}', followed by digits if the template contains '{}'."""
     if '{}' not in template:
         return '{}'
     number = 9

@@ -1,4 +1,4 @@
-"""tf.assert_rank, assert_scalar, assert_shapes: while building where it can be, else by nodes."""
+"""tf.assert_rank, assert_scalar, assert_shapes: checked while building if possible, else by ops."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -18,7 +18,7 @@ __all__ = ['assert_rank', 'assert_rank_at_least', 'assert_rank_in', 'assert_scal
 
 
 def assert_rank(x, rank, data=None, summarize=None, message=None, name=None):
-    """Fails unless x has that rank: ValueError while building if it is known, else while running.
+    """Fails unless x has that rank: ValueError while building if known, else an error in the run.
 
     Shapes: x [*a], rank [] int32 -> no tensor.
     """
@@ -82,7 +82,7 @@ def _is_one_of(actual, ranks):
 
 
 def _scalar_ranks(ranks):
-    """The ranks as ints, or None if one is not known. TypeError, ValueError for what is no rank."""
+    """The ranks as ints, or None if one is unknown. TypeError or ValueError for invalid ranks."""
     for rank in ranks:
         type_checks.assert_type(rank, dtypes.int32)
     values = [constant_value(rank) for rank in ranks]
@@ -94,7 +94,7 @@ def _scalar_ranks(ranks):
 
 
 def _with_scalar_ranks(condition, ranks):
-    """The condition, made to wait for the check that ranks which are not known are scalars."""
+    """The condition, with a control dependency that checks that unknown ranks are scalars."""
     for rank in ranks:
         if constant_value(rank) is None:
             check = assert_rank(rank, 0, data=['Rank must be a scalar. Received rank: ', rank])
@@ -124,7 +124,7 @@ def assert_scalar(tensor, name=None, message=None):
 
 
 class _Checked:
-    """One tensor of assert_shapes: what is wanted of its dimensions, and what they are."""
+    """One tensor of assert_shapes: its expected and actual dimensions."""
 
     def __init__(self, tensor, symbols, message):
         if not hasattr(symbols, '__iter__') and not hasattr(symbols, '__getitem__'):
@@ -144,7 +144,7 @@ class _Checked:
         self.symbols = (symbols[1:] if self.innermost else symbols) or (1,)
 
     def check_rank(self, data, summarize, message, name):
-        """The node that checks the rank, or None where any will do."""
+        """The node that checks the rank, or None if any rank is allowed."""
         rank = len(self.symbols)
         options = {'data': data, 'summarize': summarize, 'message': message, 'name': name}
         if self.innermost:
@@ -153,15 +153,15 @@ class _Checked:
             return assert_rank_in(self.x, [0, 1], **options)
         return assert_rank(self.x, rank, **options)
 
-    def wanted(self):
-        """(axis, symbol) of each dimension that something is said of."""
+    def specified(self):
+        """(axis, symbol) of each dimension that is specified."""
         for i, symbol in enumerate(self.symbols):
             if symbol is not None and symbol != '.':
                 yield (i - len(self.symbols) if self.innermost else i), symbol
 
 
 def _dimensions(x):
-    """The sizes of all axes: ints where known, else scalar tensors (one tensor if no rank is)."""
+    """The sizes of all axes: ints where known, else scalar tensors (one tensor if rank unknown)."""
     dynamic = shape_ops.shape(x)
     if x.raw_shape is not None:
         return [dynamic[i] if size is None else size for i, size in enumerate(x.raw_shape)] or [1]
@@ -179,13 +179,13 @@ def _known(size):
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """Fails unless the tensors have shapes such as said, equal symbols meaning equal sizes.
+    """Fails unless the tensors have the given shapes; equal symbols mean equal sizes.
 
         tf.debugging.assert_shapes([(x, ('N', 'D')), (y, ('N',)), (z, ('*', 3))])
 
     A symbol is an int, None or '.' for any size, or anything else that names a size; '*' or ...
-    in front stands for any number of dimensions. Shapes: -> no tensor. ValueError while building
-    for what static shapes show to be wrong, else InvalidArgumentError while running.
+    in front means any number of dimensions. Shapes: -> no tensor. ValueError while building if
+    static shapes are wrong, else InvalidArgumentError while running.
     """
     pairs = list(shapes.items() if isinstance(shapes, dict) else shapes)
     message = message or ''
@@ -199,31 +199,31 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
 
 
 def _check_sizes(checked, data, summarize, message):
-    """The nodes that check the sizes which are not known yet. ValueError for those that are."""
+    """The nodes that check the unknown sizes. ValueError if known sizes are wrong."""
     seen, nodes = {}, []
     for one in checked:
-        for axis, symbol in one.wanted():
-            actual, wanted, told = one.actual[axis], _known(symbol), 'Specified explicitly'
+        for axis, symbol in one.specified():
+            actual, wanted, source_text = one.actual[axis], _known(symbol), 'Specified explicitly'
             if wanted is None:
                 if symbol not in seen:
                     seen[symbol] = actual, one.x, axis
                     continue
                 wanted, source, source_axis = seen[symbol]
-                told = f'Specified by tensor {source.name} dimension {source_axis}'
+                source_text = f'Specified by tensor {source.name} dimension {source_axis}'
             if _known(actual) is None or _known(wanted) is None:
-                nodes.append(_size_check(one.x, axis, actual, wanted, told, data, summarize,
+                nodes.append(_size_check(one.x, axis, actual, wanted, source_text, data, summarize,
                                          message))
             elif _known(actual) != _known(wanted):
                 raise worded(ValueError(report(
-                    f'{message}.  {told}.  Tensor {one.x.name} dimension {axis} must have size '
-                    f'{wanted}.  Received size {actual}, shape {one.x.shape}',
+                    f'{message}.  {source_text}.  Tensor {one.x.name} dimension {axis} must have '
+                    f'size {wanted}.  Received size {actual}, shape {one.x.shape}',
                     inputs=[('tensor', one.x)])))
     return nodes
 
 
-def _size_check(x, axis, actual, wanted, told, data, summarize, message):
+def _size_check(x, axis, actual, wanted, source_text, data, summarize, message):
     condition = logic.equal(convert_to_tensor(actual), convert_to_tensor(wanted))
     if data is None:
-        data = [message, told, f'Tensor {x.name} dimension', axis, 'must have size', wanted,
+        data = [message, source_text, f'Tensor {x.name} dimension', axis, 'must have size', wanted,
                 'Received shape: ', shape_ops.shape(x)]
     return assertions.Assert(condition, data, summarize=summarize)

@@ -1,4 +1,4 @@
-"""Checks of dtypes, all made while the graph is built."""
+"""Checks of dtypes and types, all made while the graph is built."""
 from __future__ import annotations
 
 import numpy as np
@@ -24,7 +24,7 @@ def assert_integer(x, message=None, name=None):
             raise worded(TypeError(report(
                 f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype '
                 f'{x.dtype.name}'.strip(), inputs=[('x', x)], site=user_site(),
-                mend='tf.cast(x, tf.int32) cuts off what is behind the point.')))
+                mend='tf.cast(x, tf.int32) truncates to integers.')))
         return grouping.no_op('statically_determined_was_integer')
 
 
@@ -54,9 +54,9 @@ def is_numeric_tensor(tensor):
 
 
 def assert_proper_iterable(values):
-    """TypeError for what is no list-like collection: a Tensor, array or string, say.
+    """TypeError unless `values` is list-like: not a Tensor, array or string.
 
-    Shapes: values may have any.
+    Shapes: values of any shape -> None.
     """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
         raise worded(TypeError('Expected argument "values" to be a "proper" iterable.  Found: '
@@ -70,7 +70,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     """The one floating-point dtype of all `tensors` (float32 of none).
 
     Shapes: tensors of any shape -> a dtype. ValueError if two differ, or differ from `dtype`, or if
-    it is no float.
+    it is not a float.
     """
     first = None
     for tensor in tensors or ():
@@ -80,10 +80,11 @@ def assert_same_float_dtype(tensors=None, dtype=None):
             first, dtype = tensor, tensor.dtype.base_dtype
         elif tensor.dtype.base_dtype is not dtypes.as_dtype(dtype).base_dtype:
             expected = f' as {first.name}' if first is not None else ''
-            told = [('tensor', t) for t in (first, tensor) if isinstance(t, Tensor)]
+            inputs = [('tensor', t) for t in (first, tensor) if isinstance(t, Tensor)]
             raise worded(ValueError(report(
                 f'{getattr(tensor, "name", tensor)}, type={tensor.dtype.name}, must be of the same '
-                f'type ({dtypes.as_dtype(dtype).name}){expected}.', inputs=told, site=user_site())))
+                f'type ({dtypes.as_dtype(dtype).name}){expected}.',
+                inputs=inputs, site=user_site())))
     dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
     if not dtype.is_floating:
         raise worded(ValueError(f'Expected floating point type, got {dtype!r}.'))

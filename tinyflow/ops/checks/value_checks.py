@@ -1,11 +1,11 @@
-"""tf.assert_equal, assert_positive and their kin: nodes that fail unless values are as they must.
+"""tf.assert_equal, assert_less, assert_positive and other assertions about values.
 
-Each is an Operation that has to be run or waited for:
+Each is an Operation that must be run or be a control dependency:
 
     with tf.control_dependencies([tf.assert_positive(x)]):
         y = tf.log(x)
 
-What constants show to be wrong is refused while the graph is built.
+Constants that violate an assertion raise the error while the graph is built.
 """
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 
-def _binary(sign, default_name, compare, known, x, y, data, summarize, message, name):
-    """The node that asserts compare(x, y) everywhere; `known` is its NumPy twin."""
+def _binary(sign, default_name, compare, numpy_compare, x, y, data, summarize, message, name):
+    """The node that asserts compare(x, y) everywhere; `numpy_compare` is the same in NumPy."""
     with name_scope(name, default_name, [x, y, data]):
         x = convert_to_tensor(x, name='x')
         y = convert_to_tensor(y, name='y')
@@ -40,19 +40,19 @@ def _binary(sign, default_name, compare, known, x, y, data, summarize, message, 
             data = [message, *data]
         condition = reduction.reduce_all(compare(x, y))
         left, right = constant_value(x), constant_value(y)
-        if left is not None and right is not None and not np.all(known(left, right)):
-            raise _refused(data, [('x', x), ('y', y)])
+        if left is not None and right is not None and not np.all(numpy_compare(left, right)):
+            raise _assertion_error(data, [('x', x), ('y', y)])
         return assertions.Assert(condition, data, summarize=summarize)
 
 
-def _refused(data, inputs):
-    """The error for constants that cannot hold: the data, and the user's line."""
-    told = '\n'.join(str(_known(item)) for item in data)
-    return InvalidArgumentError(None, None, report(told.strip(), inputs=inputs,
+def _assertion_error(data, inputs):
+    """The error for constants that violate the assertion, with the data and the user's line."""
+    text = '\n'.join(str(_constant_or_item(item)) for item in data)
+    return InvalidArgumentError(None, None, report(text.strip(), inputs=inputs,
                                                    site=user_site()))
 
 
-def _known(item):
+def _constant_or_item(item):
     if not isinstance(item, Tensor):
         return item
     value = constant_value(item)
@@ -114,13 +114,14 @@ def assert_negative(x, data=None, summarize=None, message=None, name=None):
 
 def assert_positive(x, data=None, summarize=None, message=None, name=None):
     """Fails unless x > 0 everywhere. Shapes: x [*a] -> no tensor."""
-    return _unary('>', 'assert_positive', _turned(assert_less), x, data, summarize, message, name)
+    return _unary('>', 'assert_positive', _swap_operands(assert_less), x, data, summarize,
+                  message, name)
 
 
 def assert_non_negative(x, data=None, summarize=None, message=None, name=None):
     """Fails unless x >= 0 everywhere. Shapes: x [*a] -> no tensor."""
-    return _unary('>=', 'assert_non_negative', _turned(assert_less_equal), x, data, summarize,
-                  message, name)
+    return _unary('>=', 'assert_non_negative', _swap_operands(assert_less_equal), x, data,
+                  summarize, message, name)
 
 
 def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
@@ -128,13 +129,13 @@ def assert_non_positive(x, data=None, summarize=None, message=None, name=None):
     with name_scope(name, 'assert_non_positive', [x, data]):
         x = convert_to_tensor(x, name='x')
         if data is None:
-            # One string less than its siblings, as in TF1: the list of nodes shows it.
+            # One string fewer than the other functions, as in TF1: it changes the nodes.
             data = [message or '',
                     f'Condition x <= 0 did not hold element-wise:x ({x.name}) = ', x]
         return assert_less_equal(x, convert_to_tensor(0, x.dtype.base_dtype), data, summarize)
 
 
-def _turned(compare):
+def _swap_operands(compare):
     return lambda x, zero, data, summarize: compare(zero, x, data, summarize)
 
 

@@ -1,7 +1,8 @@
-"""The values of a tensor as text: what tf.Print, tf.Assert and tf.print show.
+"""Tensor values as text, for tf.Print, tf.Assert and tf.print.
 
-There are two forms, as in TF1. `first_values` ends after so many values: '0.1 2 3...'; a higher
-rank has brackets around each row. `both_ends` shows so many at each end of each axis, like NumPy.
+There are two formats, as in TF1. `first_values` shows a number of leading values: '0.1 2 3...',
+with brackets around each row from rank 2 on. `both_ends` shows a number of values at each end of
+each axis, like NumPy.
 """
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _ESCAPES = {ord('\n'): r'\n', ord('\r'): r'\r', ord('\t'): r'\t', ord('"'): r'\"
 
 
 def escaped(text: bytes) -> str:
-    """A string as C writes it: printable ASCII as it is, other bytes as octal numbers."""
+    """A string with C escapes: printable ASCII as it is, other bytes as octal numbers."""
     return ''.join(_ESCAPES.get(byte) or (chr(byte) if 32 <= byte < 127 else f'\\{byte:03o}')
                    for byte in text)
 
@@ -31,14 +32,14 @@ def _float64(value: float) -> str:
 
 
 def _float(value: float, digits: Callable[[float], str]) -> str:
-    # The sign of a NaN says nothing.
+    # NaN is shown without its sign.
     return 'nan' if value != value else digits(value)
 
 
 def _writer(dtype: np.dtype, quotes: bool) -> Callable:
-    """How one value of a dtype is written, with the fewest digits that tell it from others.
+    """The function that formats one value of a dtype, with the fewest digits that identify it.
 
-    TF1 has no text for complex numbers but a question mark; they get Python's.
+    TF1 shows complex numbers as a question mark; here they are shown as in Python.
     """
     if dtype.kind == 'f':
         digits = _float64 if dtype.itemsize > 4 else _float32
@@ -70,22 +71,22 @@ def first_values(array: np.ndarray, limit: int) -> str:
     return text + '...' if array.size > limit else text
 
 
-def _rows(values: list[str], shape: tuple, room: int) -> tuple[str, int]:
-    """The values in rows; a row that begins within `room` values gets brackets. And the room left.
+def _rows(values: list[str], shape: tuple, limit: int) -> tuple[str, int]:
+    """(the values in rows with brackets, the rest of `limit`); at most `limit` values are shown.
 
-    `values` are those from here on, already cut to the room there is.
+    `values` are the remaining ones, already cut to `limit`.
     """
     if len(shape) == 1:
-        taken = min(shape[0], room)
-        return ' '.join(values[:taken]) + ('...' if taken < shape[0] else ''), room - taken
-    parts, place = [], 0
+        taken = min(shape[0], limit)
+        return ' '.join(values[:taken]) + ('...' if taken < shape[0] else ''), limit - taken
+    parts, start = [], 0
     for _ in range(shape[0]):
-        if not room:
+        if not limit:
             break
-        text, left = _rows(values[place:], shape[1:], room)
-        place, room = place + room - left, left
+        text, left = _rows(values[start:], shape[1:], limit)
+        start, limit = start + limit - left, left
         parts.append(f'[{text}]')
-    return ''.join(parts), room
+    return ''.join(parts), limit
 
 
 def both_ends(array: np.ndarray, ends: int) -> str:
@@ -100,13 +101,13 @@ def _axis(array: Any, ends: int, write: Callable, axis: int, rank: int) -> str:
     if axis == rank:
         return write(array)
     count = len(array)
-    shown = [array[i] for i in range(min(ends, count))]
-    late = [array[i] for i in range(max(ends, count - ends), count)]
-    parts = [_axis(part, ends, write, axis + 1, rank) for part in shown]
+    first = [array[i] for i in range(min(ends, count))]
+    last = [array[i] for i in range(max(ends, count - ends), count)]
+    parts = [_axis(part, ends, write, axis + 1, rank) for part in first]
     if count > 2 * ends:
         # TF1 writes the gap of an empty tensor as well, with nothing before it.
-        parts += ['...'] if shown else ['', '...']
-    parts += [_axis(part, ends, write, axis + 1, rank) for part in late]
+        parts += ['...'] if first else ['', '...']
+    parts += [_axis(part, ends, write, axis + 1, rank) for part in last]
     below = rank - axis - 1
     gap = ' ' if not below else '\n' * below + ' ' * (axis + 1)
     return f'[{gap.join(parts)}]'

@@ -107,7 +107,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         condition = convert_to_tensor(pred, name='pred')
         _check_bool(condition)
         tf1_node_count.enter_here(condition, condition.op.graph)
-        with tf1_node_count.standing_for(tf1_node_count.CHOICE_HEAD):
+        with tf1_node_count.counted_as(tf1_node_count.COND_HEAD):
             condition = _scalar(condition)
         branches = [_branch(scope + label, function, condition)
                     for label, function in (('true', true_fn), ('false', false_fn))]
@@ -206,7 +206,7 @@ def _told(graph):
 
 def _build(condition, branches, scope, strict):
     """The If node and its Identities, packed as the branches return them."""
-    with tf1_node_count.standing_for(len(branches[0].outputs)):        # a Merge each
+    with tf1_node_count.counted_as(len(branches[0].outputs)):        # a Merge each
         operation = make_if(condition, branches, scope)
         outputs = [identity_and_cast.identity(t) for t in operation.outputs]
     structure = branches[0].structured_outputs

@@ -136,7 +136,7 @@ class TensorArray:
             self._learn_shape(value.raw_shape, value)
             flow = self._flow
             if self._dynamic_size:
-                with tf1_node_count.standing_for(0):
+                with tf1_node_count.counted_as(0):
                     flow = self._grown(index)
             return self._with_flow(
                 tensor_lists.TensorListSetItem.apply(flow, index, value, name=name))

@@ -136,7 +136,7 @@ def _build(cond, body, loop_vars, shape_invariants, parallel_iterations, name,
         tf1_node_count.add(-2 if maximum_iterations is None else 0)
         loop = _Loop(cond, body, structure, [counter, limit, *initial], maximum_iterations, scope)
         graphs = loop.functions([(), (), *invariants], widen=shape_invariants is None)
-        with tf1_node_count.standing_for(0):
+        with tf1_node_count.counted_as(0):
             outputs = make_while(*graphs, loop.initial, loop.shapes, scope, parallel_iterations)
             outputs = [identity_and_cast.identity(t) for t in outputs]
     result = nest.pack_sequence_as(structure, outputs[2:2 + len(initial)], expand_composites=True)
@@ -233,7 +233,7 @@ class _Loop:
             invariants = changed
         else:
             self._refuse(graphs[1], invariants)
-        with tf1_node_count.standing_for(0):
+        with tf1_node_count.counted_as(0):
             self._capture_alike(*graphs)
         self.shapes = [*invariants, *[t.raw_shape for t in graphs[1].outputs[self.count:]]]
         return graphs
@@ -244,13 +244,13 @@ class _Loop:
         name = self.scope.replace('/', '_')
         context = self.counts.begin()
         condition, body = context.function(name + 'cond'), context.function(name + 'body')
-        with tf1_node_count.standing_for(0), condition.as_default():
+        with tf1_node_count.counted_as(0), condition.as_default():
             parameters = [condition.add_parameter(spec) for spec in specs]
         self.counts.condition()
         with condition.as_default():
             condition.outputs = [condition.capture(self._condition(*parameters))]
         with body.as_default():
-            with tf1_node_count.standing_for(0):
+            with tf1_node_count.counted_as(0):
                 parameters = [body.add_parameter(spec) for spec in specs]
                 for outer in condition.captured:
                     body.capture(outer)
@@ -280,7 +280,7 @@ class _Loop:
     def _condition(self, counter, limit, *variables):
         goes_on = convert_to_tensor(self._call(self.cond, 'cond', variables))
         if goes_on.raw_shape is None or len(goes_on.raw_shape):
-            with tf1_node_count.standing_for(0):
+            with tf1_node_count.counted_as(0):
                 goes_on = shaping.squeeze(goes_on)
         if goes_on.dtype.base_dtype is not dtypes.bool:
             raise worded(TypeError(report(
@@ -309,7 +309,7 @@ class _Loop:
                     f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
                     'in an iteration.', inputs=[('before', before), ('after', after)],
                     mend=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
-        with tf1_node_count.standing_for(0):
+        with tf1_node_count.counted_as(0):
             return [counter + 1, limit, *flat]
 
     def _check_structure(self, result):

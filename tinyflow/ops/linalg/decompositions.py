@@ -1,4 +1,4 @@
-"""Decompositions of the matrices in the last two axes of a tensor.
+"""Matrix decompositions: cholesky, self_adjoint_eig, svd, qr.
 
 Gradients: M. B. Giles, Collected matrix derivative results for forward and reverse mode
 algorithmic differentiation (2008); I. Murray, Differentiation of the Cholesky decomposition
@@ -21,25 +21,30 @@ from tinyflow.ops.array.diagonals import (
     matrix_set_diag,
 )
 from tinyflow.ops.linalg.matmul import adjoint, matmul
-from tinyflow.ops.linalg.solving import OfSquares, computed, matrix_shape, matrix_triangular_solve
+from tinyflow.ops.linalg.solving import (
+    SquareMatrixOp,
+    matrix_shape,
+    matrix_triangular_solve,
+    run_numpy_linalg,
+)
 from tinyflow.ops.math import arithmetic, complex_numbers, reduction, unary
 
 
-class Cholesky(OfSquares):
+class Cholesky(SquareMatrixOp):
     """The lower triangular L with L L^H = input, of which only the lower triangle is read."""
 
     def kernel(x):
-        return computed(np.linalg.cholesky, 'Cholesky decomposition was not successful. The input '
-                        'might not be valid', x,
-                        hint='it must be positive definite; adding a small multiple of tf.eye '
-                             'often helps.')
+        return run_numpy_linalg(
+            np.linalg.cholesky,
+            'Cholesky decomposition was not successful. The input might not be valid', x,
+            hint='it must be positive definite; adding a small multiple of tf.eye often helps.')
 
     def gradient(op, dy):
         factor = op.outputs[0]
         middle = matmul(factor, dy, adjoint_a=True)
         middle = matrix_set_diag(middle, matrix_diag_part(middle) * 0.5)
         middle = matrix_band_part(middle, -1, 0)
-        # L^-H middle L^-1, by two solutions instead of an inverse.
+        # L^-H middle L^-1, by two triangular solves, without an inverse.
         half = matrix_triangular_solve(factor, middle, adjoint=True)
         whole = adjoint(matrix_triangular_solve(factor, adjoint(half), adjoint=True))
         return (whole + adjoint(whole)) * 0.5
@@ -60,8 +65,8 @@ class SelfAdjointEigV2(Op):
     def kernel(x, *, compute_v):
         problem = 'Self-adjoint eigen decomposition was not successful.'
         if compute_v:
-            return computed(lambda a: tuple(np.linalg.eigh(a)), problem, x)
-        return computed(np.linalg.eigvalsh, problem, x), np.empty(0, x.dtype)
+            return run_numpy_linalg(lambda a: tuple(np.linalg.eigh(a)), problem, x)
+        return run_numpy_linalg(np.linalg.eigvalsh, problem, x), np.empty(0, x.dtype)
 
     def gradient(op, de, dv):
         e, v = op.outputs
@@ -73,7 +78,7 @@ class SelfAdjointEigV2(Op):
             factor = matrix_set_diag(arithmetic.reciprocal(gaps), constants.zeros_like(e))
             middle += factor * matmul(v, dv, adjoint_a=True)
         whole = matmul(v, matmul(middle, v, adjoint_b=True))
-        # Only the lower triangle is read, so it carries the gradient of both triangles.
+        # Only the lower triangle is read, so it gets the gradient of both triangles.
         lower = matrix_band_part(whole + adjoint(whole), -1, 0)
         return matrix_set_diag(lower, matrix_diag_part(lower) * 0.5)
 
@@ -96,9 +101,9 @@ class Svd(Op):
     def kernel(x, *, compute_uv, full_matrices):
         problem = 'The singular value decomposition did not converge.'
         if not compute_uv:
-            s = computed(lambda a: np.linalg.svd(a, compute_uv=False), problem, x)
+            s = run_numpy_linalg(lambda a: np.linalg.svd(a, compute_uv=False), problem, x)
             return s, np.empty(0, x.dtype), np.empty(0, x.dtype)
-        u, s, vh = computed(lambda a: tuple(np.linalg.svd(a, full_matrices)), problem, x)
+        u, s, vh = run_numpy_linalg(lambda a: tuple(np.linalg.svd(a, full_matrices)), problem, x)
         return s, u, vh.conj().swapaxes(-1, -2)
 
     def gradient(op, ds, du, dv):
@@ -115,7 +120,7 @@ class Svd(Op):
         if not op.attrs['compute_uv']:
             (s, u, v), du, dv = Svd.apply(x), None, None
         middle = matrix_diag(constants.zeros_like(s) if ds is None else ds)
-        beside = None
+        complement = None
         squares = arithmetic.square(s)
         gaps = shaping.expand_dims(squares, -2) - shaping.expand_dims(squares, -1)
         factor = matrix_set_diag(arithmetic.reciprocal(gaps), constants.zeros_like(s))
@@ -123,14 +128,14 @@ class Svd(Op):
         if du is not None:
             inside = matmul(u, du, adjoint_a=True)
             middle += factor * (inside - adjoint(inside)) * row
-            beside = matmul((du - matmul(u, inside)) / row, v, adjoint_b=True)
+            complement = matmul((du - matmul(u, inside)) / row, v, adjoint_b=True)
         if dv is not None:
             inside = matmul(v, dv, adjoint_a=True)
             middle += column * (factor * (inside - adjoint(inside)))
             outside = matmul(u, (dv - matmul(v, inside)) / row, adjoint_b=True)
-            beside = outside if beside is None else beside + outside
+            complement = outside if complement is None else complement + outside
         whole = matmul(matmul(u, middle), v, adjoint_b=True)
-        return whole if beside is None else whole + beside
+        return whole if complement is None else whole + complement
 
 
 class Qr(Op):
@@ -148,7 +153,8 @@ class Qr(Op):
 
     def kernel(x, *, full_matrices):
         mode = 'complete' if full_matrices else 'reduced'
-        return computed(lambda a: tuple(np.linalg.qr(a, mode)), 'No QR decomposition.', x)
+        return run_numpy_linalg(lambda a: tuple(np.linalg.qr(a, mode)),
+                                'The QR decomposition failed.', x)
 
     def gradient(op, dq, dr):
         q, r = op.outputs

@@ -1,4 +1,4 @@
-"""Products of matrices: MatMul, batches of them, vector products."""
+"""matmul, batch matmul, matvec, cross, adjoint."""
 from __future__ import annotations
 
 import numpy as np
@@ -24,14 +24,14 @@ class MatMul(Op):
         for shape in (a, b):
             if len(shape) != 2:
                 raise OpFailure(f'Shape must be rank 2 but is rank {len(shape)}',
-                                'tf.expand_dims(t, 0) makes a row of a vector.')
+                                'tf.expand_dims(t, 0) makes a vector a row.')
         rows, inner = a[::-1] if transpose_a else a
         other, columns = b[::-1] if transpose_b else b
         _check_inner(inner, other)
         return rows, columns
 
     def kernel(a, b, out=None, *, transpose_a, transpose_b):
-        # BLAS takes the transposed views as they are; nothing is copied.
+        # BLAS reads the transposed views; nothing is copied.
         return np.dot(a.T if transpose_a else a, b.T if transpose_b else b, out)
 
     def emit(call):
@@ -55,12 +55,12 @@ def _batch(a, b, transpose_a=False, transpose_b=False):
 def _check_inner(inner, other):
     if inner is not None and other is not None and inner != other:
         raise OpFailure(f'Dimensions must be equal, but are {inner} and {other}',
-                        'the columns of a must be as many as the rows of b; transpose_a=True or '
+                        'a must have as many columns as b has rows; transpose_a=True or '
                         'transpose_b=True swaps them.')
 
 
 def _gradient_of_product(op, dy, transpose_a, transpose_b, product):
-    """d(ab) = da b + a db, each written as one product without a separate transposition."""
+    """d(ab) = da b + a db, each as one matmul without a separate transpose."""
     a, b = op.inputs
     if product is _plain:
         a, b = complex_numbers.conj(a), complex_numbers.conj(b)
@@ -126,7 +126,7 @@ class BatchMatMul(Op):
 
 
 class Cross(Op):
-    """The vector products of vectors of length 3 in the last axis."""
+    """The cross products of the vectors of length 3 in the last axis."""
 
     signature = 'a: T, b: T -> product: T'
     types = {'T': REAL}
@@ -162,8 +162,8 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 
     Shapes: a [*batch, rows, inner], b [*batch, inner, columns] -> [*batch, rows, columns].
     An adjoint is the conjugate transpose. `a_is_sparse` is a hint that changes nothing here.
-    Raises ValueError for shapes that do not fit and if a matrix is to be both transposed and
-    adjoint.
+    Raises ValueError for shapes that do not fit and if both transpose and adjoint are given
+    for one matrix.
     """
     with name_scope(name, 'MatMul', [a, b]) as scope:
         for which, both in (('a', transpose_a and adjoint_a), ('b', transpose_b and adjoint_b)):
@@ -173,7 +173,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
         a = convert_to_tensor(a, name='a')
         b = convert_to_tensor(b, name='b')
         if _batched(a) or _batched(b):
-            # There the flags mean adjoints, so a plain transposition is a conjugate's adjoint.
+            # BatchMatMul has adjoint flags only: a transpose is the adjoint of the conjugate.
             if transpose_a:
                 a, adjoint_a = complex_numbers.conj(a), True
             if transpose_b:
@@ -205,7 +205,7 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
 
 
 def cross(a, b, name=None):
-    """The vector product of vectors of length 3.
+    """The cross product of vectors of length 3.
 
     Shapes: a [*n, 3], b [*n, 3] -> [*n, 3].
     """

@@ -1,8 +1,8 @@
-"""Functions of square matrices: exponential, logarithm, square root, and the LU decomposition.
+"""expm, logm, sqrtm, matrix_rank and lu.
 
 The exponential: Pade of order 13 after scaling, then squaring (N. J. Higham, Functions of Matrices,
 2008, chapter 10). The square root: Denman and Beavers' iteration, as a product (section 6.3). The
-logarithm: square roots until the matrix is near one, then Gauss quadrature of its integral
+logarithm: square roots until the matrix is near the identity, then Gauss quadrature of its integral
 (chapter 11).
 """
 from __future__ import annotations
@@ -94,14 +94,15 @@ def _logarithm(x):
     roots = 0
     while _norm(x - eye) > 0.25 and roots < 60:
         x, roots = _root(x), roots + 1
-    places, weights = np.polynomial.legendre.leggauss(12)
+    points, weights = np.polynomial.legendre.leggauss(12)
     x = x - eye
     total = sum(w / 2 * np.linalg.solve(eye + (p + 1) / 2 * x, x)
-                for p, w in zip(places, weights))
+                for p, w in zip(points, weights))
     return total * 2.0 ** roots
 
 
-def _run(function, x, problem):
+def _run_wide(function, x, problem):
+    """`function` computed in double precision. ValueError(problem) if it fails."""
     if not x.size:
         return x.copy()
     try:
@@ -112,7 +113,7 @@ def _run(function, x, problem):
     return result.astype(x.dtype)
 
 
-class _OfSquares(Op, abstract=True):
+class _SquareMatrixOp(Op, abstract=True):
     signature = 'input: T -> output: T'
     types = {'T': INEXACT}
 
@@ -120,11 +121,11 @@ class _OfSquares(Op, abstract=True):
         return _square(x)
 
 
-class MatrixExponential(_OfSquares):
+class MatrixExponential(_SquareMatrixOp):
     """The sum of x^k / k!."""
 
     def kernel(x):
-        return _run(_exponential, x, 'Input is not finite.')
+        return _run_wide(_exponential, x, 'Input is not finite.')
 
     def gradient(op, dy):
         # exp of [[A, E], [0, A]] has the derivative along E as its upper right part.
@@ -136,20 +137,20 @@ class MatrixExponential(_OfSquares):
         return whole[..., :size, size:]
 
 
-class MatrixSquareRoot(_OfSquares):
+class MatrixSquareRoot(_SquareMatrixOp):
     """The principal square root of each matrix."""
 
     def kernel(x):
-        return _run(_root, x, 'Input matrix is not invertible, or has no square root.')
+        return _run_wide(_root, x, 'Input matrix is not invertible, or has no square root.')
 
 
-class MatrixLogarithm(_OfSquares):
+class MatrixLogarithm(_SquareMatrixOp):
     """The principal logarithm of each complex matrix."""
 
     types = {'T': _COMPLEX}
 
     def kernel(x):
-        return _run(_logarithm, x, 'Input matrix is not invertible.')
+        return _run_wide(_logarithm, x, 'Input matrix is not invertible.')
 
 
 class Lu(Op):
@@ -183,7 +184,7 @@ class Lu(Op):
 def expm(input, name=None):
     """The exponential of each square matrix: the sum of input^k / k!. Shapes: [*a, n, n] -> same.
 
-    TF1 builds it of some forty nodes; here it is one.
+    TF1 builds it from some forty nodes; here it is one.
     """
     return MatrixExponential.apply(input, name=name or 'matrix_exponential')
 
@@ -199,14 +200,14 @@ def logm(input, name=None):
 def sqrtm(input, name=None):
     """The principal square root of each square matrix. Shapes: [*a, n, n] -> same.
 
-    NaN where a real matrix has a complex root only.
+    NaN if a real matrix has only complex roots.
     """
     return MatrixSquareRoot.apply(input, name=name)
 
 
 def matrix_rank(a, tol=None, validate_args=False, name=None):
     """The number of singular values above `tol` (default: eps times the larger size, times the
-    largest of them). Shapes: a [*a, m, n] -> [*a] int32. ValueError for less than two axes.
+    largest singular value). Shapes: a [*a, m, n] -> [*a] int32. ValueError for fewer than two axes.
     """
     with name_scope(name or 'matrix_rank'):
         a = convert_to_tensor(a, dtype_hint=dtypes.float32, name='a')
@@ -230,7 +231,7 @@ _LuParts = namedtuple('Lu', ['lu', 'p'])
 
 
 def lu(input, output_idx_type=dtypes.int32, name=None):
-    """(L and U in one matrix, the order of the rows) of each square matrix.
+    """(L and U in one matrix, the row permutation) of each square matrix.
 
     Shapes: [*a, n, n] -> [*a, n, n], [*a, n]. L has ones on the diagonal, which are not stored.
     """

@@ -1,4 +1,4 @@
-"""Norms of vectors and matrices, and what is defined by minimising one."""
+"""norm, normalize, lstsq (least squares), pinv (pseudo-inverse)."""
 from __future__ import annotations
 
 import numpy as np
@@ -128,7 +128,7 @@ def _cholesky_of_products(matrix, regularizer, tall):
 
 
 def pinv(a, rcond=None, validate_args=False, name=None):
-    """The Moore-Penrose pseudo-inverse: a's inverse on its range, 0 beside it.
+    """The Moore-Penrose pseudo-inverse: the inverse of a on its range, 0 on the complement.
 
     Shapes: a [*batch, m, n] -> [*batch, n, m]. Singular values below `rcond` times the largest
     count as 0; by default rcond = 10 max(m, n) machine epsilons.
@@ -138,7 +138,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
         dtype = a.dtype.base_dtype
         if rcond is None:
             if a.raw_shape is None or None in a.raw_shape[-2:]:
-                raise worded(ValueError('pinv: give rcond where the shape is not known'))
+                raise worded(ValueError('pinv needs rcond if the shape is unknown'))
             rcond = 10.0 * max(a.raw_shape[-2:]) * np.finfo(dtype.np).eps
         rcond = convert_to_tensor(rcond, dtype.real_dtype, 'rcond')
         s, u, v = decompositions.svd(a)

@@ -1,4 +1,4 @@
-"""Determinants, inverses and solutions of the matrices in the last two axes of a tensor.
+"""matrix_determinant, slogdet, matrix_inverse, matrix_solve, matrix_triangular_solve.
 
 Gradients: M. B. Giles, Collected matrix derivative results for forward and reverse mode
 algorithmic differentiation (2008).
@@ -15,12 +15,12 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.array import constants, shaping
 from tinyflow.ops.array.diagonals import matrix_band_part
-from tinyflow.ops.linalg import matmul as linalg
+from tinyflow.ops.linalg import matmul
 from tinyflow.ops.math import complex_numbers
 
 
 def matrix_shape(shape, square=True):
-    """(batch shape, rows, columns). Raises ValueError if there are none, or not as many."""
+    """(batch shape, rows, columns). ValueError for rank < 2, or if not square although `square`."""
     if len(shape) < 2:
         raise ValueError(f'Shape must be at least rank 2 but is rank {len(shape)}')
     rows, columns = shape[-2:]
@@ -30,8 +30,8 @@ def matrix_shape(shape, square=True):
     return shape[:-2], rows, columns
 
 
-def computed(function, problem, *matrices, hint=None):
-    """`function` of NumPy's linalg; it has no half precision, and no words for the failure."""
+def run_numpy_linalg(function, problem, *matrices, hint=None):
+    """Runs a function of np.linalg; float16 in float32, and a failure with TF's message."""
     dtype = matrices[0].dtype
     for matrix in matrices:
         if matrix.ndim < 2:
@@ -47,8 +47,8 @@ def computed(function, problem, *matrices, hint=None):
     return result.astype(dtype, copy=False)
 
 
-class OfSquares(Op, abstract=True):
-    """A matrix of the same size for each square matrix."""
+class SquareMatrixOp(Op, abstract=True):
+    """Base of ops with a matrix of the same size for each square matrix."""
 
     signature = 'input: T -> output: T'
     types = {'T': INEXACT}
@@ -59,16 +59,16 @@ class OfSquares(Op, abstract=True):
         return batch + (size, size)
 
 
-class MatrixDeterminant(OfSquares):
+class MatrixDeterminant(SquareMatrixOp):
     def shape(x):
         return matrix_shape(x)[0]
 
     def kernel(x):
-        return computed(np.linalg.det, 'No determinant.', x)
+        return run_numpy_linalg(np.linalg.det, 'The determinant failed.', x)
 
     def gradient(op, dy):
         inverse = matrix_inverse(op.inputs[0], adjoint=True)
-        return _as_scales(dy * complex_numbers.conj(op.outputs[0])) * inverse
+        return _as_factors(dy * complex_numbers.conj(op.outputs[0])) * inverse
 
 
 class LogMatrixDeterminant(Op):
@@ -81,30 +81,30 @@ class LogMatrixDeterminant(Op):
         return [matrix_shape(x)[0]] * 2
 
     def kernel(x):
-        return computed(lambda a: tuple(np.linalg.slogdet(a)), 'No determinant.', x)
+        return run_numpy_linalg(lambda a: tuple(np.linalg.slogdet(a)), 'The determinant failed.', x)
 
     def gradient(op, _, dy):
         if dy is None:
             return constants.zeros_like(op.inputs[0])
-        return _as_scales(dy) * matrix_inverse(op.inputs[0], adjoint=True)
+        return _as_factors(dy) * matrix_inverse(op.inputs[0], adjoint=True)
 
 
-def _as_scales(x):
-    """One number for each matrix, shaped to multiply it."""
+def _as_factors(x):
+    """One factor for each matrix, shaped to broadcast against it."""
     return shaping.expand_dims(shaping.expand_dims(x, -1), -1)
 
 
-class MatrixInverse(OfSquares):
+class MatrixInverse(SquareMatrixOp):
     attrs = {'adjoint': False}
 
     def kernel(x, *, adjoint):
-        inverse = computed(np.linalg.inv, 'Input is not invertible.', x)
+        inverse = run_numpy_linalg(np.linalg.inv, 'Input is not invertible.', x)
         return inverse.conj().swapaxes(-1, -2) if adjoint else inverse
 
     def gradient(op, dy):
         y = op.outputs[0]
-        to_input = -linalg.matmul(y, linalg.matmul(dy, y, adjoint_b=True), adjoint_a=True)
-        return linalg.adjoint(to_input) if op.attrs['adjoint'] else to_input
+        to_input = -matmul.matmul(y, matmul.matmul(dy, y, adjoint_b=True), adjoint_a=True)
+        return matmul.adjoint(to_input) if op.attrs['adjoint'] else to_input
 
 
 class _Solve(Op, abstract=True):
@@ -132,20 +132,20 @@ class MatrixSolve(_Solve):
     def kernel(matrix, rhs, *, adjoint):
         if adjoint:
             matrix = matrix.conj().swapaxes(-1, -2)
-        return computed(_solve, 'Input matrix is not invertible.', matrix, rhs)
+        return run_numpy_linalg(_solve, 'Input matrix is not invertible.', matrix, rhs)
 
     def gradient(op, dy):
         matrix, x = op.inputs[0], op.outputs[0]
         adjoint = op.attrs['adjoint']
         to_rhs = matrix_solve(matrix, dy, adjoint=not adjoint)
         pair = (x, to_rhs) if adjoint else (to_rhs, x)
-        return -linalg.matmul(*pair, adjoint_b=True), to_rhs
+        return -matmul.matmul(*pair, adjoint_b=True), to_rhs
 
 
 def _solve(matrix, rhs):
     if matrix.shape[:-1] != rhs.shape[:-1] or matrix.shape[-1] != matrix.shape[-2]:
         raise ValueError(f'Input matrix {list(matrix.shape)} and right hand side '
-                         f'{list(rhs.shape)} do not fit')
+                         f'{list(rhs.shape)} do not match')
     return np.linalg.solve(matrix, rhs)
 
 
@@ -153,18 +153,18 @@ class MatrixTriangularSolve(_Solve):
     attrs = {'lower': True, 'adjoint': False}
 
     def kernel(matrix, rhs, *, lower, adjoint):
-        _Solve.shape(matrix.shape, rhs.shape)       # np.tril makes a matrix of a vector
+        _Solve.shape(matrix.shape, rhs.shape)       # np.tril turns a vector into a matrix
         matrix = np.tril(matrix) if lower else np.triu(matrix)
         if adjoint:
             matrix = matrix.conj().swapaxes(-1, -2)
-        return computed(_solve, 'Input matrix is not invertible.', matrix, rhs)
+        return run_numpy_linalg(_solve, 'Input matrix is not invertible.', matrix, rhs)
 
     def gradient(op, dy):
         matrix, x = op.inputs[0], op.outputs[0]
         lower, adjoint = op.attrs['lower'], op.attrs['adjoint']
         to_rhs = matrix_triangular_solve(matrix, dy, lower, not adjoint)
         pair = (x, to_rhs) if adjoint else (to_rhs, x)
-        to_matrix = -linalg.matmul(*pair, adjoint_b=True)
+        to_matrix = -matmul.matmul(*pair, adjoint_b=True)
         return matrix_band_part(to_matrix, *((-1, 0) if lower else (0, -1))), to_rhs
 
 
@@ -179,7 +179,7 @@ _SignAndLog = namedtuple('LogMatrixDeterminant', ['sign', 'log_abs_determinant']
 
 
 def slogdet(input, name=None):
-    """(sign, log |determinant|), exact where the determinant itself would overflow.
+    """(sign, log |determinant|), finite where the determinant itself would overflow.
 
     Shapes: input [*batch, n, n] -> sign [*batch], log_abs_determinant [*batch].
     """

@@ -1,11 +1,11 @@
-"""TensorFlow 1's random numbers, lowest floor: the Philox counter generator and its streams.
+"""Philox counter-based random number generator and its per-op streams, as in TensorFlow 1.
 
 Philox 4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) turns a
-128-bit counter and a 64-bit key into a *block* of four 32-bit words. Nothing is carried from one
-block to the next, so a block is a pure function of its position: any part of a stream can be made
-anywhere, in any order, on any thread. `samplers.py` turns the words into distributions.
+128-bit counter and a 64-bit key into a *block* of four 32-bit words. There is no
+state between blocks: a block is a pure function of its position, so any part of a stream can be
+computed in any order, on any thread. `samplers.py` turns the words into distributions.
 
-Imports NumPy alone, so that it can be read, tested and used by itself.
+Imports only NumPy, so that it can be read, tested and used on its own.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _M0, _M1 = 0xD2511F53, 0xCD9E8D57  # the two multipliers of a round
-_W0, _W1 = 0x9E3779B9, 0xBB67AE85  # what is added to the two key words after a round
+_W0, _W1 = 0x9E3779B9, 0xBB67AE85  # added to the two key words after each round
 _ROUNDS = 10
 _LOW = 0xFFFFFFFF
 
-# Blocks made at a time: three scratch arrays of 2 x CHUNK x 8 bytes must stay in the cache of one
-# core, and each NumPy call must have enough to do (1024 costs nearly twice as much per word).
+# Blocks computed at a time: three scratch arrays of 2 x CHUNK x 8 bytes must stay in the cache of
+# one core, and each NumPy call must have enough to do (1024 costs nearly twice as much per word).
 CHUNK = 8192
 # Below this many blocks plain Python integers are quicker than some fifty NumPy calls.
 _FEW = 4
 
 
 class Counter(NamedTuple):
-    """Where a run starts: the key and the 128-bit counter of its first block."""
+    """A position in a stream: the key and the 128-bit counter of a block."""
 
     key: int
     position: int
@@ -41,7 +41,7 @@ class Counter(NamedTuple):
 
 
 class PhiloxStream:
-    """The seeded stream of one random op: a key, and a position that every run moves forward.
+    """The seeded stream of one random op: a key, and a position that every run advances.
 
     Key = `seed`; the upper half of the counter = `seed2`; the lower half counts blocks.
     """
@@ -57,19 +57,19 @@ class PhiloxStream:
         return cls(int.from_bytes(os.urandom(8), "little"), int.from_bytes(os.urandom(8), "little"))
 
     def reserve(self, blocks: int) -> Counter:
-        """Start of `blocks` blocks that no other run will get. Safe to call from any thread."""
+        """Reserves `blocks` blocks for this run and returns their start. Thread-safe."""
         with self._lock:
             start = self._position
             self._position = (start + blocks) % 2**128
         return Counter(self._key, start)
 
     def get_state(self) -> dict[str, Any]:
-        """Where the stream stands, as plain data."""
+        """The position of the stream, as plain data."""
         with self._lock:
             return {'key': self._key, 'position': self._position}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Puts the stream to where `get_state` was called."""
+        """Restores the position from `get_state`."""
         with self._lock:
             self._key, self._position = state['key'], state['position']
 
@@ -85,13 +85,13 @@ class SystemStream:
         self.philox = PhiloxStream.from_os()  # for samplers that NumPy does not have
 
     def get_state(self) -> dict[str, Any]:
-        """Where the streams stand, as plain data."""
+        """The positions of the streams, as plain data."""
         numbers = self.generator.bit_generator.state
         return {'state': numbers['state']['state'], 'has_uint32': numbers['has_uint32'],
                 'uinteger': numbers['uinteger'], 'philox': self.philox.get_state()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Puts the streams to where `get_state` was called."""
+        """Restores the positions from `get_state`."""
         self.generator.bit_generator.state = {
             'bit_generator': 'SFC64', 'state': {'state': state['state']},
             'has_uint32': state['has_uint32'], 'uinteger': state['uinteger']}
@@ -134,7 +134,7 @@ def blocks(
     pairs = out.view(np.uint64)
     done = 0
     while done < count:
-        # A chunk ends where the lowest counter word would wrap, so that it alone varies.
+        # A chunk ends where the lowest counter word would wrap: within it no other word changes.
         low = position & _LOW
         n = min(CHUNK, count - done, -((low - 2**32) // stride))
         scratch = _scratch(n)
@@ -168,14 +168,14 @@ def blocks_at(start: Counter, offsets: np.ndarray) -> np.ndarray:
             part = where[first : first + CHUNK]
             scratch = _scratch(len(part))
             np.multiply(lowest[part], _M0_ARRAY, scratch[0].p0)
-            made = np.empty((len(part), 2), np.uint64)
-            _rounds(start.key, upper, scratch, made)
-            pairs[part] = made
+            computed = np.empty((len(part), 2), np.uint64)
+            _rounds(start.key, upper, scratch, computed)
+            pairs[part] = computed
     return out
 
 
 def _block(key: int, position: int) -> tuple[int, int, int, int]:
-    """One block, word by word: the definition, and the quickest way to very few."""
+    """One block, word by word: the definition, and the fastest way for very few."""
     c0, c1 = position & _LOW, position >> 32 & _LOW
     c2, c3 = position >> 64 & _LOW, position >> 96 & _LOW
     k0, k1 = key & _LOW, key >> 32
@@ -187,10 +187,10 @@ def _block(key: int, position: int) -> tuple[int, int, int, int]:
 
 
 def chunks(count: int) -> Iterator[tuple[int, int]]:
-    """(first, n) of the pieces, n <= CHUNK, in which range(count) passes through the cache.
+    """(first, n) of the pieces of range(count), n <= CHUNK, so that each stays in the cache.
 
-    One thread does them all: measured on two, waiting for the interpreter lock between calls this
-    short doubles the time.
+    They run on one thread: with two, waiting for the GIL between such short calls doubled the
+    time.
     """
     for first in range(0, count, CHUNK):
         yield first, min(CHUNK, count - first)
@@ -216,7 +216,7 @@ _local = threading.local()
 
 
 def _scratch(n: int) -> _Scratch:
-    """This thread's scratch memory, cut to n blocks. Whole chunks find their views ready made."""
+    """This thread's scratch memory, cut to n blocks. The views for whole chunks are cached."""
     try:
         memory, whole = _local.memory, _local.whole
     except AttributeError:
@@ -229,7 +229,7 @@ def _scratch(n: int) -> _Scratch:
 
 
 def _constant(value: int) -> np.ndarray:
-    # An array of no dimensions: a ufunc takes it 0.1 us quicker than a NumPy scalar.
+    # A 0-d array: a ufunc takes it 0.1 us faster than a NumPy scalar.
     return np.array(value, np.uint64)
 
 
@@ -266,8 +266,9 @@ def _rounds(key: int, upper: int, scratch: _Scratch, out: np.ndarray) -> None:
     A round is p0 = c0 M0, p1 = c2 M1, then (c0, c1, c2, c3) = (hi p1 ^ c1 ^ k0, lo p1, hi p0 ^ c3
     ^ k1, lo p0). As c1 and c3 are the low halves of the products before, only products are kept,
     and what the next round multiplies is hi(newer) ^ lo(older) ^ key. Seen as 32-bit words that is
-    one exclusive-or of two arrays shifted by one word, whose odd words are dust and are masked
-    away. Keys go in two rounds at a time, as the high and the low half of every second product.
+    one exclusive-or of two arrays shifted by one word, whose odd words are garbage and are
+    masked. Keys are added for two rounds at a time, as the high and the low half of every second
+    product.
     """
     older, newer, spare = scratch
     xor, multiply, mask = np.bitwise_xor, np.multiply, np.bitwise_and

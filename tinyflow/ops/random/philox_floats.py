@@ -1,9 +1,9 @@
-"""TensorFlow 1's random numbers, middle floor: 32-bit words become uniform and normal floats.
+"""Uniform and normal floats from 32-bit random words, as in TensorFlow 1.
 
-What a word becomes here is what it becomes in TensorFlow 1.15 on Linux: bit for bit in float16 and
-float32; float64 normals may differ in the last bit of one in some hundred, where NumPy's log does.
+The results equal those of TensorFlow 1.15 on Linux: bit for bit in float16 and float32; about one
+float64 normal in some hundred may differ in the last bit, where NumPy's log does.
 
-Imports NumPy alone.
+Imports only NumPy.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def uniform16(bits: np.ndarray) -> np.ndarray:
 
 
 # glibc's float32 log, sin and cos, which TensorFlow calls, are not correctly rounded: about one
-# result in a hundred is the other neighbour. To print TF's digits one must make the same error, so
-# below stand the same approximations (in float64, then rounded once), with the same constants:
-# facts about that library since its version 2.28.
+# result in a hundred is the other neighbour. To get TF's digits one must make the same error, so
+# these are the same approximations (in float64, then rounded once), with the same constants, as in
+# glibc since version 2.28.
 
 _SIN = (-0.16666654943701084, 0.008332178146138854, -0.00019517298981385725)
 _COS = (-0.49999999725108224, 0.041666623324344516, -0.001388676379437604, 2.4390450703564542e-05)
@@ -124,7 +124,7 @@ def _sincos32(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return sin, cos
 
 
-# Words to normals: the Box-Muller transform, a pair from a pair, r (sin v, cos v) in this order.
+# Words to normals: the Box-Muller transform, each pair of uniforms gives the pair r (sin v, cos v).
 
 
 def normal32(bits: np.ndarray) -> np.ndarray:

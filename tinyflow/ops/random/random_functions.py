@@ -1,7 +1,8 @@
-"""tf.random_normal and its kin, and the seeds that they give to the ops that draw (draws.py).
+"""tf.random_uniform, random_normal, random_gamma and so on, and get_seed.
 
-An op has two seeds, `seed` from the graph and `seed2` of its own; from both follows the Philox
-stream that each Session keeps for it, so the numbers are those of TensorFlow 1.15.
+A random op (random_ops.py) has two seeds: `seed` of the graph and `seed2` of the op. Both together
+determine the Philox stream that each Session keeps for it, so the numbers are those of TensorFlow
+1.15.
 """
 from __future__ import annotations
 
@@ -36,12 +37,12 @@ _MAX_SEED = 2**31 - 1
 
 
 def get_seed(op_seed):
-    """The pair (graph seed, op seed) of a random op made now; (None, None) if nothing is seeded.
+    """The pair (graph seed, op seed) of a new random op; (None, None) if neither is set.
 
-    With a graph seed alone, the number of nodes that the graph has so far stands for the op seed,
-    so one more node in front changes the numbers, as in TF1; after set_random_seed(seed,
+    With a graph seed alone, the op seed is the number of nodes in the graph so far, so one more
+    node before it changes the numbers, as in TF1; after set_random_seed(seed,
     by_name=True) the name of the op's scope does, and other nodes make no difference. With a
-    graph seed alone, random ops made after tf.gradients or minimize draw other numbers than TF1's,
+    graph seed alone, random ops made after tf.gradients or minimize have other numbers than in TF1,
     because tinyflow makes fewer nodes for these; the nodes of TF1's conditions, loops and
     TensorArrays are counted. Raises TypeError for a seed that is not an integer.
     """
@@ -57,13 +58,13 @@ def get_seed(op_seed):
                        if default_graph.seed_by_name
                        else tf1_node_count.as_in_tensorflow_1(default_graph))
         seeds = _truncated(graph_seed), _truncated(op_seed)
-    # The kernels take (0, 0) for "no seed", which is not what the user said.
+    # For the kernels, (0, 0) means "no seed", which is not what the user chose.
     return (0, _MAX_SEED) if seeds == (0, 0) else seeds
 
 
 def _truncated(seed):
     if isinstance(seed, Tensor) or not isinstance(seed, (int, float, np.number)):
-        raise worded(TypeError(f'A seed is a Python integer; received {seed!r}.'))
+        raise worded(TypeError(f'A seed must be a Python integer; received {seed!r}.'))
     return int(seed) % _MAX_SEED
 
 
@@ -76,13 +77,13 @@ def _seed_attrs(op_seed):
 
 
 def shape_tensor(shape):
-    """The node of a `shape` argument; an empty list means a scalar, so it has no floats."""
+    """The node of a `shape` argument; an empty list (a scalar) is int32, not float32."""
     empty = isinstance(shape, (list, tuple)) and not shape
     return convert_to_tensor(shape, dtypes.int32 if empty else None, 'shape')
 
 
 def check_type(op_type, argument, dtype, allowed):
-    """TypeError, as TF words it, if an attribute is a dtype that the op does not give."""
+    """TypeError, with TF's message, if the op does not support a dtype."""
     if dtype not in allowed:
         names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
         raise worded(TypeError(report(
@@ -178,7 +179,7 @@ def random_shuffle(value, seed=None, name=None):
 
 
 def random_crop(value, size, seed=None, name=None):
-    """A part of `value` of the given size, at a random place.
+    """A slice of `value` of the given size, at a random position.
 
     Shapes: value [*a], size [rank] -> [*size]; a size equal to that of the axis keeps it whole.
     InvalidArgumentError while running if `size` exceeds the value's shape.
@@ -190,10 +191,10 @@ def random_crop(value, size, seed=None, name=None):
         check = assertions.Assert(reduction.reduce_all(shape >= size),
                                   ['Need value.shape >= size, got ', shape, size], summarize=1000)
         shape = grouping.with_dependencies([check], shape)
-        places = shape - size + 1
+        positions = shape - size + 1
         drawn = random_uniform(shape_ops.shape(shape), maxval=size.dtype.max, dtype=size.dtype,
                                seed=seed)
-        return slicing.slice(value, drawn % places, size, name=scope)
+        return slicing.slice(value, drawn % positions, size, name=scope)
 
 
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
@@ -224,8 +225,8 @@ def _categorical(logits, num_samples, dtype, seed):
 def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
     """Gamma random values of shape parameter `alpha` and rate `beta` (1 if not given).
 
-    Shapes: alpha [*a], beta [*b] -> [*shape, *broadcast(a, b)]. There is no gradient for alpha;
-    the one for beta is defined.
+    Shapes: alpha [*a], beta [*b] -> [*shape, *broadcast(a, b)]. It has a gradient for beta, not
+    for alpha.
     """
     with name_scope(name, 'random_gamma', [shape, alpha, beta]):
         shape = convert_to_tensor(shape, dtypes.int32, 'shape')

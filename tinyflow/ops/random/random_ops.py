@@ -1,6 +1,6 @@
-"""The ops that draw: each node has a stream of its own in every Session (see philox.py).
+"""Stateful random ops: each node has its own random stream in every Session (see philox.py).
 
-They are never folded, merged or dropped, and each run goes on where the one before ended.
+They are never folded, merged or dropped, and each run continues where the last one ended.
 """
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def _open(attrs):
 
 
 def drawn_shape(value):
-    """The output shape that a shape input describes; `value` as shape functions get it."""
+    """The output shape from a shape input; `value` as shape functions get it."""
     if value is None:
         return None
-    # TF1 passes a size of -1 while building (it means "not known yet") and fails at run time.
+    # TF1 accepts a size of -1 while building (as unknown) and fails at run time.
     return tuple(None if d is None or d < 0 else d for d in value)
 
 
 def checked_sizes(shape):
-    """`shape` as kernels get it. ValueError where it cannot be an array's shape."""
+    """`shape` as kernels get it. ValueError for negative sizes."""
     for size in shape:
         if size < 0:
             raise OpFailure(f'Dimension {size} must be >= 0',
@@ -36,15 +36,15 @@ def checked_sizes(shape):
 
 
 def check_scalar_bounds(*bounds):
-    """ValueError where the shape of a bound of random integers is not a scalar's."""
+    """ValueError unless the shapes of the bounds of random integers are scalar."""
     for bound in bounds:
         if bound:
             raise ValueError(f'Shape must be rank 0 but is rank {len(bound)}: the bounds of random '
-                             'integers are scalars')
+                             'integers must be scalars')
 
 
-class _Draw(Op, abstract=True):
-    """Draws an array of a given shape from the node's own stream."""
+class _RandomOp(Op, abstract=True):
+    """Base of the ops that draw an array of a given shape from the node's stream."""
 
     signature = 'shape: T -> output: dtype'
     types = {'T': dtypes.INDEX, 'dtype': dtypes.FLOATS}
@@ -58,28 +58,28 @@ class _Draw(Op, abstract=True):
         return drawn_shape(shape)
 
 
-class RandomUniform(_Draw):
+class RandomUniform(_RandomOp):
     """Floats in [0, 1)."""
 
     def kernel(stream, shape, out=None, *, dtype):
         return samplers.uniform(stream, checked_sizes(shape), dtype.np, out)
 
 
-class RandomStandardNormal(_Draw):
-    """Normal floats of mean 0 and deviation 1."""
+class RandomStandardNormal(_RandomOp):
+    """Normal floats of mean 0 and standard deviation 1."""
 
     def kernel(stream, shape, out=None, *, dtype):
         return samplers.standard_normal(stream, checked_sizes(shape), dtype.np, out)
 
 
-class TruncatedNormal(_Draw):
-    """Standard normal floats within two deviations."""
+class TruncatedNormal(_RandomOp):
+    """Standard normal floats within two standard deviations."""
 
     def kernel(stream, shape, out=None, *, dtype):
         return samplers.truncated_normal(stream, checked_sizes(shape), dtype.np, out)
 
 
-class RandomUniformInt(_Draw):
+class RandomUniformInt(_RandomOp):
     """Integers in [minval, maxval)."""
 
     signature = 'shape: T, minval: Tout, maxval: Tout -> output: Tout'
@@ -168,7 +168,7 @@ def categorical_shape(logits, num_samples):
 
 
 def check_categorical(logits, num_samples):
-    """ValueError where nothing can be drawn: no classes, or a negative number of samples."""
+    """ValueError for no classes, or a negative number of samples."""
     if num_samples < 0:
         raise ValueError(f'num_samples should be nonnegative, got {num_samples}')
     if logits.shape[1] == 0:

@@ -1,7 +1,7 @@
-"""TensorFlow 1's random numbers: gamma, Poisson and bounded normals, by rejection.
+"""Rejection samplers of TensorFlow 1: gamma, Poisson and bounded normal distributions.
 
-Each output tries until it accepts, so outputs use up different numbers of words. Seeded streams
-give TensorFlow 1.15's own numbers; see `samplers.py` for what all samplers share.
+Each output draws until a value is accepted, so outputs use different numbers of words. Seeded
+streams give the numbers of TensorFlow 1.15; see `samplers.py` for what all samplers share.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class _Readers:
-    """One reader per output, each at its own place of the stream; all step at once.
+    """One reader per output, each at its own position in the stream; all advance at once.
 
-    TF's rejection samplers draw a whole block, hand out its numbers from the last to the first,
-    and draw the next block when a number is wanted and none is left.
+    TF's rejection samplers draw a whole block, use its numbers from the last to the first, and
+    draw the next block when none is left.
     """
 
     def __init__(self, start: Counter, offsets: np.ndarray) -> None:
@@ -41,7 +41,7 @@ class _Readers:
     def source(
         self, convert: Callable[[np.ndarray], np.ndarray], per_block: int
     ) -> Callable[[np.ndarray], np.ndarray]:
-        """A function that hands the outputs at indices `which` one number each."""
+        """A function that returns one number for each output at indices `which`."""
         values = np.empty((len(self._next), per_block))
         left = np.zeros(len(self._next), np.intp)
 
@@ -96,7 +96,7 @@ def random_poisson(
 
 
 def _narrow(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
-    # TF rounds a float64 to float16 by way of float32: twice, which is not always the same.
+    # TF rounds float64 to float32 and then to float16, which can differ from rounding once.
     return (x.astype(np.float32) if np.dtype(dtype) == np.float16 else x).astype(dtype)
 
 
@@ -174,7 +174,7 @@ def _poisson_by_products(
     which: np.ndarray,
     result: np.ndarray,
 ) -> None:
-    """Into result[which]: how many uniforms one can multiply before falling to exp(-rate)."""
+    """Into result[which]: how many uniforms can be multiplied until they are below exp(-rate)."""
     bound = np.exp(-rate)
     product = np.ones_like(rate)
     result[which] = 0
@@ -190,7 +190,7 @@ def _poisson_by_rejection(
     which: np.ndarray,
     result: np.ndarray,
 ) -> None:
-    """Into result[which], with the names of Hormann's paper: floor of a hat's inverse, or again."""
+    """Into result[which], with the names of Hormann's paper: transformed rejection."""
     while len(which):
         mean = rate[which]
         b = 0.931 + 2.53 * np.sqrt(mean)
@@ -202,9 +202,9 @@ def _poisson_by_rejection(
         with np.errstate(divide="ignore", invalid="ignore"):
             k = np.floor((2 * a / margin + b) * u + mean + 0.43)
             accepted = (margin >= 0.07) & (v <= 0.9277 - 3.6224 / (b - 2))
-            refused = (k < 0) | ((margin < 0.013) & (v > margin))
+            rejected = (k < 0) | ((margin < 0.013) & (v > margin))
             log_hat = np.log(v * inverse_alpha / (a / (margin * margin) + b))
-            accepted |= ~refused & (log_hat <= -mean + k * np.log(mean) - _log_factorial(k))
+            accepted |= ~rejected & (log_hat <= -mean + k * np.log(mean) - _log_factorial(k))
         result[which[accepted]] = k[accepted]
         which = which[~accepted]
 
@@ -229,10 +229,10 @@ def parameterized_truncated_normal(
     minvals: np.ndarray,
     maxvals: np.ndarray,
 ) -> np.ndarray:
-    """Normals of given mean and deviation inside bounds (TF's ParameterizedTruncatedNormal).
+    """Normals of given mean and deviation within bounds (TF's ParameterizedTruncatedNormal).
 
     Shapes: parameters [] or [shape[0]], of one float dtype -> [*shape]. ValueError where a
-    deviation is not positive, the bounds are in the wrong order or both are infinite. Batches take
+    deviation is not positive, the bounds are in the wrong order or both are infinite. Batches use
     their blocks one after another, as TF does on one thread. Method: Robert, "Simulation of
     truncated normal variables", Statistics and Computing 5 (1995).
     """
@@ -244,7 +244,7 @@ def parameterized_truncated_normal(
     else:
         batches, per_batch = shape[0], math.prod(shape[1:])
     philox = stream.philox if isinstance(stream, SystemStream) else stream
-    cursor = _Cursor(philox.reserve(batches * 2 * _MOST_REFUSALS * (per_batch + 3) // 4), kind)
+    cursor = _Cursor(philox.reserve(batches * 2 * _MAX_REJECTIONS * (per_batch + 3) // 4), kind)
     rows = [np.broadcast_to(p.reshape(-1), batches) for p in (means, stddevs, minvals, maxvals)]
     for batch, (mean, deviation, low, high) in enumerate(zip(*rows)):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
@@ -261,12 +261,12 @@ def parameterized_truncated_normal(
     return result
 
 
-# TF gives up after so many refusals in a row, and reserves for that.
-_MOST_REFUSALS = 1000
+# TF gives up after so many rejections in a row, and reserves blocks for them.
+_MAX_REJECTIONS = 1000
 
 
 class _Cursor:
-    """A place in a stream that moves over the blocks that were used."""
+    """A position in a stream that advances over the used blocks."""
 
     def __init__(self, start: Counter, kind: type) -> None:
         self._start, self._kind = start, kind
@@ -297,7 +297,7 @@ def _between(cursor: _Cursor, lower: float, upper: float, count: int, kind: type
     else:
         blocks_each, propose = 1, _from_exponential(cursor, lower, upper, kind)
     result: np.ndarray = np.empty(count, kind)
-    filled = refused = 0
+    filled = rejected = 0
     while filled < count:
         tries = count - filled + 8
         values, accepted = propose(tries)
@@ -305,13 +305,13 @@ def _between(cursor: _Cursor, lower: float, upper: float, count: int, kind: type
         hits = hits[: count - filled]
         result[filled : filled + len(hits)] = values.reshape(-1)[hits]
         filled += len(hits)
-        # What is left of the last block used is dropped, as in TF.
+        # The rest of the last block is dropped, as in TF.
         used = tries if filled < count else hits[-1] // values.shape[1] + 1
         cursor.skip(int(used) * blocks_each)
-        refused = 0 if len(hits) else refused + values.size
-        if refused > _MOST_REFUSALS:
+        rejected = 0 if len(hits) else rejected + values.size
+        if rejected > _MAX_REJECTIONS:
             raise ArithmeticError(
-                f"No sample in {refused} fell between {lower} and {upper} deviations from the mean."
+                f"None of {rejected} samples was in [{lower}, {upper}] deviations from the mean."
             )
     return result
 

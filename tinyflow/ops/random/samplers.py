@@ -1,12 +1,12 @@
-"""TensorFlow 1's random numbers, upper floor: the words of a stream become distributions.
+"""Samplers of TensorFlow 1: uniform, normal, truncated normal, multinomial, shuffle.
 
 Every sampler is `f(stream, shape, ...) -> array`. A seeded stream gives the numbers that TensorFlow
 1.15 gives on one thread of a CPU, run after run; each run *reserves* blocks so that the next one
 starts where TensorFlow's would. A stream without a seed uses NumPy's own samplers, which are
-faster, since there is nothing to reproduce. Gamma, Poisson and bounded normals, which need several
-tries for some outputs, stand in `rejection_samplers.py`.
+faster, since there is nothing to reproduce. Gamma, Poisson and bounded normals are in
+`rejection_samplers.py`.
 
-Imports NumPy and its neighbours on the lower floors alone.
+Imports only NumPy and the philox modules.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 Stream = PhiloxStream | SystemStream
 Shape = Sequence[int]
 
-# Blocks that TensorFlow sets aside for each output, needed or not.
+# Blocks that TensorFlow reserves for each output, needed or not.
 PER_OUTPUT = 256
 
 
-def _place(shape: Shape, dtype: DTypeLike, out: np.ndarray | None) -> np.ndarray:
-    """Where a sampler writes: a new array, or the caller's, which must fit exactly."""
+def _output_buffer(shape: Shape, dtype: DTypeLike, out: np.ndarray | None) -> np.ndarray:
+    """The array that a sampler writes to: a new one, or `out`, which must match exactly."""
     if out is None:
         return np.empty(tuple(shape), dtype)
     if out.shape != tuple(shape) or out.dtype != dtype or not out.flags.c_contiguous:
@@ -58,9 +58,9 @@ def _place(shape: Shape, dtype: DTypeLike, out: np.ndarray | None) -> np.ndarray
 
 
 def _fill(start: Counter, flat: np.ndarray, convert: Callable[[np.ndarray], np.ndarray]) -> None:
-    """Fill `flat` with what `convert` makes of one block after the other.
+    """Fill `flat` with the results of `convert` for one block after the other.
 
-    Where the words take as much memory as the results, they are made in place.
+    If the words take as much memory as the results, this happens in place.
     """
     per_block = 2 if flat.itemsize == 8 else 4
 
@@ -80,10 +80,10 @@ def uniform(
 ) -> np.ndarray:
     """Uniform floats in [0, 1) (TF's RandomUniform).
 
-    Shapes: -> [*shape]. TypeError where dtype is no float.
+    Shapes: -> [*shape]. TypeError unless dtype is a float.
     """
     kind = float_type(dtype)
-    result = _place(shape, kind, out)
+    result = _output_buffer(shape, kind, out)
     flat = result.reshape(-1)
     if isinstance(stream, PhiloxStream):
         _fill(stream.reserve(PER_OUTPUT * flat.size), flat, UNIFORM[kind])
@@ -105,14 +105,14 @@ def uniform_int(
 ) -> np.ndarray:
     """Integers in [minval, maxval): minval + word % (maxval - minval) (TF's RandomUniformInt).
 
-    Shapes: -> [*shape]. TypeError where dtype is not int32, int64 or their unsigned kin; ValueError
-    where the range is empty. An int64 takes two words, the lower one first.
+    Shapes: -> [*shape]. TypeError unless dtype is int32, int64, uint32 or uint64; ValueError if
+    the range is empty. An int64 takes two words, the lower one first.
     """
     _check_integer(dtype)
     low, high = int(minval), int(maxval)
     if low >= high:
         raise ValueError(f"Need minval < maxval, received minval={low}, maxval={high}.")
-    result = _place(shape, dtype, out)
+    result = _output_buffer(shape, dtype, out)
     flat = result.reshape(-1)
     if isinstance(stream, SystemStream):
         flat[...] = stream.generator.integers(low, high, flat.size, dtype)
@@ -122,7 +122,7 @@ def uniform_int(
 
     def convert(bits: np.ndarray) -> np.ndarray:
         u = bits.view(unsigned)
-        # NumPy divides by a scalar with SIMD, but takes remainders one by one.
+        # NumPy divides by a scalar with SIMD, but computes remainders one by one.
         quotient = u // count
         np.multiply(quotient, count, quotient)
         np.subtract(u, quotient, u)
@@ -143,12 +143,12 @@ def full_int(
     dtype: DTypeLike = np.uint64,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """The words themselves: integers from all that the dtype has (StatelessRandomUniformFullInt).
+    """The words themselves: integers from the dtype's full range (StatelessRandomUniformFullInt).
 
     Shapes: -> [*shape]. TypeError as of uniform_int.
     """
     _check_integer(dtype)
-    result = _place(shape, dtype, out)
+    result = _output_buffer(shape, dtype, out)
     flat = result.reshape(-1)
     if isinstance(stream, SystemStream):
         stream = stream.philox
@@ -162,12 +162,12 @@ def standard_normal(
     dtype: DTypeLike = np.float32,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Normal floats of mean 0 and deviation 1 (TF's RandomStandardNormal).
+    """Normal floats of mean 0 and standard deviation 1 (TF's RandomStandardNormal).
 
-    Shapes: -> [*shape]. TypeError where dtype is no float.
+    Shapes: -> [*shape]. TypeError unless dtype is a float.
     """
     kind = float_type(dtype)
-    result = _place(shape, kind, out)
+    result = _output_buffer(shape, kind, out)
     flat = result.reshape(-1)
     if isinstance(stream, PhiloxStream):
         _fill(stream.reserve(PER_OUTPUT * flat.size), flat, NORMAL[kind])
@@ -186,11 +186,11 @@ def truncated_normal(
 ) -> np.ndarray:
     """Standard normal floats, drawn again until |x| < 2 (TF's TruncatedNormal).
 
-    Shapes: -> [*shape]. TypeError where dtype is no float. Outputs form groups, as many as a block
-    gives normals; each group has 256 words per output to itself and keeps, in order, what fits.
+    Shapes: -> [*shape]. TypeError unless dtype is a float. Outputs form groups, of as many as a
+    block has normals; each group has 256 words per output and keeps, in order, the values inside.
     """
     kind = float_type(dtype)
-    result = _place(shape, kind, out)
+    result = _output_buffer(shape, kind, out)
     flat = result.reshape(-1)
     if isinstance(stream, SystemStream):
         _redraw(stream.generator, flat)
@@ -238,7 +238,7 @@ def _first_inside(
 
 
 def _redraw(generator: np.random.Generator, flat: np.ndarray) -> None:
-    # float16 is drawn as float32, and must be inside after it was rounded too.
+    # float16 is drawn as float32, and must be inside after rounding too.
     drawn_as = np.float64 if flat.dtype == np.float64 else np.float32
     flat[...] = generator.standard_normal(flat.size, drawn_as)
     (outside,) = np.nonzero(np.abs(flat) >= 2)
@@ -274,7 +274,7 @@ def multinomial(
     """Class indices drawn with probabilities softmax(logits) (TF's Multinomial).
 
     Shapes: logits [batch, classes] -> [batch, num_samples]. Logits that are not finite have
-    probability 0. Rows take their words one after another, as TF does on one thread.
+    probability 0. Rows use their words one after another, as TF does on one thread.
     """
     batch, classes = logits.shape
     if isinstance(stream, SystemStream):

@@ -1,4 +1,4 @@
-"""Random values that are a function of the seed alone: no stream moves on, so no state is kept."""
+"""Stateless random ops: stateless_uniform, stateless_normal and so on, a function of the seed."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -15,7 +15,7 @@ _SCRAMBLING_KEY = 0x02461E29 << 32 | 0x3EC8F720
 
 
 def _stream(seed):
-    """The stream that an op with this pair of seeds starts from, always anew."""
+    """A new stream for this pair of seeds."""
     if seed.shape != (2,):
         raise ValueError(f'seed must have shape [2], not {list(seed.shape)}')
     first, second = (int(s) % 2**64 for s in seed)
@@ -29,7 +29,7 @@ def _check_seed(seed):
 
 
 class _Stateless(Op, abstract=True):
-    """An array drawn from the stream of `seed`."""
+    """Base of the ops that draw an array from the stream of `seed`."""
 
     signature = 'shape: T, seed: Tseed -> output: dtype'
     types = {'T': dtypes.INDEX, 'Tseed': dtypes.INDEX, 'dtype': dtypes.FLOATS}
@@ -51,7 +51,7 @@ class StatelessRandomUniform(_Stateless):
 
 
 class StatelessRandomNormal(_Stateless):
-    """Normal floats of mean 0 and deviation 1."""
+    """Normal floats of mean 0 and standard deviation 1."""
 
     def kernel(shape, seed, out=None, *, dtype):
         return samplers.standard_normal(
@@ -59,7 +59,7 @@ class StatelessRandomNormal(_Stateless):
 
 
 class StatelessTruncatedNormal(_Stateless):
-    """Standard normal floats within two deviations."""
+    """Standard normal floats within two standard deviations."""
 
     def kernel(shape, seed, out=None, *, dtype):
         return samplers.truncated_normal(
@@ -136,7 +136,7 @@ def stateless_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, na
 
 
 def stateless_truncated_normal(shape, seed, mean=0.0, stddev=1.0, dtype=dtypes.float32, name=None):
-    """Normal values within two deviations, the same in every run for the same seed.
+    """Normal values within two standard deviations, the same in every run for the same seed.
 
     Shapes: seed [2] integer -> [*shape]; mean and stddev may be tensors that broadcast with it.
     """

@@ -1,11 +1,11 @@
-"""How many nodes TensorFlow 1 would have in a graph by now, which stands for a missing op seed.
+"""Counts the nodes that TensorFlow 1 would have in a graph: the default op seed of random ops.
 
-A choice or a loop is one node with two functions here; TF1 builds it into the graph itself, between
-Switch and Merge nodes, and a loop between Enter, Merge, Switch, NextIteration and Exit nodes too.
-Without a correction, set_random_seed(777) would give every weight that is made inside or after a
-tf.cond, a tf.while_loop or a dynamic_rnn other numbers than TF1 gives. All functions of a choice or
-a loop therefore share one count with the graph around them, and each builder sets it to what TF1
-would have there.
+Here, a cond or a loop is one node with two functions. TF1 builds it into the graph itself, between
+Switch and Merge nodes, and a loop between Enter, NextIteration and Exit nodes too. Without a
+correction, after set_random_seed(777) all weights made inside or after a tf.cond, a tf.while_loop
+or a dynamic_rnn would have other initial values than in TF1. Therefore all functions of a cond or a
+loop share one count with the graph around them, and each builder sets it to what TF1 would have
+there.
 """
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.graph import Graph
 from tinyflow.graph.operation import Operation, Tensor
 
-CHOICE_HEAD = 4         # a Switch of the predicate, an Identity of both sides and of the predicate
+COND_HEAD = 4           # a Switch of the predicate, an Identity of both sides and of the predicate
 _COUNT, _CONTEXT = 'TF1 node count', 'TF1 control flow context'
 
 
 class _NodeCount:
-    """How many nodes TF1 would have in a graph: those made here, and the difference.
+    """How many nodes TF1 would have in a graph: those made here, plus the difference.
 
     The functions of conds and loops share the count of the graph around them.
     """
@@ -67,37 +67,37 @@ def add(nodes: int) -> None:
 
 
 @contextmanager
-def standing_for(nodes: int) -> Iterator[None]:
-    """What is made inside the block counts as `nodes` nodes."""
+def counted_as(nodes: int) -> Iterator[None]:
+    """All nodes made inside the block count as `nodes` nodes."""
     count = _count_of(get_default_graph())
     before = count.nodes
     yield
     count.nodes = before + nodes
 
 
-class MadeAgain:
-    """Nodes that are made once here, but anew by each use in TF1."""
+class RepeatedNodes:
+    """Nodes that are made once here, but by each use in TF1."""
 
     def __init__(self) -> None:
         self._nodes = 0
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """What is made inside the block is what TF1 makes anew."""
+        """Counts the nodes made inside the block, which TF1 makes in each use."""
         count = _count_of(get_default_graph())
         before = count.nodes
         yield
         self._nodes += count.nodes - before
 
     def again(self) -> None:
-        """TF1 makes it all anew here."""
+        """Another use, where TF1 makes the nodes again."""
         add(self._nodes)
 
 
 class Context:
     """What TF1 calls a control flow context: a branch, or the condition and body of one loop.
 
-    A value from outside enters it by a node of its own, once, and enters first what is around it.
+    A value from outside enters it by one node, once, after entering the contexts around it.
     """
 
     def __init__(self, outer: Graph) -> None:
@@ -116,7 +116,7 @@ class Context:
         return graph
 
     def _captured(self, tensor: Tensor) -> None:
-        """The placeholder of a capture is no node of TF1's, which has nodes that let it enter."""
+        """TF1 has no placeholder for a captured tensor, but nodes that bring it in."""
         self.count.nodes -= 1
         self.enter(tensor, tensor.op.graph)
 
@@ -125,29 +125,29 @@ class Context:
         return key in self._known
 
     def entered(self, key: Any, home: Graph) -> int:
-        """How many nodes bring a value of the graph `home` here; none the second time."""
-        nodes, place = 0, self
-        while place is not None and home not in place._graphs and key not in place._known:
-            place._known.add(key)
-            nodes, place = nodes + 1, place.outer
+        """The number of nodes that bring a value of the graph `home` here; 0 the second time."""
+        nodes, context = 0, self
+        while context is not None and home not in context._graphs and key not in context._known:
+            context._known.add(key)
+            nodes, context = nodes + 1, context.outer
         return nodes
 
     def enter(self, key: Any, home: Graph) -> None:
         """Counts the nodes that bring a value here."""
         self.count.nodes += self.entered(key, home)
 
-    def memory(self) -> list[tuple[Context, set]]:
-        """What has entered the contexts from this one outwards, to be handed to `restore`."""
-        place, found = self, []
-        while place is not None:
-            found.append((place, set(place._known)))
-            place = place.outer
-        return found
+    def snapshot(self) -> list[tuple[Context, set]]:
+        """The values that have entered this context and the outer ones, for `restore`."""
+        context, entered = self, []
+        while context is not None:
+            entered.append((context, set(context._known)))
+            context = context.outer
+        return entered
 
 
-def restore(memory: Iterable[tuple[Context, set]]) -> None:
-    """Forgets what has entered since."""
-    for context, known in memory:
+def restore(snapshot: Iterable[tuple[Context, set]]) -> None:
+    """Forgets the values that have entered since the snapshot."""
+    for context, known in snapshot:
         context._known = set(known)
 
 
@@ -161,7 +161,7 @@ def enter_here(key: Any, home: Graph) -> None:
 class Loop:
     """Counts the nodes of a loop: `begin`, `condition`, `body` and `end`, in this order.
 
-    `variables` are the loop variables as TF1 has them but for the counter, which it makes only if
+    `variables` are the loop variables as in TF1, except the counter, which TF1 makes only if
     there is a `limit` of iterations.
     """
 
@@ -175,14 +175,14 @@ class Loop:
         self._start = self._count.nodes
         self._lifted = self._outside.version
         context = _context_of(self._graph)
-        self._memory = context.memory() if context else []
+        self._snapshot = context.snapshot() if context else []
         self.context = Context(self._graph)
 
     def begin(self) -> Context:
         """The functions are about to be built, perhaps not for the first time."""
         # Variables that an earlier attempt made outside stay.
         lifted = self._outside.version - self._lifted
-        restore(self._memory)
+        restore(self._snapshot)
         self.context = Context(self._graph)
         self._count.nodes = self._start + lifted
         for variable in self._variables:

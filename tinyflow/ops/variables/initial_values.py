@@ -24,7 +24,7 @@ def with_initialized_variables(initial, scope):
         return initial
     variables = {v.op: v for v in get_collection(GraphKeys.GLOBAL_VARIABLES)
                  + get_collection(GraphKeys.LOCAL_VARIABLES) if isinstance(v, VariableBase)}
-    with tf1_node_count.standing_for(_nodes_of_guard(initial.op, variables)):
+    with tf1_node_count.counted_as(_nodes_of_guard(initial.op, variables)):
         return _replaced(initial, {op for op in ancestors if not _is_leaf(op)}, variables, scope)
 
 

@@ -193,7 +193,7 @@ class Variable(VariableBase):
         TF1 makes a `cond` of nodes here, tinyflow one node; and where the initial value depends on
         Variables in turn, they need not be initialised either.
         """
-        with init_scope(), tf1_node_count.standing_for(NODES_OF_INITIALIZED_VALUE):
+        with init_scope(), tf1_node_count.counted_as(NODES_OF_INITIALIZED_VALUE):
             return variable_ops.InitializedValue.apply(self._variable, self._safe_initial_value)
 
     def eval(self, session=None):
@@ -340,7 +340,7 @@ class ResourceVariable(Variable):
         return identity_and_cast.identity(value)
 
     def initialized_value(self) -> Tensor:
-        with init_scope(), tf1_node_count.standing_for(10):    # of the cond that TF makes
+        with init_scope(), tf1_node_count.counted_as(10):    # of the cond that TF makes
             return resource_variable_ops.ResourceInitializedValue.apply(
                 self._handle, self._safe_initial_value)
 

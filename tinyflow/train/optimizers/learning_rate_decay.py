@@ -86,7 +86,7 @@ def piecewise_constant(x, boundaries, values, name=None):
         result = values[-1]
         for tensor in (x, *boundaries, *values):
             tf1_node_count.enter_here(tensor, tensor.op.graph)
-        with tf1_node_count.standing_for(_nodes_of_exclusive_case(len(boundaries), x)):
+        with tf1_node_count.counted_as(_nodes_of_exclusive_case(len(boundaries), x)):
             for boundary, value in zip(reversed(boundaries), reversed(values[:-1])):
                 result = nodes.Select(logic.less_equal(x, boundary), value, result)
         return result
@@ -140,7 +140,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         if cycle:
             first = logic.equal(step, 0)
             handles = int(hasattr(step, 'handle'))      # TF1 reads it again inside its tf.cond
-            with name_scope('cond'), tf1_node_count.standing_for(10 + handles):
+            with name_scope('cond'), tf1_node_count.counted_as(10 + handles):
                 times = nodes.Select(first, constants.constant(1.0, dtype),
                                      arithmetic.ceil(step / steps))
             steps = arithmetic.multiply(steps, times)
@@ -185,7 +185,7 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         higher = constants.cast(m_mul, dtype)
         done = constants.cast(global_step, dtype) / first_steps
         equal_periods = logic.equal(longer, 1.0)
-        with name_scope('cond'), tf1_node_count.standing_for(29):          # tf.cond in TF1
+        with name_scope('cond'), tf1_node_count.counted_as(29):          # tf.cond in TF1
             if isinstance(t_mul, (Tensor, Variable)):
                 restarts, within = [nodes.Select(equal_periods, a, b) for a, b in zip(
                     _in_equal_periods(done), _in_growing_periods(done, longer))]
