@@ -153,7 +153,7 @@ def test_a_rule_of_the_library():
     x = tf.placeholder(tf.float32, [2, 3], 'x')
     with pytest.raises(ValueError, match='are 3 and 2') as info:
         tf.matmul(x, x)
-    assert _lines(info.value)[-1].startswith('  Mend: the columns of a must be')
+    assert _lines(info.value)[-1].startswith('  Mend: a must have as many columns')
 
 
 def test_why_a_position_is_lost():
