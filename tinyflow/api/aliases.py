@@ -149,7 +149,8 @@ class _AliasFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if parent in ('tinyflow', 'tinyflow.api.contrib') and _is_public(name) and \
                 module_of(fullname) is None and \
                 importlib.machinery.PathFinder.find_spec(fullname, _path_of(parent)) is None:
-            raise worded(ImportError(_reason(fullname.removeprefix('tinyflow.').removeprefix('api.'))))
+            path = fullname.removeprefix('tinyflow.').removeprefix('api.')
+            raise worded(ImportError(_reason(path)))
 
     def create_module(self, spec):
         if is_private(spec.name):
