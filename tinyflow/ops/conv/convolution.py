@@ -1,8 +1,8 @@
-"""The ops of convolution in two and three dimensions: forward, and the two backward ones.
+"""Conv2D and Conv3D, and their BackpropInput and BackpropFilter ops.
 
-The three belong together: each is linear in two arguments, and the derivatives of any are made of
-the other two; so these are right to any order. The names and attributes are TF's own. TF refuses
-channels first and dilated gradients on the CPU; here they work.
+Each of the three is linear in two arguments, and its gradients are the other two ops, so that
+derivatives of any order are correct. The names and attributes are TF's. Unlike TF, channels first
+and dilated gradients work on the CPU.
 """
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _FILTER_AXES = {4: 'height, width, in channels, out channels',
 
 @lru_cache(maxsize=1024)
 def _result(input, filter, strides, padding, explicit_paddings, data_format, dilations):
-    """(shape of the convolution, its `Windows` or None) for the shapes of input and filter.
+    """(output shape, `Windows` or None) for the shapes of input and filter.
 
-    The length of `strides` says how many axes the data have. ValueError where something does not
-    fit together; unknown sizes fit with everything.
+    The length of `strides` is the rank of the data. ValueError if the sizes are incompatible;
+    unknown sizes are compatible with everything.
     """
     rank = len(dilations)
     conv_geometry.check_format(data_format, rank)
@@ -39,91 +39,92 @@ def _result(input, filter, strides, padding, explicit_paddings, data_format, dil
     filter = (None,) * rank if filter is None else filter
     _check_channels(input, filter, data_format)
     sizes, kernel = input[1:-1], filter[:-2]
-    places = conv_geometry.positions(sizes, kernel, strides, rates, padding, margins, 'a kernel')
+    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, margins, 'a kernel')
     geometry = None
     if None not in sizes + kernel:
         geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding, margins)
-    return conv_geometry.from_last_shape((input[0], *places, filter[-1]), data_format), geometry
+    return conv_geometry.from_last_shape((input[0], *positions, filter[-1]), data_format), geometry
 
 
 def _check_channels(input, filter, data_format):
-    have, wanted = input[-1], filter[-2]
-    if None in (have, wanted) or have == wanted:
+    input_channels, filter_channels = input[-1], filter[-2]
+    if None in (input_channels, filter_channels) or input_channels == filter_channels:
         return
-    mend = f'a filter is [{_FILTER_AXES[len(filter)]}].'
-    if conv_geometry.first(data_format):
-        if input[-2] == wanted:
-            mend = f'the last axis of the input fits: data_format {data_format!r} says that axis ' \
-                   '1 holds the channels.'
-    elif input[1] == wanted:
-        mend = f'axis 1 of the input fits: data_format {data_format!r} says that the last axis ' \
-               'holds the channels.'
-    raise OpFailure(f'Dimensions must be equal, but are {have} and {wanted}: the input has {have} '
-                    f'channels, and the filter takes {wanted}',
+    mend = f'the filter is [{_FILTER_AXES[len(filter)]}].'
+    if conv_geometry.channels_first(data_format):
+        if input[-2] == filter_channels:
+            mend = f'the last axis of the input matches, but data_format {data_format!r} means ' \
+                   'that axis 1 holds the channels.'
+    elif input[1] == filter_channels:
+        mend = f'axis 1 of the input matches, but data_format {data_format!r} means that the ' \
+               'last axis holds the channels.'
+    raise OpFailure(f'Dimensions must be equal, but are {input_channels} and {filter_channels}: '
+                    f'the input has {input_channels} channels, and the filter takes '
+                    f'{filter_channels}',
                     mend)
 
 
-def _fitting(dy, input, filter, *attrs):
-    """The `Windows`; ValueError unless dy has the shape of the convolution of the other two."""
+def _geometry(dy, input, filter, *attrs):
+    """The `Windows`; ValueError unless dy has the output shape of the convolution."""
     expected, geometry = _result(input, filter, *attrs)
     if not shapes.compatible(dy, expected):
         raise OpFailure(f'Size of out_backprop does not match: it is {shapes.text(dy)}, and the '
                         f'convolution of an input {shapes.text(input)} with a filter '
                         f'{shapes.text(filter)} gives {shapes.text(expected)}',
-                        'a transposed convolution by stride s makes size n of n * s (padding '
-                        "'SAME'), or of (n - 1) * s + kernel ('VALID').")
+                        'a transposed convolution with stride s turns size n into n * s (padding '
+                        "'SAME') or (n - 1) * s + kernel ('VALID').")
     return geometry
 
 
 def _sizes(value, what, rank):
-    """A shape given as a vector, as far as it is known."""
+    """The shape in a vector, as far as it is known."""
     if value is not None and len(value) != rank:
         raise ValueError(f'{what} must have {rank} entries, one for each axis, not {len(value)}')
     return value
 
 
-# Each op needs functions that name its attributes; what they do is the same for images and volumes.
+# Each op needs functions with its attributes as parameters; images and volumes share the bodies.
 
 def _forward(input, filter, out, *attrs):
     geometry = _result(input.shape, filter.shape, *attrs)[1]
     data_format = attrs[3]
-    y = convolve(conv_geometry.last(input, data_format), filter, geometry,
-                 conv_geometry.last(out, data_format))
-    return conv_geometry.returned(y, data_format, out)
+    y = convolve(conv_geometry.channels_last(input, data_format), filter, geometry,
+                 conv_geometry.channels_last(out, data_format))
+    return conv_geometry.to_output(y, data_format, out)
 
 
 def _to_input(input_sizes, filter, dy, out, *attrs):
-    geometry = _fitting(dy.shape, input_sizes, filter.shape, *attrs)
+    geometry = _geometry(dy.shape, input_sizes, filter.shape, *attrs)
     data_format = attrs[3]
     sizes = conv_geometry.last_shape(input_sizes, data_format)[1:-1]
-    dx = input_gradient(filter, conv_geometry.last(dy, data_format), geometry, sizes,
-                        conv_geometry.last(out, data_format))
-    return conv_geometry.returned(dx, data_format, out)
+    dx = input_gradient(filter, conv_geometry.channels_last(dy, data_format), geometry, sizes,
+                        conv_geometry.channels_last(out, data_format))
+    return conv_geometry.to_output(dx, data_format, out)
 
 
 def _to_filter(input, filter_sizes, dy, out, *attrs):
-    geometry = _fitting(dy.shape, input.shape, filter_sizes, *attrs)
+    geometry = _geometry(dy.shape, input.shape, filter_sizes, *attrs)
     data_format = attrs[3]
-    return filter_gradient(conv_geometry.last(input, data_format),
-                           conv_geometry.last(dy, data_format), geometry, out)
+    return filter_gradient(conv_geometry.channels_last(input, data_format),
+                           conv_geometry.channels_last(dy, data_format), geometry, out)
 
 
 def _shape_of_input(input_sizes, filter, dy, *attrs):
     rank = len(attrs[-1])
     sizes = _sizes(input_sizes, 'input_sizes', rank)
-    _fitting(dy, sizes, filter, *attrs)
+    _geometry(dy, sizes, filter, *attrs)
     return (None,) * rank if sizes is None else sizes
 
 
 def _shape_of_filter(input, filter_sizes, dy, *attrs):
     rank = len(attrs[-1])
     sizes = _sizes(filter_sizes, 'filter_sizes', rank)
-    _fitting(dy, input, sizes, *attrs)
+    _geometry(dy, input, sizes, *attrs)
     return (None,) * rank if sizes is None else sizes
 
 
 class _Convolution(Op, abstract=True):
-    """`linear` and the like are the ops of the family: (forward, to the input, to the filter)."""
+    """Base of the forward convolutions."""
 
     types = {'T': FLOATS}
     partial_rank = True
@@ -137,7 +138,7 @@ class _Convolution(Op, abstract=True):
 
 
 class _ToInput(Op, abstract=True):
-    """The derivative at the input: the transposed convolution."""
+    """The gradient for the input: the transposed convolution."""
 
     types = {'T': FLOATS}
     static = {'input_sizes': 1}
@@ -152,7 +153,7 @@ class _ToInput(Op, abstract=True):
 
 
 class _ToFilter(Op, abstract=True):
-    """The derivative at the filter."""
+    """The gradient for the filter."""
 
     types = {'T': FLOATS}
     signature = 'input: T, filter_sizes: int32, out_backprop: T -> output: T'
@@ -173,7 +174,7 @@ _ATTRS_3D = {'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NDHWC',
 
 
 class Conv2D(_Convolution):
-    """Images [batch, height, width, in] met by a filter [height, width, in, out]."""
+    """Convolves images [batch, height, width, in] with a filter [height, width, in, out]."""
 
     attrs = _ATTRS_2D
 
@@ -217,7 +218,7 @@ class Conv2DBackpropFilter(_ToFilter):
 
 
 class Conv3D(_Convolution):
-    """Volumes [batch, depth, height, width, in] met by a filter [depth, height, width, in, out]."""
+    """Convolves volumes [batch, depth, height, width, in] with a 5-D filter [*kernel, in, out]."""
 
     attrs = _ATTRS_3D
 

@@ -1,4 +1,4 @@
-"""tf.nn's convolutions, plain and transposed, and their derivatives under names of their own."""
+"""tf.nn.conv1d, conv2d, conv3d, their transposed versions and backprop functions."""
 from __future__ import annotations
 
 from tinyflow.graph import shapes
@@ -20,9 +20,9 @@ _ONES_2D, _ONES_3D = [1] * 4, [1] * 5
 
 
 def for_each_axis(value, axes, channels_first, what):
-    """A list attribute for all axes of the data, given a number, or one for each spatial axis.
+    """Expands a number, or one number per spatial axis, to a list attribute for all axes.
 
-    None means 1 for each; a list for all axes is taken as it is. ValueError for other lengths.
+    None means 1 for each; a list for all axes is returned as it is. ValueError for other lengths.
     """
     if value is None:
         value = [1]
@@ -40,14 +40,14 @@ def for_each_axis(value, axes, channels_first, what):
 
 
 def integers(value, what):
-    """A list attribute as the tuple of ints that a node holds. TypeError for what is no list."""
+    """A list attribute as a tuple of ints. TypeError if it is not a list."""
     if isinstance(value, (str, bytes)) or not hasattr(value, '__iter__'):
         raise worded(TypeError(f"Expected list for '{what}' argument, not {value!r}."))
     return tuple(shapes.integer(v, what) for v in value)
 
 
 def _explicit(padding):
-    """(the word, the flat list of numbers) of a padding that may be a list of pairs."""
+    """(padding, explicit_paddings) from a padding that may be a list of pairs."""
     if isinstance(padding, (list, tuple)):
         for pair in padding:
             if not isinstance(pair, (list, tuple)) or len(pair) != 2:
@@ -64,7 +64,7 @@ def _explicit(padding):
 
 
 def channels_first(data_format):
-    """True for NCHW and its kin, False for NHWC or None."""
+    """True for NCHW, NCW or NCDHW, False for channels last or None."""
     return isinstance(data_format, str) and data_format.startswith('NC')
 
 
@@ -74,9 +74,10 @@ def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True
     """y[p] = sum over k of input[p * stride + k * dilation - margin] . filter[k], over images.
 
     Shapes: input [batch, height, width, in], filter [height, width, in, out] -> [batch, height,
-    width, out]; data_format 'NCHW' has the channels as axis 1. padding is 'SAME' (as many positions
-    as sizes / strides), 'VALID' (inside only), or [[0, 0], [top, bottom], [left, right], [0, 0]].
-    `filters` is the newer name of `filter`. ValueError where sizes do not fit.
+    width, out]; data_format 'NCHW' has the channels as axis 1. padding is 'SAME' (output sizes are
+    sizes / strides, rounded up), 'VALID' (no padding), or
+    [[0, 0], [top, bottom], [left, right], [0, 0]].
+    `filters` is the newer name of `filter`. ValueError if sizes are incompatible.
     """
     filter = renamed('filters', filters, 'filter', filter)
     padding, explicit = _explicit(padding)
@@ -90,7 +91,7 @@ def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True
 
 def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None,
            data_format=None, name=None, input=None, dilations=None):
-    """The convolution of sequences: `conv2d` of images of height 1.
+    """1-D convolution of sequences: `conv2d` of images of height 1.
 
     Shapes: value [batch, width, in], filters [width, in, out] -> [batch, width, out]; data_format
     'NCW' has the channels as axis 1. `input` is the newer name of `value`.
@@ -109,7 +110,7 @@ def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu
 
 
 def _width_axis(data_format, known=(None, 'NHWC', 'NWC', 'NCHW', 'NCW')):
-    """Where the width of sequences is, and the height of 1 goes."""
+    """The axis of the width, where the height of 1 is inserted."""
     if data_format not in known:
         raise worded(ValueError(f'data_format must be "NWC" or "NCW", not {data_format!r}.'))
     return 2 if channels_first(data_format) else 1
@@ -117,7 +118,7 @@ def _width_axis(data_format, known=(None, 'NHWC', 'NWC', 'NCHW', 'NCW')):
 
 def conv3d(input, filter=None, strides=None, padding=None, data_format='NDHWC',
            dilations=[1, 1, 1, 1, 1], name=None, filters=None):  # noqa: B006 - TF's signature
-    """As `conv2d`, over volumes.
+    """3-D convolution of volumes; see `conv2d`.
 
     Shapes: input [batch, depth, height, width, in], filter [depth, height, width, in, out] ->
     [batch, depth, height, width, out]; 'NCDHW' has the channels as axis 1.
@@ -136,11 +137,11 @@ def _ones_or(dilations, ones):
 
 def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding='SAME',
                      data_format='NHWC', name=None, input=None, filters=None, dilations=None):
-    """The derivative of `conv2d` at its input: enlarges images by the strides.
+    """Transposed 2-D convolution (gradient of `conv2d` for its input): upsamples by the strides.
 
     Shapes: value [batch, height, width, in], filter [height, width, out, in], output_shape [4] ->
-    output_shape, of which `conv2d` with the same filter makes the shape of value. `input` and
-    `filters` are the newer names of value and filter. ValueError where they contradict.
+    output_shape, which `conv2d` with the same filter maps to the shape of value. `input` and
+    `filters` are the newer names of value and filter. ValueError if the shapes are incompatible.
     """
     value = renamed('input', input, 'value', value)
     filter = renamed('filters', filters, 'filter', filter)
@@ -155,7 +156,7 @@ def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, p
 
 def conv3d_transpose(value, filter=None, output_shape=None, strides=None, padding='SAME',
                      data_format='NDHWC', name=None, input=None, filters=None, dilations=None):
-    """The derivative of `conv3d` at its input: enlarges volumes by the strides.
+    """Transposed 3-D convolution (gradient of `conv3d` for its input): upsamples by the strides.
 
     Shapes: value [batch, depth, height, width, in], filter [depth, height, width, out, in],
     output_shape [5] -> output_shape.
@@ -173,7 +174,7 @@ def conv3d_transpose(value, filter=None, output_shape=None, strides=None, paddin
 
 def conv1d_transpose(input, filters, output_shape, strides, padding='SAME', data_format='NWC',
                      dilations=None, name=None):
-    """The derivative of `conv1d` at its input: stretches sequences by the strides.
+    """Transposed 1-D convolution (gradient of `conv1d` for its input): upsamples by the strides.
 
     Shapes: input [batch, width, in], filters [width, out, in], output_shape [3] -> output_shape.
     """
@@ -195,7 +196,7 @@ def conv1d_transpose(input, filters, output_shape, strides, padding='SAME', data
 
 def conv_transpose(input, filters, output_shape, strides, padding='SAME', data_format=None,
                    dilations=None, name=None):
-    """`conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, as output_shape has entries.
+    """`conv1d_transpose`, `conv2d_transpose` or `conv3d_transpose`, by the length of output_shape.
 
     Shapes: input [batch, *sizes, in], filters [*kernel, out, in], output_shape [n + 2] ->
     output_shape.
@@ -222,13 +223,13 @@ def _length(output_shape):
     return len(output_shape)
 
 
-# ---- derivatives -------------------------------------------------------------------------------
+# ---- gradients ---------------------------------------------------------------------------------
 
 def conv2d_backprop_input(input_sizes, filter=None, out_backprop=None, strides=None, padding=None,
                           use_cudnn_on_gpu=True, data_format='NHWC',
                           dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
                           name=None, filters=None):
-    """The derivative of sum(out_backprop * conv2d(x, filter)) at x.
+    """The gradient of sum(out_backprop * conv2d(x, filter)) for x.
 
     Shapes: input_sizes [4], filter [height, width, in, out], out_backprop [batch, height, width,
     out] -> input_sizes.
@@ -245,7 +246,7 @@ def conv2d_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
                            use_cudnn_on_gpu=True, data_format='NHWC',
                            dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
                            name=None):
-    """The derivative of sum(out_backprop * conv2d(input, filter)) at the filter.
+    """The gradient of sum(out_backprop * conv2d(input, filter)) for the filter.
 
     Shapes: input [batch, height, width, in], filter_sizes [4], out_backprop [batch, height, width,
     out] -> filter_sizes.
@@ -261,7 +262,7 @@ def conv3d_backprop_filter(input, filter_sizes, out_backprop, strides, padding,
                            data_format='NDHWC',
                            dilations=[1, 1, 1, 1, 1],  # noqa: B006 - TF's signature
                            name=None):
-    """The derivative of sum(out_backprop * conv3d(input, filter)) at the filter.
+    """The gradient of sum(out_backprop * conv3d(input, filter)) for the filter.
 
     Shapes: input [batch, depth, height, width, in], filter_sizes [5], out_backprop [batch, depth,
     height, width, out] -> filter_sizes.

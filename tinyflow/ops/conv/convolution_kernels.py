@@ -1,12 +1,12 @@
-"""Convolution with NumPy: windows copied side by side in cache-sized chunks, and BLAS.
+"""Convolution kernels in NumPy: im2col in cache-sized chunks, and BLAS matrix products.
 
 Any number of spatial axes, channels last: x [batch, *sizes, in], filter [*kernel, in, out],
-y [batch, *positions, out]. What is called convolution is correlation, as everywhere in this field:
+y [batch, *positions, out]. As usual in machine learning, this is cross-correlation:
 y[p] = sum over k of x[p * stride + k * rate - margin] . filter[k].
 
-A matrix with a row for each window repeats each element of x once for each element of the kernel.
-Along one axis, the sliding one, that can be spared: where the rows of that axis come first, those
-that one element of the kernel meets lie side by side, and the results of all of them are added up.
+An im2col matrix (one row per window) repeats each element of x once for each kernel element. Along
+one axis, the sliding one, this can be avoided: with that axis first, the rows that one kernel
+element is multiplied with are contiguous, and the products for all kernel elements are summed.
 """
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from numpy.lib.stride_tricks import as_strided
 
 from tinyflow.graph.support.tiles import in_tiles
 
-_CHUNK = 1 << 18        # elements of copied windows at a time; what BLAS reads should be in cache
-_LARGER = 8             # times that where BLAS uses several threads
-_PARTS = 16             # chunks; fewer are not worth sharing them among threads
-_SHORT = 16             # elements; runs shorter than this are not worth a loop of their own
-_LONG = 32              # elements; see _copier
-_SMALL = 1 << 17        # elements; of larger filters there are no gradients for each thread
+_CHUNK = 1 << 18        # elements of the im2col matrix at a time; should fit in the cache
+_LARGER = 8             # times as large a chunk if BLAS uses several threads
+_PARTS = 16             # chunks; fewer are not worth distributing over threads
+_SHORT = 16             # elements; shorter contiguous runs are not worth a separate loop
+_LONG = 32              # elements; see _im2col
+_SMALL = 1 << 17        # elements; larger filters have no per-thread gradients
 
-# OpenBLAS does a product of m * k * n <= 2 ** 18 in the thread that calls it, and on processors
-# with AVX-512 quicker than a large one, since it does not copy the matrices first. With such blocks
-# it is the chunks that threads share, with all that is to be done for them.
+# OpenBLAS computes a product with m * k * n <= 2 ** 18 in the calling thread, and with AVX-512
+# faster than a large one, since it does not copy the matrices first. With such blocks, the chunks
+# (and all the work on them) are distributed over threads.
 _ONE_THREAD = 1 << 18
-_FEWEST_ROWS = 8        # of a block; for fewer, a call costs too much
-_DEPTH = 128            # rows that are added up in a block of a filter's gradient
+_FEWEST_ROWS = 8        # of a block; with fewer, the overhead of a call is too large
+_DEPTH = 128            # rows summed in a block of a filter's gradient
 
 
 class Windows(NamedTuple):
-    """Where a kernel goes: for each spatial axis its size, step, spacing, margins and places."""
+    """Kernel size, stride, dilation rate, padding and output positions of each spatial axis."""
 
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
@@ -44,7 +44,7 @@ class Windows(NamedTuple):
     positions: tuple[int, ...]
 
     def with_first(self, axis):
-        """The same with spatial axis `axis` moved to the front."""
+        """The same, with spatial axis `axis` moved to the front."""
         return Windows(*[(f[axis], *f[:axis], *f[axis + 1:]) for f in self])
 
 
@@ -66,12 +66,12 @@ def convolve(x, filter, windows, out=None):
         np.matmul(x.reshape(-1, x.shape[-1]), filter.reshape(filter.shape[-2:]),
                   out.reshape(-1, out.shape[-1]))
         return out
-    _copier(x, windows, filter.shape[-1]).convolve(filter, out)
+    _im2col(x, windows, filter.shape[-1]).convolve(filter, out)
     return out
 
 
 def filter_gradient(x, dy, windows, out=None):
-    """The derivative of sum(dy * convolve(x, filter)) at the filter: [*kernel, in, out]."""
+    """The gradient of sum(dy * convolve(x, filter)) for the filter: [*kernel, in, out]."""
     shape = (*windows.kernel, x.shape[-1], dy.shape[-1])
     if x.dtype.itemsize < 4:
         dfilter = filter_gradient(x.astype(np.float32), dy.astype(np.float32), windows)
@@ -85,12 +85,12 @@ def filter_gradient(x, dy, windows, out=None):
         np.matmul(x.reshape(-1, x.shape[-1]).T, dy.reshape(-1, dy.shape[-1]),
                   out.reshape(shape[-2:]))
         return out
-    _copier(x, windows, dy.shape[-1]).filter_gradient(dy, out)
+    _im2col(x, windows, dy.shape[-1]).filter_gradient(dy, out)
     return out
 
 
 def input_gradient(filter, dy, windows, sizes, out=None):
-    """The derivative of sum(dy * convolve(x, filter)) at x: [batch, *sizes, in]."""
+    """The gradient of sum(dy * convolve(x, filter)) for x: [batch, *sizes, in]."""
     shape = (len(dy), *sizes, filter.shape[-2])
     if dy.dtype.itemsize < 4:
         dx = input_gradient(filter.astype(np.float32), dy.astype(np.float32), windows, sizes)
@@ -103,15 +103,15 @@ def input_gradient(filter, dy, windows, sizes, out=None):
     reach = [(k - 1) * rate for k, rate in zip(windows.kernel, windows.rates)]
     margins = tuple((r - low, r - high) for r, (low, high) in zip(reach, windows.margins))
     if set(windows.strides) == {1} and min(min(m) for m in margins) >= 0:
-        # Each element of x is met by the kernel's elements in reversed order.
+        # The gradient is a convolution of dy with the reversed kernel.
         turned = filter[(slice(None, None, -1),) * len(sizes)].swapaxes(-1, -2)
         return convolve(dy, turned, Windows(windows.kernel, windows.strides, windows.rates,
                                             margins, tuple(sizes)), out)
-    return _scattered(filter, dy, windows, out)
+    return _input_gradient_by_scatter(filter, dy, windows, out)
 
 
-def _scattered(filter, dy, windows, out):
-    """`input_gradient` by adding up what each element of the kernel contributes."""
+def _input_gradient_by_scatter(filter, dy, windows, out):
+    """`input_gradient` by adding the contribution of each kernel element."""
     sizes, channels = out.shape[1:-1], out.shape[-1]
     matrix = np.ascontiguousarray(filter.reshape(-1, filter.shape[-1]).T)
     per_image = math.prod(windows.positions) * matrix.shape[1]
@@ -125,19 +125,19 @@ def _scattered(filter, dy, windows, out):
         products = products.reshape(*part.shape[:-1], *windows.kernel, channels)
         whole = workspace('columns', (len(part), *padded, channels), dy.dtype)
         whole.fill(0)
-        for place in np.ndindex(*windows.kernel):
-            seen = whole[(slice(None), *strided(place, windows))]
-            seen += products[(slice(None),) * len(products.shape[:-1 - len(place)]) + place]
+        for offset in np.ndindex(*windows.kernel):
+            seen = whole[(slice(None), *strided(offset, windows))]
+            seen += products[(slice(None),) * len(products.shape[:-1 - len(offset)]) + offset]
         out[start:start + step] = whole[(slice(None), *inside)]
     return out
 
 
-def strided(place, windows):
-    """For each spatial axis, the slice of the padded input that the kernel's element `place` meets
-    as the kernel goes over all positions."""
+def strided(offset, windows):
+    """For each spatial axis, the slice of the padded input that the kernel element at `offset` is
+    multiplied with, over all output positions."""
     return tuple(slice(k * rate, k * rate + (count - 1) * stride + 1, stride)
                  if count else slice(0, 0) for k, stride, rate, count
-                 in zip(place, windows.strides, windows.rates, windows.positions))
+                 in zip(offset, windows.strides, windows.rates, windows.positions))
 
 
 def _stored(y, out):
@@ -152,15 +152,15 @@ def _is_pointwise(windows):
             and all(m == (0, 0) for m in windows.margins))
 
 
-# ---- copying windows ---------------------------------------------------------------------------
+# ---- im2col ------------------------------------------------------------------------------------
 
-def _copier(x, windows, out):
-    """What copies windows over x: along all axes, or along all but the axis that slides.
+def _im2col(x, windows, out):
+    """An im2col object for x: along all axes, or along all except a sliding axis.
 
-    That is the one with the largest kernel among those whose windows overlap, if there is one. It
-    saves copies of x, and smaller matrices of filters are quicker; but there are sums to be made of
-    as many results as the kernel has elements along it. Measured, that is worth it unless what is
-    left of each window is very short.
+    The sliding axis is the one with the largest kernel among those whose windows overlap, if there
+    is one. Sliding saves copies of x, and smaller filter matrices are faster, but as many products
+    must be summed as the kernel has elements along that axis. Measurements show that it pays off
+    unless the rest of each window is very short.
     """
     best = None
     for axis, (k, stride) in enumerate(zip(windows.kernel, windows.strides)):
@@ -174,10 +174,10 @@ def _copier(x, windows, out):
 
 
 def _chunks(images, per_image, row, out):
-    """(chunks as pairs of start and stop, whether threads may share them).
+    """(chunks as pairs of start and stop, whether to distribute them over threads).
 
-    They may where products with a matrix [row, out] can be done in blocks. Otherwise it is BLAS
-    that uses several threads; it must not be called by several, and likes larger chunks.
+    They are distributed if products with a matrix [row, out] can be computed in blocks. Otherwise
+    BLAS uses several threads itself: it must not be called from several, and needs larger chunks.
     """
     if max(row, _DEPTH) * out * _FEWEST_ROWS <= _ONE_THREAD:
         chunks = _split(images, _CHUNK // max(1, per_image))
@@ -204,7 +204,7 @@ def _each_chunk(chunks, shared, function):
 def _sum_of_chunks(chunks, shared, total, add):
     """total = the sum of what add(start, stop, total, multiply) adds for each chunk.
 
-    Threads may share the chunks. Each adds up fixed groups of them, for a fixed result.
+    Each thread sums fixed groups of chunks, so that the result does not depend on scheduling.
     """
     total.fill(0)
     if not shared or total.size > _SMALL:
@@ -221,7 +221,7 @@ def _sum_of_chunks(chunks, shared, total, add):
 
 
 def _in_blocks(a, b, out):
-    """a @ b by blocks of rows, each so small that BLAS does it in this thread (see _ONE_THREAD).
+    """a @ b in blocks of rows small enough that BLAS stays in this thread (see _ONE_THREAD).
 
     Shapes: a [..., m, k], b [..., k, n], out [..., m, n]
     """
@@ -237,13 +237,13 @@ def _in_blocks(a, b, out):
 
 
 def _transposed_in_blocks(a, b):
-    """a.T @ b likewise, as a sum over blocks of equally many rows of both, at most _DEPTH.
+    """a.T @ b likewise, as a sum over blocks of at most _DEPTH rows, all of the same size.
 
     Shapes: a [..., depth, m], b [depth, n] -> [..., m, n]
     """
     (depth, height), width = a.shape[-2:], b.shape[1]
     count = -(-depth // _DEPTH)
-    deep = depth // count               # of one block; fewer than `count` rows are left over
+    deep = depth // count               # of one block; fewer than `count` rows remain
     rows = max(1, min(height, _ONE_THREAD // (_DEPTH * width)))
     whole, high = count * deep, height // rows * rows
     products = workspace('products', (*a.shape[:-2], count, height, width), b.dtype)
@@ -265,7 +265,7 @@ def _blocks(a, rows):
 
 
 class _Full:
-    """Copies windows whole, to rows [images, *positions] of [*kernel, in]."""
+    """im2col along all axes: rows [images, *positions] of [*kernel, in]."""
 
     def __init__(self, x, windows, out):
         self.x, self.windows = x, windows
@@ -288,7 +288,7 @@ class _Full:
     def _rows(self, start, stop):
         windows, part = self.windows, self.x[start:stop]
         rows, row = (stop - start, *windows.positions), (*windows.kernel, self.x.shape[-1])
-        # Long runs of memory are copied; of a few channels, those of one element of the kernel.
+        # Copy long contiguous runs; with few channels, copy one kernel element at a time.
         by_columns = math.prod(row[-2:]) < _SHORT
         flat = workspace('columns', row + rows if by_columns else rows + row, self.x.dtype)
         copied = np.moveaxis(flat, range(len(row)), range(-len(row), 0)) if by_columns else flat
@@ -303,11 +303,11 @@ class _Full:
 
 
 class _Sliding:
-    """Copies windows along all axes but one, which comes first in all that follows.
+    """im2col along all axes except the sliding one, which comes first in what follows.
 
     The copy is [phases, rows, images, *positions of the other axes, *kernel along the other axes,
-    in]; row r of phase p is row r * stride + p of the images. What one element of the kernel along
-    the sliding axis meets are consecutive rows of one phase: a matrix, without another copy.
+    in]; row r of phase p is row r * stride + p of the images. One kernel element along the sliding
+    axis is multiplied with consecutive rows of one phase: a matrix, without another copy.
     """
 
     def __init__(self, x, windows, axis, out):
@@ -319,7 +319,7 @@ class _Sliding:
         self.run = math.prod(windows.kernel[1:]) * x.shape[-1]
         self.begins = [divmod(k * windows.rates[0], self.phases) for k in range(windows.kernel[0])]
         self.rows = self.begins[-1][0] + self.count
-        # Threads wait for one another between two calls of NumPy, so few of them do it all.
+        # Threads wait for the GIL between NumPy calls, so use few calls.
         self._together = [slice(None)] if self.phases == 1 else range(len(self.begins))
         per_image = self.columns * (self.phases * self.rows * self.run + 2 * self.count * out)
         self.chunks, self.shared = _chunks(len(x), per_image, self.run, out)
@@ -329,7 +329,7 @@ class _Sliding:
         y = np.moveaxis(y, (self.axis + 1, 0), (0, 1))
 
         def fill(start, stop, multiply):
-            part, met = y[:, start:stop], self._met(start, stop)
+            part, met = y[:, start:stop], self._operands(start, stop)
             products = workspace('total', (len(matrices), *part.shape), y.dtype)
             flat = products.reshape(len(matrices), -1, y.shape[-1])
             for some in self._together:
@@ -342,7 +342,7 @@ class _Sliding:
         dy = np.moveaxis(dy, (self.axis + 1, 0), (0, 1))
 
         def add(start, stop, total, multiply):
-            part, met = dy[:, start:stop], self._met(start, stop)
+            part, met = dy[:, start:stop], self._operands(start, stop)
             gathered = workspace('total', part.shape, dy.dtype)
             np.copyto(gathered, part)
             gathered = gathered.reshape(-1, dy.shape[-1])
@@ -354,9 +354,9 @@ class _Sliding:
         result = np.moveaxis(dfilter, self.axis, 0)
         result[...] = sums.reshape(result.shape)
 
-    def _met(self, start, stop):
-        """For each element of the kernel along the sliding axis what it meets: a matrix with a row
-        of `run` elements for each [position, image, *other positions]. All in one array if they
+    def _operands(self, start, stop):
+        """For each kernel element along the sliding axis the matrix it is multiplied with: a row of
+        `run` elements for each [position, image, *other positions]. Stacked in one array if they
         are equally far apart."""
         windows, part = self.windows, self.x[start:stop]
         copied = workspace('columns', (self.phases, self.rows, stop - start,
@@ -381,7 +381,7 @@ class _Sliding:
              *[s * rate for s, rate in zip(steps[2:], windows.rates[1:])], steps[-1])))
 
     def _spaced(self, x):
-        """x with as many rows as are looked at, and the margins of the other axes."""
+        """x cut or padded to the rows that are used, with the padding of the other axes."""
         before, margins = self.windows.margins[0][0], self.windows.margins[1:]
         ends = [low + size + high for size, (low, high) in zip(x.shape[2:-1], margins)]
         shape = (len(x), self.phases * self.rows, *ends, x.shape[-1])
@@ -394,7 +394,7 @@ class _Sliding:
 
 
 def with_margins(x, windows):
-    """x with its margins, contiguous."""
+    """x with its padding, contiguous."""
     shape = (len(x), *[low + size + high for size, (low, high)
                        in zip(x.shape[1:-1], windows.margins)], x.shape[-1])
     if shape == x.shape and x.flags.c_contiguous:
@@ -404,7 +404,7 @@ def with_margins(x, windows):
 
 
 def _framed(x, whole, inside):
-    """x in the middle of `whole`, at the slices `inside` of the spatial axes; zeros around it."""
+    """Writes x into `whole` at the slices `inside` of the spatial axes, with zeros around it."""
     rest = whole
     for axis, part in enumerate(inside, 1):
         before = (slice(None),) * axis
@@ -423,7 +423,7 @@ _kept = threading.local()
 
 
 def workspace(use, shape, dtype):
-    """An array for passing results, of any contents; the same memory for each `use` per thread."""
+    """An uninitialized scratch array; each `use` has the same memory per thread."""
     size = math.prod(shape)
     key = use, dtype
     kept = _kept.__dict__.get(key)
@@ -433,7 +433,7 @@ def workspace(use, shape, dtype):
 
 
 def _aligned(size, dtype):
-    """An array that begins with a line of the cache, which BLAS reads quicker."""
+    """An array aligned to a cache line, which BLAS reads faster."""
     line = 64 // np.dtype(dtype).itemsize
     whole = np.empty(size + line, dtype)
     first = -whole.ctypes.data // whole.itemsize % line
@@ -441,7 +441,7 @@ def _aligned(size, dtype):
 
 
 def _matrix(filter, shape):
-    """The filter's elements as matrices that begin with a line of the cache."""
+    """The filter as matrices, aligned to a cache line."""
     matrix = _aligned(filter.size, filter.dtype).reshape(filter.shape)
     np.copyto(matrix, filter)
     return matrix.reshape(shape)

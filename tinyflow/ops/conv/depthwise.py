@@ -1,7 +1,7 @@
-"""Depthwise convolution: each channel has filters of its own, and channels are not mixed.
+"""Depthwise convolution: each channel has its own filters, and channels are not mixed.
 
-What follows for the kernels: no product of matrices, but sums of products of rows, which einsum
-adds up without storing the products, piece by piece in the cache.
+The kernels therefore use no matrix products but sums of products of rows, which einsum accumulates
+without storing the products, in cache-sized pieces.
 """
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tinyflow.ops.conv.convolution_kernels import with_margins, workspace
 _ATTRS = {'strides': REQUIRED, 'padding': REQUIRED, 'data_format': 'NHWC',
           'dilations': (1, 1, 1, 1)}
 _FILTER_AXES = 'height, width, channels, multiplier'
-_PIECE = 1 << 16        # elements of the result at a time
+_PIECE = 1 << 16        # elements of the result processed at a time
 
 
 @lru_cache(maxsize=1024)
 def _result(input, filter, strides, padding, data_format, dilations):
-    """(shape of the convolution, its `Windows` or None) for the shapes of input and filter."""
+    """(output shape, `Windows` or None) for the shapes of input and filter."""
     conv_geometry.check_format(data_format, 4)
     conv_geometry.check_padding(padding)
     strides = conv_geometry.spatial(strides, data_format, 'strides', 4)
@@ -40,18 +40,18 @@ def _result(input, filter, strides, padding, data_format, dilations):
     if None not in (input[-1], filter[2]) and input[-1] != filter[2]:
         raise OpFailure(f'Dimensions must be equal, but are {input[-1]} and {filter[2]}: the '
                         f'input has {input[-1]} channels, and the filter takes {filter[2]}',
-                        f'a filter is [{_FILTER_AXES}].')
+                        f'the filter is [{_FILTER_AXES}].')
     sizes, kernel = input[1:-1], filter[:2]
-    places = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a kernel')
+    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a kernel')
     geometry = None
     if None not in sizes + kernel:
         geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding)
     channels = input[-1] if filter[2] is None else filter[2]
     out = None if None in (channels, filter[3]) else channels * filter[3]
-    return conv_geometry.from_last_shape((input[0], *places, out), data_format), geometry
+    return conv_geometry.from_last_shape((input[0], *positions, out), data_format), geometry
 
 
-def _fitting(dy, input, filter, *attrs):
+def _geometry(dy, input, filter, *attrs):
     expected, geometry = _result(input, filter, *attrs)
     if not shapes.compatible(dy, expected):
         raise ValueError(f'Size of out_backprop does not match: it is {shapes.text(dy)}, and the '
@@ -69,11 +69,11 @@ def _by_pieces(y, function):
 
 
 def _repeated(x, multiplier):
-    """x with each channel as often as it has filters."""
+    """x with each channel repeated `multiplier` times."""
     return x if multiplier == 1 else np.repeat(x, multiplier, -1)
 
 
-def _convolved(x, filter, geometry, out):
+def _convolve(x, filter, geometry, out):
     rows = filter.reshape(*filter.shape[:2], -1)
 
     def some(i, j):
@@ -85,10 +85,10 @@ def _convolved(x, filter, geometry, out):
 
 
 def _slide(padded, rows, geometry, out):
-    """The sums over windows of `padded`, times rows [height, width, channels], in `out`."""
+    """Sums over windows of `padded` times rows [height, width, channels], into `out`."""
     seen = _windows(padded, geometry)
     if geometry.strides[1] == 1 and out.flags.c_contiguous:
-        # What an element of the kernel meets in a row of an image is then one run of memory.
+        # A kernel element is then multiplied with one contiguous run per image row.
         count = out.shape[2]
         rows = np.tile(rows, (1, 1, count))
         seen = as_strided(seen, (*seen.shape[:4], rows.shape[-1]),
@@ -109,7 +109,7 @@ def _windows(padded, geometry):
 
 
 def _to_input(filter, dy, geometry, out):
-    # As the convolution, whose steps are now gaps in dy, with the kernel's elements reversed.
+    # Like the convolution, with strides as gaps in dy and the kernel reversed.
     multiplier, sizes = filter.shape[-1], out.shape[1:-1]
     rows = filter.reshape(*filter.shape[:2], -1)[::-1, ::-1]
     reach = [(k - 1) * rate for k, rate in zip(geometry.kernel, geometry.rates)]
@@ -146,9 +146,9 @@ def _to_filter(x, dy, geometry, out):
             part = part.reshape(*part.shape[:2], -1)
             seen = as_strided(seen, (*seen.shape[:4], part.shape[-1]),
                               (*seen.strides[:4], seen.itemsize))
-            for place in np.ndindex(*geometry.kernel):
-                sums = np.einsum('nhx,nhx->x', seen[(slice(None), slice(None), *place)], part)
-                total[place] += sums.reshape(-1, dy.shape[-1]).sum(0)
+            for offset in np.ndindex(*geometry.kernel):
+                sums = np.einsum('nhx,nhx->x', seen[(slice(None), slice(None), *offset)], part)
+                total[offset] += sums.reshape(-1, dy.shape[-1]).sum(0)
         else:
             total += np.einsum('nhijwc,nhwc->ijc', seen, part)
     out[...] = total.reshape(out.shape)
@@ -156,7 +156,7 @@ def _to_filter(x, dy, geometry, out):
 
 
 def _run(function, a, b, geometry, shape, out, data_format=None):
-    """function(a, b, geometry, result), half precision in single; the result as it is returned."""
+    """Runs function(a, b, geometry, result), half precision in single; returns the op's output."""
     if a.dtype.itemsize < 4:
         y = _run(function, a.astype(np.float32), b.astype(np.float32), geometry, shape, None,
                  data_format)
@@ -165,12 +165,13 @@ def _run(function, a, b, geometry, shape, out, data_format=None):
         out[...] = y
         return out
     result = np.empty(shape, a.dtype) if out is None else out
-    function(a, b, geometry, conv_geometry.last(result, data_format) if data_format else result)
+    target = conv_geometry.channels_last(result, data_format) if data_format else result
+    function(a, b, geometry, target)
     return result
 
 
 class DepthwiseConv2dNative(Op):
-    """Each channel of images met by filters of its own."""
+    """Convolves each channel of images with its own filters."""
 
     signature = 'input: T, filter: T -> output: T'
     types = {'T': FLOATS}
@@ -183,8 +184,8 @@ class DepthwiseConv2dNative(Op):
     def kernel(input, filter, out=None, *, strides, padding, data_format, dilations):
         shape, geometry = _result(input.shape, filter.shape, strides, padding, data_format,
                                   dilations)
-        return _run(_convolved, conv_geometry.last(input, data_format), filter, geometry, shape,
-                    out, data_format)
+        return _run(_convolve, conv_geometry.channels_last(input, data_format), filter, geometry,
+                    shape, out, data_format)
 
     def gradient(op, dy):
         x, filter = op.inputs
@@ -195,7 +196,7 @@ class DepthwiseConv2dNative(Op):
 
 
 class DepthwiseConv2dNativeBackpropInput(Op):
-    """The derivative at the input."""
+    """The gradient for the input."""
 
     signature = 'input_sizes: int32, filter: T, out_backprop: T -> output: T'
     types = {'T': FLOATS}
@@ -204,15 +205,16 @@ class DepthwiseConv2dNativeBackpropInput(Op):
     partial_rank = True
 
     def shape(input_sizes, filter, out_backprop, *, strides, padding, data_format, dilations):
-        _fitting(out_backprop, input_sizes, filter, strides, padding, data_format, dilations)
+        _geometry(out_backprop, input_sizes, filter, strides, padding, data_format,
+                         dilations)
         return (None,) * 4 if input_sizes is None else input_sizes
 
     def kernel(input_sizes, filter, out_backprop, out=None, *, strides, padding, data_format,
                dilations):
-        geometry = _fitting(out_backprop.shape, input_sizes, filter.shape, strides, padding,
+        geometry = _geometry(out_backprop.shape, input_sizes, filter.shape, strides, padding,
                             data_format, dilations)
-        return _run(_to_input, filter, conv_geometry.last(out_backprop, data_format), geometry,
-                    input_sizes, out, data_format)
+        return _run(_to_input, filter, conv_geometry.channels_last(out_backprop, data_format),
+                    geometry, input_sizes, out, data_format)
 
     def gradient(op, ddx):
         _, filter, dy = op.inputs
@@ -222,7 +224,7 @@ class DepthwiseConv2dNativeBackpropInput(Op):
 
 
 class DepthwiseConv2dNativeBackpropFilter(Op):
-    """The derivative at the filter."""
+    """The gradient for the filter."""
 
     signature = 'input: T, filter_sizes: int32, out_backprop: T -> output: T'
     types = {'T': FLOATS}
@@ -231,15 +233,17 @@ class DepthwiseConv2dNativeBackpropFilter(Op):
     partial_rank = True
 
     def shape(input, filter_sizes, out_backprop, *, strides, padding, data_format, dilations):
-        _fitting(out_backprop, input, filter_sizes, strides, padding, data_format, dilations)
+        _geometry(out_backprop, input, filter_sizes, strides, padding, data_format,
+                         dilations)
         return (None,) * 4 if filter_sizes is None else filter_sizes
 
     def kernel(input, filter_sizes, out_backprop, out=None, *, strides, padding, data_format,
                dilations):
-        geometry = _fitting(out_backprop.shape, input.shape, filter_sizes, strides, padding,
+        geometry = _geometry(out_backprop.shape, input.shape, filter_sizes, strides, padding,
                             data_format, dilations)
-        return _run(_to_filter, conv_geometry.last(input, data_format),
-                    conv_geometry.last(out_backprop, data_format), geometry, filter_sizes, out)
+        return _run(_to_filter, conv_geometry.channels_last(input, data_format),
+                    conv_geometry.channels_last(out_backprop, data_format), geometry,
+                    filter_sizes, out)
 
     def gradient(op, dfilter):
         x, _, dy = op.inputs
@@ -252,7 +256,7 @@ class DepthwiseConv2dNativeBackpropFilter(Op):
 
 def depthwise_conv2d_native(input, filter, strides, padding, data_format='NHWC',
                             dilations=[1, 1, 1, 1], name=None):  # noqa: B006 - TF's signature
-    """Each channel of images met by filters of its own; strides need not be square.
+    """Convolves each channel of images with its own filters (strides need not be equal).
 
     Shapes: input [batch, height, width, channels], filter [height, width, channels, multiplier] ->
     [batch, height, width, channels * multiplier].
@@ -267,7 +271,7 @@ def depthwise_conv2d_native_backprop_input(input_sizes, filter, out_backprop, st
                                            data_format='NHWC',
                                            dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
                                            name=None):
-    """The derivative of sum(out_backprop * depthwise_conv2d_native(x, filter)) at x.
+    """The gradient of sum(out_backprop * depthwise_conv2d_native(x, filter)) for x.
 
     Shapes: input_sizes [4], filter [height, width, channels, multiplier], out_backprop [batch,
     height, width, channels * multiplier] -> input_sizes.
@@ -281,7 +285,7 @@ def depthwise_conv2d_native_backprop_filter(input, filter_sizes, out_backprop, s
                                             data_format='NHWC',
                                             dilations=[1, 1, 1, 1],  # noqa: B006 - TF's signature
                                             name=None):
-    """The derivative of sum(out_backprop * depthwise_conv2d_native(input, filter)) at the filter.
+    """The gradient of sum(out_backprop * depthwise_conv2d_native(input, filter)) for the filter.
 
     Shapes: input [batch, height, width, channels], filter_sizes [4], out_backprop [batch, height,
     width, channels * multiplier] -> filter_sizes.

@@ -1,8 +1,8 @@
-"""Dilated convolutions and pools by way of space_to_batch, and what tf.nn builds on that.
+"""Dilated (atrous) convolution and pooling by space_to_batch; tf.nn.convolution, pool, ...
 
-A kernel whose elements are `rate` apart sees only every rate-th pixel. Those pixels, taken
-together, are an image of their own; so rate * rate such images, with a kernel that has no gaps,
-give the same. TF builds its graphs in this way, and the nodes here are the same.
+A kernel dilated by `rate` uses only every rate-th pixel. Those pixels form a smaller image, so a
+dilated convolution equals a plain one of rate * rate such images. TF builds its graphs in this way,
+and the nodes here are the same.
 """
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from tinyflow.ops.support.arguments import renamed
 
 def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, spatial_dims=None,
                         data_format=None):
-    """op(x, number of spatial axes, padding), done on the pixels that are dilation_rate apart.
+    """op(x, number of spatial axes, padding), on sub-images of every dilation_rate-th pixel.
 
-    Shapes: input [batch, *a], dilation_rate [n], filter_shape [n or more] -> what op gives, in the
-    order of the input's pixels. spatial_dims are the n axes, 1 to n if not given; filter_shape is
-    needed for padding 'SAME'. ValueError for a rate below 1.
+    Shapes: input [batch, *a], dilation_rate [n], filter_shape [n or more] -> the results of op, in
+    the order of the input's pixels. spatial_dims are the n axes, 1 to n if not given; filter_shape
+    is needed for padding 'SAME'. ValueError for a rate below 1.
     """
     input = convert_to_tensor(input, name='input')
     rates = convert_to_tensor(dilation_rate, dtypes.int32, 'dilation_rate')
@@ -75,7 +75,7 @@ def _spatial_dims(given, axes, data_format):
 
 
 def _base_paddings(padding, filter_shape, axes, rates):
-    """The margins that 'SAME' adds for a dilated kernel; none for 'VALID'."""
+    """The padding that 'SAME' adds for a dilated kernel; none for 'VALID'."""
     if padding == 'VALID':
         return np.zeros([axes, 2], np.int32)
     if padding != 'SAME':
@@ -91,7 +91,7 @@ def _base_paddings(padding, filter_shape, axes, rates):
 
 
 def _sizes(input, spatial_dims):
-    """The sizes of the spatial axes: numbers where all are known."""
+    """The sizes of the spatial axes: numbers if all are known, else a tensor."""
     if input.raw_shape is not None:
         sizes = [input.raw_shape[d] for d in spatial_dims]
         if None not in sizes:
@@ -103,7 +103,7 @@ def _sizes(input, spatial_dims):
 def _for_all_axes(values, fill, spatial_dims):
     """Entries for the spatial axes, with `fill` for the other axes between them.
 
-    An array where the values are known; space_to_batch takes entries from axis 1 on.
+    An array if the values are known; space_to_batch takes entries from axis 1 on.
     """
     known = constant_value(values)
     values = values if known is None else known
@@ -125,7 +125,7 @@ def _for_all_axes(values, fill, spatial_dims):
 
 def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None,
                 data_format=None, filters=None, dilations=None):
-    """The convolution of sequences, images or volumes, as the rank of the filter says.
+    """N-D convolution of sequences, images or volumes, by the rank of the filter.
 
     Shapes: input [batch, *sizes, in], filter [*kernel, in, out] -> [batch, *positions, out];
     data_format 'NC...' has the channels as axis 1. Strides and dilation rates, one for each
@@ -156,7 +156,7 @@ def convolution(input, filter=None, padding=None, strides=None, dilation_rate=No
 
 
 def _sizes_of(filter):
-    """The sizes of a filter: numbers where they are known, else nodes."""
+    """The sizes of a filter: numbers if they are known, else nodes."""
     known = filter.raw_shape
     return np.array(known, np.int32) if shapes.known(known) else constants.shape(filter)
 
@@ -175,7 +175,7 @@ def _number_of_axes(input, filter):
 
 
 def _plain(input, filter, axes, strides, padding, data_format, name):
-    """A convolution without dilation, of the op for so many spatial axes."""
+    """A convolution without dilation, by the op for that number of spatial axes."""
     if axes == 1:
         return conv1d(input, filter, strides, padding, data_format=data_format, name=name)
     if axes == 2:
@@ -186,7 +186,7 @@ def _plain(input, filter, axes, strides, padding, data_format, name):
 
 
 def atrous_conv2d(value, filters, rate, padding, name=None):
-    """A convolution by a filter whose elements are `rate` pixels apart.
+    """Atrous convolution: a filter whose elements are `rate` pixels apart.
 
     Shapes: value [batch, height, width, in], filters [height, width, in, out] -> [batch, height,
     width, out], less (kernel - 1) * rate for padding 'VALID'.
@@ -196,7 +196,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
 
 
 def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
-    """The derivative of `atrous_conv2d` at its value.
+    """Transposed `atrous_conv2d` (its gradient for the value).
 
     Shapes: value [batch, height, width, in], filters [height, width, out, in], output_shape [4] ->
     output_shape.
@@ -220,12 +220,13 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
 
 
 def _check_channels(value, filters):
-    have = value.raw_shape and value.raw_shape[-1]
-    wanted = filters.raw_shape and filters.raw_shape[-1]
-    if None not in (have, wanted) and have != wanted:
+    value_channels = value.raw_shape and value.raw_shape[-1]
+    filter_channels = filters.raw_shape and filters.raw_shape[-1]
+    if None not in (value_channels, filter_channels) and value_channels != filter_channels:
         raise worded(ValueError(report(
             'value\'s input channels does not match filters\' input channels, '
-            f'{have} != {wanted}', inputs=[('value', value), ('filters', filters)])))
+            f'{value_channels} != {filter_channels}',
+            inputs=[('value', value), ('filters', filters)])))
 
 
 def _transposed_atrous(value, filters, output_shape, rate, same):
@@ -250,7 +251,7 @@ def _transposed_atrous(value, filters, output_shape, rate, same):
 # ---- depthwise ---------------------------------------------------------------------------------
 
 def _depthwise(input, filter, strides, padding, rate, data_format, name):
-    """Each channel met by its filters, whose elements are `rate` apart."""
+    """A depthwise convolution with filters dilated by `rate`."""
     rate = [1, 1] if rate is None else rate
     return with_space_to_batch(
         input, rate, padding,
@@ -261,7 +262,7 @@ def _depthwise(input, filter, strides, padding, rate, data_format, name):
 
 def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data_format=None,
                      dilations=None):
-    """Each channel of images met by filters of its own.
+    """Convolves each channel of images with its own filters.
 
     Shapes: input [batch, height, width, channels], filter [height, width, channels, multiplier] ->
     [batch, height, width, channels * multiplier]. `dilations` is the newer name of rate.
@@ -275,7 +276,7 @@ def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data
 
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None,
                      name=None, data_format=None, dilations=None):
-    """A depthwise convolution, and then one of single pixels that mixes the channels.
+    """A depthwise convolution followed by a pointwise (1x1) one that mixes the channels.
 
     Shapes: input [batch, height, width, channels], depthwise_filter [height, width, channels,
     multiplier], pointwise_filter [1, 1, channels * multiplier, out] -> [batch, height, width, out].
@@ -296,7 +297,7 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
                       data_format=data_format, name=scope)
 
 
-# ---- pools -------------------------------------------------------------------------------------
+# ---- pooling -----------------------------------------------------------------------------------
 
 _POOLS = {('MAX', 1): max_pool, ('MAX', 2): max_pool, ('MAX', 3): max_pool3d,
           ('AVG', 1): avg_pool, ('AVG', 2): avg_pool, ('AVG', 3): avg_pool3d}
@@ -304,7 +305,7 @@ _POOLS = {('MAX', 1): max_pool, ('MAX', 2): max_pool, ('MAX', 3): max_pool3d,
 
 def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None,
          data_format=None, dilations=None):
-    """Pools of sequences, images or volumes, of type 'MAX' or 'AVG', also dilated ones.
+    """Max or average pooling of sequences, images or volumes, with optional dilation.
 
     Shapes: input [batch, *sizes, channels], window_shape [n] -> [batch, *positions, channels];
     data_format 'NC...' has the channels as axis 1. `dilations` is the newer name of dilation_rate.
@@ -355,7 +356,7 @@ def _check_pool(window_shape, padding, strides, rates):
 
 
 def _one_pool(function, input, axes, window_shape, strides, padding, data_format, name):
-    """A pool without dilation; of images of height 1 for sequences."""
+    """Pooling without dilation; sequences are pooled as images of height 1."""
     first = channels_first(data_format)
     ksize, steps = ([1, 1, *v] if first else [1, *v, 1] for v in (window_shape, strides))
     if axes > 1:

@@ -1,8 +1,8 @@
-"""Pools over regions of random sizes, which divide an image by a ratio that is no whole number.
+"""Fractional max and average pooling: random region sizes for a non-integer pooling ratio.
 
-Graham 2014, "Fractional Max-Pooling". The lengths of the regions along an axis are drawn anew in
-every run, unless the pool is deterministic: then every run of a Session has the same regions, and
-with seeds those of TensorFlow 1.15.
+Graham 2014, "Fractional Max-Pooling". New region lengths are drawn in every run, unless the op is
+deterministic: then every run of a Session has the same regions, with seeds those of TensorFlow
+1.15.
 """
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TYPES = {'T': (float32, float64, int32, int64)}
 # ---- the regions -----------------------------------------------------------------------------
 
 def _pooled_shape(value, ratio):
-    """The shape of the pools, rounded down. ValueError where the ratios do not fit."""
+    """The output shape, rounded down. ValueError for invalid ratios."""
     if len(ratio) != 4:
         raise OpFailure(f'pooling_ratio field must specify 4 dimensions, but has {len(ratio)}',
                         'pooling_ratio=[1.0, 1.44, 1.73, 1.0].')
@@ -51,16 +51,16 @@ def _pooled_shape(value, ratio):
 
 
 def _even_lengths(stream, length, count):
-    """`count` regions that differ by at most one, the longer ones anywhere."""
+    """Lengths of `count` regions that differ by at most one, in random order."""
     lengths = np.full(count, length // count)
     lengths[:length % count] += 1
     return lengths[samplers.shuffle(stream, count)]
 
 
 def _pseudo_random_lengths(stream, length, count):
-    """Regions that end at ceil(alpha (i + u)), with alpha = length / count and one random u.
+    """Lengths of regions that end at ceil(alpha (i + u)): alpha = length / count, one random u.
 
-    u is kept so small that neither the first nor the last region is longer than k + 1.
+    u is limited so that neither the first nor the last region is longer than k + 1.
     """
     alpha, k = length / count, length // count
     limit = min((k + 2) / alpha - 1, (length + 1 - k) / alpha - (count - 1))
@@ -70,9 +70,9 @@ def _pseudo_random_lengths(stream, length, count):
 
 
 def _sequence(stream, length, count, pseudo_random):
-    """Where regions start along an axis, and its end. Shapes: -> [count + 1] of int64."""
+    """The start of each region along an axis, and the end. Shapes: -> [count + 1] of int64."""
     if count < 1:
-        raise ValueError(f'an axis of {length} elements has no region of that ratio')
+        raise ValueError(f'an axis of {length} elements cannot be divided by that ratio')
     if length % count == 0:
         lengths = np.full(count, length // count)
     else:
@@ -82,7 +82,7 @@ def _sequence(stream, length, count, pseudo_random):
 
 
 def _regions(sequence, length, overlapping):
-    """[(first, end)] of each region; overlapping ones share the element between them."""
+    """[(first, end)] of each region; overlapping neighbours share one element."""
     sequence = sequence.tolist()
     return [(first, min(end + overlapping, length))
             for first, end in zip(sequence[:-1], sequence[1:])]
@@ -96,8 +96,8 @@ def _check_regions(shape, pools, rows, columns):
                              f'regions of an axis of {size}')
 
 
-def _open(attrs):
-    """The seeds of a node in a Session; None where each run draws new regions."""
+def _initial_state(attrs):
+    """The seeds of a node in a Session; None if each run draws new regions."""
     seeds = attrs['seed'], attrs['seed2']
     if not attrs['deterministic']:
         return None
@@ -112,11 +112,11 @@ class _FractionalPool(Op, abstract=True):
     attrs = {'pooling_ratio': REQUIRED, 'pseudo_random': False, 'overlapping': False,
              'deterministic': False, 'seed': 0, 'seed2': 0}
     pure = False
-    state = _open
+    state = _initial_state
     partial_rank = True
 
     def shape(value, *, pooling_ratio):
-        # A sequence has one number more than there are regions; TF's static shape says as many.
+        # A sequence has one element more than there are regions; TF's static shape lacks it.
         return _pooled_shape(value, pooling_ratio), (None,), (None,)
 
     @staticmethod
@@ -174,7 +174,7 @@ class FractionalAvgPool(_FractionalPool):
         total = _reduced(np.add, value, rows, columns, overlapping)
         sizes = _sizes(value.shape, rows, columns, overlapping).astype(value.dtype)
         if value.dtype.kind == 'i':
-            # Integers are cut off towards zero.
+            # Integers are truncated towards zero.
             return np.sign(total) * (np.abs(total) // sizes), rows, columns
         return total / sizes, rows, columns
 
@@ -187,7 +187,7 @@ class FractionalAvgPool(_FractionalPool):
 # ---- backward --------------------------------------------------------------------------------
 
 class FractionalMaxPoolGrad(Op):
-    """The sensitivity of each region for its first largest element, row by row."""
+    """Routes the gradient of each region to its first largest element, in row-major order."""
 
     signature = ('orig_input: T, orig_output: T, out_backprop: T, row_pooling_sequence: int64, '
                  'col_pooling_sequence: int64 -> output: T')
@@ -214,7 +214,7 @@ class FractionalMaxPoolGrad(Op):
 
 
 class FractionalAvgPoolGrad(Op):
-    """The sensitivity of each region, spread over its elements."""
+    """Distributes the gradient of each region over its elements."""
 
     signature = ('orig_input_tensor_shape: int64, out_backprop: T, row_pooling_sequence: int64, '
                  'col_pooling_sequence: int64 -> output: T')
@@ -253,9 +253,9 @@ def _pool(op, value, pooling_ratio, pseudo_random, overlapping, deterministic, s
 
 def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False,
                         deterministic=False, seed=0, seed2=0, name=None):
-    """(largest element of each region, where rows of regions start, where columns start).
+    """(largest element of each region, start of each row of regions, start of each column).
 
-    Regions are drawn anew in every run, unless `deterministic`, which seeds need. They differ in
+    New regions are drawn in every run, unless `deterministic`, which seeds require. They differ in
     size by one; `pseudo_random` draws them more evenly, `overlapping` lets neighbours share a row
     or a column.
 
@@ -268,7 +268,7 @@ def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=F
 
 def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False,
                         deterministic=False, seed=0, seed2=0, name=None):
-    """(mean of each region, where rows of regions start, where columns start).
+    """(mean of each region, start of each row of regions, start of each column).
 
     Shapes: value [batch, height, width, channels], pooling_ratio [1, a, b, 1] -> [batch,
     height // a, width // b, channels], [height // a + 1], [width // b + 1], as for

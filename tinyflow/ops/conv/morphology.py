@@ -1,4 +1,4 @@
-"""Greyscale dilation and erosion of images: a convolution with max and + in place of + and *."""
+"""Greyscale dilation and erosion of images: a convolution with max and + for + and *."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -22,7 +22,7 @@ _ATTRS = {'strides': REQUIRED, 'rates': REQUIRED, 'padding': REQUIRED}
 
 @lru_cache(maxsize=256)
 def _result(input, filter, strides, rates, padding):
-    """(shape of the dilation, its `Windows` or None) for the shapes of input and filter."""
+    """(output shape, `Windows` or None) for the shapes of input and filter."""
     conv_geometry.check_padding(padding)
     conv_geometry.check_rank('input', input, 4)
     conv_geometry.check_rank('filter', filter, 3, 'height, width, channels')
@@ -32,14 +32,14 @@ def _result(input, filter, strides, rates, padding):
     if None not in (input[-1], filter[-1]) and input[-1] != filter[-1]:
         raise OpFailure(f'Dimensions must be equal, but are {input[-1]} and {filter[-1]}: the '
                         f'input has {input[-1]} channels, and the filter {filter[-1]}',
-                        'a filter is [height, width, channels].')
+                        'the filter is [height, width, channels].')
     sizes, kernel = input[1:-1], filter[:-1]
-    places = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a filter')
+    positions = conv_geometry.positions(sizes, kernel, strides, rates, padding, what='a filter')
     geometry = None
     if None not in sizes + kernel:
         geometry = conv_geometry.windows(sizes, kernel, strides, rates, padding)
     channels = input[-1] if filter[-1] is None else filter[-1]
-    return (input[0], *places, channels), geometry
+    return (input[0], *positions, channels), geometry
 
 
 def _lowest(dtype):
@@ -47,7 +47,7 @@ def _lowest(dtype):
 
 
 def _framed(x, geometry):
-    """x with margins that no maximum comes from."""
+    """x padded with the lowest value, which never is the maximum."""
     return np.pad(x, ((0, 0), *geometry.margins, (0, 0)), constant_values=_lowest(x.dtype))
 
 
@@ -57,12 +57,12 @@ def _inside(geometry, sizes):
 
 
 def _best(x, filter, geometry):
-    """The largest sum for each position, and the number of the filter's element it came from."""
+    """The largest sum for each position, and the index of the filter element it came from."""
     framed = _framed(x, geometry)
     best = chosen = None
-    for n, place in enumerate(np.ndindex(*geometry.kernel)):
-        seen = framed[(slice(None), *strided(place, geometry))]
-        total = seen + filter[place]
+    for n, offset in enumerate(np.ndindex(*geometry.kernel)):
+        seen = framed[(slice(None), *strided(offset, geometry))]
+        total = seen + filter[offset]
         if x.dtype.kind != 'f':                         # the lowest integer must stay the lowest
             total = np.where(seen == _lowest(x.dtype), seen, total)
         if best is None:
@@ -101,7 +101,7 @@ class _Backprop(Op, abstract=True):
     partial_rank = True
 
 
-def _fitting(input, filter, dy, *attrs):
+def _geometry(input, filter, dy, *attrs):
     expected, geometry = _result(input, filter, *attrs)
     if not shapes.compatible(dy, expected):
         raise ValueError(f'out_backprop must have the shape {shapes.text(expected)}, not '
@@ -110,38 +110,38 @@ def _fitting(input, filter, dy, *attrs):
 
 
 class Dilation2DBackpropInput(_Backprop):
-    """dy for the element of the input that each maximum came from."""
+    """Routes dy to the input element that each maximum came from."""
 
     signature = 'input: T, filter: T, out_backprop: T -> in_backprop: T'
 
     def shape(input, filter, out_backprop, *, strides, rates, padding):
-        _fitting(input, filter, out_backprop, strides, rates, padding)
+        _geometry(input, filter, out_backprop, strides, rates, padding)
         return input
 
     def kernel(input, filter, out_backprop, *, strides, rates, padding):
-        geometry = _fitting(input.shape, filter.shape, out_backprop.shape, strides, rates, padding)
+        geometry = _geometry(input.shape, filter.shape, out_backprop.shape, strides, rates, padding)
         _, chosen = _best(input, filter, geometry)
         dx = np.pad(np.zeros_like(input), ((0, 0), *geometry.margins, (0, 0)))
-        for n, place in enumerate(np.ndindex(*geometry.kernel)):
-            dx[(slice(None), *strided(place, geometry))] += out_backprop * (chosen == n)
+        for n, offset in enumerate(np.ndindex(*geometry.kernel)):
+            dx[(slice(None), *strided(offset, geometry))] += out_backprop * (chosen == n)
         return np.ascontiguousarray(dx[_inside(geometry, input.shape[1:-1])])
 
 
 class Dilation2DBackpropFilter(_Backprop):
-    """dy summed for the element of the filter that each maximum came from."""
+    """Adds dy to the filter element that each maximum came from."""
 
     signature = 'input: T, filter: T, out_backprop: T -> filter_backprop: T'
 
     def shape(input, filter, out_backprop, *, strides, rates, padding):
-        _fitting(input, filter, out_backprop, strides, rates, padding)
+        _geometry(input, filter, out_backprop, strides, rates, padding)
         return filter
 
     def kernel(input, filter, out_backprop, *, strides, rates, padding):
-        geometry = _fitting(input.shape, filter.shape, out_backprop.shape, strides, rates, padding)
+        geometry = _geometry(input.shape, filter.shape, out_backprop.shape, strides, rates, padding)
         _, chosen = _best(input, filter, geometry)
         dfilter = np.empty_like(filter)
-        for n, place in enumerate(np.ndindex(*geometry.kernel)):
-            dfilter[place] = (out_backprop * (chosen == n)).sum((0, 1, 2), dtype=filter.dtype)
+        for n, offset in enumerate(np.ndindex(*geometry.kernel)):
+            dfilter[offset] = (out_backprop * (chosen == n)).sum((0, 1, 2), dtype=filter.dtype)
         return dfilter
 
 

@@ -1,4 +1,4 @@
-"""Patches of images and volumes, each laid out as the channels of one position."""
+"""extract_image_patches and extract_volume_patches: each patch flattened into channels."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -18,7 +18,7 @@ from tinyflow.ops.support.arguments import renamed
 
 @lru_cache(maxsize=256)
 def _result(input, ksizes, strides, rates, padding):
-    """(shape of the patches, their `Windows` or None) for the shape of the input."""
+    """(output shape, `Windows` or None) for the shape of the input."""
     rank = len(ksizes) if len(ksizes) > 3 else 4
     data_format = 'NHWC' if rank == 4 else 'NDHWC'
     conv_geometry.check_padding(padding)
@@ -27,24 +27,25 @@ def _result(input, ksizes, strides, rates, padding):
     strides = conv_geometry.spatial(strides, data_format, 'strides', rank)
     rates = conv_geometry.spatial(rates, data_format, 'rates', rank)
     input = (None,) * rank if input is None else input
-    places = conv_geometry.positions(input[1:-1], kernel, strides, rates, padding, what='a patch')
+    positions = conv_geometry.positions(input[1:-1], kernel, strides, rates, padding,
+                                        what='a patch')
     geometry = None
     if None not in input[1:-1]:
         geometry = conv_geometry.windows(input[1:-1], kernel, strides, rates, padding)
     depth = None if input[-1] is None else input[-1] * prod(kernel)
-    return (input[0], *places, depth), geometry
+    return (input[0], *positions, depth), geometry
 
 
 def _patches(x, shape, geometry):
     patches = np.empty((*shape[:-1], prod(geometry.kernel), x.shape[-1]), x.dtype)
     padded = with_margins(x, geometry)
-    for i, place in enumerate(np.ndindex(*geometry.kernel)):
-        patches[..., i, :] = padded[(slice(None), *strided(place, geometry))]
+    for i, offset in enumerate(np.ndindex(*geometry.kernel)):
+        patches[..., i, :] = padded[(slice(None), *strided(offset, geometry))]
     return patches.reshape(shape)
 
 
 def _gradient(backward, x, dpatches, ksizes, **attrs):
-    """Patches are a convolution with the identity as its filter; so is their derivative."""
+    """The gradient: extracting patches is a convolution with an identity filter."""
     channels = constants.shape(x)[-1]
     kernel = ksizes[1:-1]
     depth = channels * prod(kernel)
@@ -95,7 +96,7 @@ class ExtractVolumePatches(Op):
 
 def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None,
                           sizes=None):
-    """Patches of images, each laid out as the channels of one position.
+    """Patches of images, each flattened into the channels of one position.
 
     Shapes: images [batch, height, width, channels], ksizes [1, h, w, 1] -> [batch, rows, columns,
     h * w * channels]. strides are between patches, rates between the elements of one. `sizes` is
@@ -117,7 +118,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
 
 
 def extract_volume_patches(input, ksizes, strides, padding, name=None):
-    """Patches of volumes, each laid out as the channels of one position.
+    """Patches of volumes, each flattened into the channels of one position.
 
     Shapes: input [batch, depth, height, width, channels], ksizes [1, d, h, w, 1] -> [batch, planes,
     rows, columns, d * h * w * channels].

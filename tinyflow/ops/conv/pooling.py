@@ -1,4 +1,4 @@
-"""The ops of pooling in two and three dimensions: the largest or the mean element of windows."""
+"""Max and average pooling ops in two and three dimensions, and their gradients."""
 from __future__ import annotations
 
 from functools import lru_cache
@@ -17,10 +17,10 @@ _ATTRS_3D = {**_ATTRS_2D, 'data_format': 'NDHWC'}
 
 @lru_cache(maxsize=1024)
 def _result(input, ksize, strides, padding, data_format, over_channels=False):
-    """(shape of the pools, their `Windows` or None) for the shape of the input.
+    """(output shape, `Windows` or None) for the shape of the input.
 
-    With `over_channels` pools may go over channels: these then count as one more spatial axis. The
-    length of `ksize` must be that of the data. ValueError where something does not fit together.
+    With `over_channels` windows may span channels, which then count as one more spatial axis. The
+    length of `ksize` must be the rank of the data. ValueError if the sizes are incompatible.
     """
     rank = 5 if 'D' in data_format else 4
     conv_geometry.check_format(data_format, rank)
@@ -30,35 +30,35 @@ def _result(input, ksize, strides, padding, data_format, over_channels=False):
     conv_geometry.check_rank('input', input, rank)
     input = (None,) * rank if input is None else conv_geometry.last_shape(input, data_format)
     sizes, channels = input[1:-1], input[-1]
-    if over_channels and _goes_over_channels(ksize, strides, data_format):
-        place = 1 if conv_geometry.first(data_format) else -1
-        kernel, steps, sizes = (*kernel, ksize[place]), (*steps, strides[place]), (*sizes, channels)
+    if over_channels and _pools_channels(ksize, strides, data_format):
+        axis = 1 if conv_geometry.channels_first(data_format) else -1
+        kernel, steps, sizes = (*kernel, ksize[axis]), (*steps, strides[axis]), (*sizes, channels)
     ones = (1,) * len(kernel)
-    places = conv_geometry.positions(sizes, kernel, steps, ones, padding, what='a window')
+    positions = conv_geometry.positions(sizes, kernel, steps, ones, padding, what='a window')
     geometry = None if None in sizes else conv_geometry.windows(sizes, kernel, steps, ones, padding)
-    result = (input[0], *places, channels)[:rank]
+    result = (input[0], *positions, channels)[:rank]
     return conv_geometry.from_last_shape(result, data_format), geometry
 
 
-def _goes_over_channels(ksize, strides, data_format):
-    place = 1 if conv_geometry.first(data_format) else -1
-    return (ksize[place], strides[place]) != (1, 1)
+def _pools_channels(ksize, strides, data_format):
+    axis = 1 if conv_geometry.channels_first(data_format) else -1
+    return (ksize[axis], strides[axis]) != (1, 1)
 
 
-def _laid_out(x, geometry, data_format):
-    """x channels last; if pools go over channels, these are a spatial axis, and a new one of size
-    1 takes their place."""
-    x = conv_geometry.last(x, data_format)
+def _to_kernel_layout(x, geometry, data_format):
+    """x with channels last; if windows span channels, these become a spatial axis, followed by a
+    new channel axis of size 1."""
+    x = conv_geometry.channels_last(x, data_format)
     return x[..., None] if x is not None and len(geometry.kernel) == x.ndim - 1 else x
 
 
 def _run(function, arrays, shape, geometry, data_format, out):
-    """function(*arrays, geometry, out), channels last, returned as the op's data are."""
-    arrays = [_laid_out(a, geometry, data_format) for a in arrays]
+    """Runs function(*arrays, geometry, out), channels last; returns the op's data format."""
+    arrays = [_to_kernel_layout(a, geometry, data_format) for a in arrays]
     result = out
     if out is None:
         result = np.empty(shape, arrays[-1].dtype)
-    function(*arrays, geometry, _laid_out(result, geometry, data_format))
+    function(*arrays, geometry, _to_kernel_layout(result, geometry, data_format))
     return result
 
 
@@ -73,7 +73,7 @@ def _attrs(op, *names):
             if k in op.attrs}
 
 
-# ---- the largest -------------------------------------------------------------------------------
+# ---- max pooling -------------------------------------------------------------------------------
 
 class _MaxPool(Op, abstract=True):
     signature = 'input: T -> output: T'
@@ -111,7 +111,7 @@ class _MaxPoolGrad(Op, abstract=True):
                     orig_input.shape, geometry, data_format, out)
 
     def gradient(op, ddx):
-        # Which element is the largest does not change with small changes of the input.
+        # The argmax does not depend on small changes of the input.
         x, y, _ = op.inputs
         backward = getattr(nodes, op.type + 'Grad')
         return (constants.zeros_like(x), constants.zeros_like(y),
@@ -174,7 +174,7 @@ class MaxPool3DGradGrad(_MaxPoolGradGrad):
     attrs = _ATTRS_3D
 
 
-# ---- the largest, and where it was -------------------------------------------------------------
+# ---- max pooling with argmax -------------------------------------------------------------------
 
 _ATTRS_ARGMAX = {'ksize': REQUIRED, 'strides': REQUIRED, 'padding': REQUIRED,
                  'include_batch_in_index': False}
@@ -250,7 +250,7 @@ class MaxPoolGradGradWithArgmax(Op):
                                             **_attrs(op, 'include_batch_in_index')), None)
 
 
-# ---- the mean ----------------------------------------------------------------------------------
+# ---- average pooling----------------------------------------------------------------------------
 
 class _AvgPool(Op, abstract=True):
     types = {'T': FLOATS}
@@ -287,7 +287,7 @@ class _AvgPoolGrad(Op, abstract=True):
 
 
 class AvgPool(_AvgPool):
-    """The mean of each window of images, of those elements that are inside."""
+    """The mean of each window of images, counting only elements inside."""
 
     signature = 'value: T -> output: T'
     attrs = _ATTRS_2D
@@ -305,7 +305,7 @@ class AvgPoolGrad(_AvgPoolGrad):
 
 
 class AvgPool3D(_AvgPool):
-    """The mean of each window of volumes, of those elements that are inside."""
+    """The mean of each window of volumes, counting only elements inside."""
 
     signature = 'input: T -> output: T'
     attrs = _ATTRS_3D

@@ -1,4 +1,4 @@
-"""tf.nn's pools over sequences, images and volumes."""
+"""tf.nn's max and average pooling of sequences, images and volumes."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -18,7 +18,7 @@ ArgmaxPools = namedtuple('MaxPoolWithArgmax', 'output argmax')
 
 
 def _pool(op, axes, value, ksize, strides, padding, data_format, name, default_name):
-    """The node of a pool over `axes` spatial axes."""
+    """Makes the pooling node for `axes` spatial axes."""
     with name_scope(name, default_name, [value]) as scope:
         first = channels_first(data_format)
         ksize = for_each_axis(ksize, axes, first, 'ksize')
@@ -31,7 +31,7 @@ def max_pool(value, ksize, strides, padding, data_format='NHWC', name=None, inpu
     """The largest element of each window of images.
 
     Shapes: value [batch, height, width, channels] -> [batch, height / stride, width / stride,
-    channels], rounded up for padding 'SAME' and down, less what does not fit, for 'VALID'. ksize
+    channels], rounded up for padding 'SAME'; only whole windows for 'VALID'. ksize
     and strides are one number, two, or one for each axis. `input` is the newer name of value.
     """
     value = renamed('input', input, 'value', value)
@@ -66,7 +66,7 @@ def max_pool1d(input, ksize, strides, padding, data_format='NWC', name=None):
 
 
 def _pool_1d(op, input, ksize, strides, padding, data_format, name, default_name):
-    """A pool of images of height 1."""
+    """1-D pooling, as pooling of images of height 1."""
     with name_scope(name, default_name, [input]) as scope:
         data_format = 'NWC' if data_format is None else data_format
         first = channels_first(data_format)
@@ -80,7 +80,7 @@ def _pool_1d(op, input, ksize, strides, padding, data_format, name, default_name
 
 
 def _of_any_rank(functions, input, ksize, strides, padding, data_format, name):
-    """The pool for sequences, images or volumes, whichever the input is."""
+    """1-D, 2-D or 3-D pooling, by the rank of the input."""
     input = convert_to_tensor(input)
     rank = None if input.raw_shape is None else len(input.raw_shape)
     if rank is None and _is_for_volumes(data_format, ksize):
@@ -101,7 +101,7 @@ def _is_for_volumes(data_format, ksize):
 
 
 def max_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
-    """`max_pool1d`, `max_pool` or `max_pool3d`, as the rank of the input says.
+    """`max_pool1d`, `max_pool` or `max_pool3d`, by the rank of the input.
 
     Shapes: input [batch, *sizes, channels] -> [batch, *smaller sizes, channels].
     """
@@ -110,7 +110,7 @@ def max_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
 
 
 def avg_pool(value, ksize, strides, padding, data_format='NHWC', name=None, input=None):
-    """The mean of each window of images; elements outside do not count.
+    """The mean of each window of images; padding is not counted.
 
     Shapes: value [batch, height, width, channels] -> [batch, height / stride, width / stride,
     channels], as for `max_pool`. `input` is the newer name of value.
@@ -124,7 +124,7 @@ avg_pool2d = avg_pool
 
 
 def avg_pool3d(input, ksize, strides, padding, data_format='NDHWC', name=None):
-    """The mean of each window of volumes; elements outside do not count.
+    """The mean of each window of volumes; padding is not counted.
 
     Shapes: input [batch, depth, height, width, channels] -> the same with smaller sizes.
     """
@@ -133,7 +133,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format='NDHWC', name=None):
 
 
 def avg_pool1d(input, ksize, strides, padding, data_format='NWC', name=None):
-    """The mean of each window of sequences; elements outside do not count.
+    """The mean of each window of sequences; padding is not counted.
 
     Shapes: input [batch, width, channels] -> the same with a smaller width.
     """
@@ -141,7 +141,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format='NWC', name=None):
 
 
 def avg_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
-    """`avg_pool1d`, `avg_pool` or `avg_pool3d`, as the rank of the input says.
+    """`avg_pool1d`, `avg_pool` or `avg_pool3d`, by the rank of the input.
 
     Shapes: input [batch, *sizes, channels] -> [batch, *smaller sizes, channels].
     """
@@ -151,10 +151,10 @@ def avg_pool_v2(input, ksize, strides, padding, data_format=None, name=None):
 
 def max_pool_with_argmax(input, ksize, strides, padding, data_format='NHWC', Targmax=None,
                          name=None, output_dtype=None, include_batch_in_index=False):
-    """(output, argmax): the largest element of each window, and where it was.
+    """(output, argmax): the largest element of each window, and its flat index.
 
-    Shapes: input [batch, height, width, channels] -> two of the shape that `max_pool` gives.
-    argmax is (y * width + x) * channels + c, plus what the images before hold if
+    Shapes: input [batch, height, width, channels] -> two with the shape of `max_pool`.
+    argmax is (y * width + x) * channels + c, plus the size of the preceding images if
     include_batch_in_index. `output_dtype` is the newer name of Targmax: int64 or int32.
     """
     if data_format != 'NHWC':

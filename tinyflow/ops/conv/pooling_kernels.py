@@ -1,8 +1,9 @@
-"""Pooling with NumPy, over any number of spatial axes, channels last.
+"""Pooling kernels in NumPy, over any number of spatial axes, channels last.
 
-The largest element of a window, and the sum of its elements, are found axis by axis: k + k steps
-instead of k * k. What has to know which element was the largest goes through the places of a window
-one by one, in the order of rows, so that the first of several equal ones counts, as in TF.
+Shapes: x [batch, *sizes, channels], y and dy [batch, *positions, channels]; `windows` is the
+`Windows` of conv_geometry. Maxima and sums of windows are computed axis by axis: k + k
+steps instead of k * k. Functions that need the argmax go through the offsets within a window one
+by one, in row-major order, so that the first of several equal elements is chosen, as in TF.
 """
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from tinyflow.graph.support.errors import OpFailure
 from tinyflow.graph.support.tiles import in_tiles
 from tinyflow.ops.conv.convolution_kernels import workspace
 
-_PARTS = 16             # pieces of a batch that threads may share
+_PARTS = 16             # pieces of a batch that are distributed over threads
 _PIECE = 1 << 17        # elements of input per piece, so that it stays in the cache
 
 
@@ -26,13 +27,14 @@ def _by_images(x, function):
              max(1, min(-(-len(x) // _PARTS), _PIECE // max(1, per_image))))
 
 
-def _reached(place, size, stride, margin, count):
-    """(positions, elements): of the windows whose element `place` is inside, and that element."""
-    first = max(0, -(-(margin - place) // stride))
-    stop = min(count, (size - 1 + margin - place) // stride + 1)
+def _reached(offset, size, stride, margin, count):
+    """(positions, elements): slices of the windows whose element at `offset` is inside the input,
+    and of that element."""
+    first = max(0, -(-(margin - offset) // stride))
+    stop = min(count, (size - 1 + margin - offset) // stride + 1)
     if stop <= first:
         return slice(0, 0), slice(0, 0)
-    start = first * stride + place - margin
+    start = first * stride + offset - margin
     return slice(first, stop), slice(start, start + (stop - first - 1) * stride + 1, stride)
 
 
@@ -41,14 +43,14 @@ def _axes(sizes, windows):
                     [low for low, _ in windows.margins], windows.positions))
 
 
-def _places(sizes, windows):
-    """(place in the window, positions that have it inside, elements there), in order of rows."""
+def _offsets(sizes, windows):
+    """(offset in the window, windows that have it inside the input, elements there), row-major."""
     axes = [[(k, *_reached(k, size, stride, margin, count)) for k in range(kernel)]
             for size, kernel, stride, margin, count in _axes(sizes, windows)]
     for combination in itertools.product(*axes):
-        place, positions, elements = zip(*combination)
+        offset, positions, elements = zip(*combination)
         if all(p.stop > p.start for p in positions):
-            yield place, (slice(None), *positions), (slice(None), *elements)
+            yield offset, (slice(None), *positions), (slice(None), *elements)
 
 
 # ---- forward -----------------------------------------------------------------------------------
@@ -94,7 +96,8 @@ def _pooled_along(ufunc, start, x, axis, geometry, out):
     size, kernel, stride, margin, count = geometry
     before = (slice(None),) * axis
     reached = [_reached(k, size, stride, margin, count) for k in range(kernel)]
-    reached.sort(key=lambda r: r[0].start - r[0].stop)          # first those of all positions
+    # Start with the offsets that all windows have inside the input.
+    reached.sort(key=lambda r: r[0].start - r[0].stop)
     whole = [elements for positions, elements in reached
              if positions.stop - positions.start == count]
     done = min(len(whole), 2)
@@ -110,7 +113,7 @@ def _pooled_along(ufunc, start, x, axis, geometry, out):
 
 
 def _shares(sizes, windows, dtype):
-    """1 / (how many elements of each window are inside): [*positions, 1], or one number."""
+    """1 / (number of elements of each window inside the input): [*positions, 1], or a number."""
     counts = np.ones((1,) * len(sizes))
     for axis, (size, kernel, stride, margin, count) in enumerate(_axes(sizes, windows)):
         start = np.arange(count) * stride - margin
@@ -122,11 +125,11 @@ def _shares(sizes, windows, dtype):
 
 
 def arg_max_pool(x, windows, out, index, with_batch):
-    """The largest element of each window in `out`, and its flat position in its image in `index`
+    """The largest element of each window in `out`, and its flat index in its image in `index`
     (in the whole batch if `with_batch`)."""
     index.fill(-1)
     where = np.arange(math.prod(x.shape[1:])).reshape(x.shape[1:])[None]
-    for _, positions, elements in _places(x.shape[1:-1], windows):
+    for _, positions, elements in _offsets(x.shape[1:-1], windows):
         best, known, seen = out[positions], index[positions], x[elements]
         better = (seen > best) | (known < 0)
         np.copyto(best, seen, where=better)
@@ -148,21 +151,21 @@ def _apart(windows):
 
 
 def _covering(sizes, windows):
-    """Whether windows that lie apart leave nothing out."""
+    """Whether windows that do not overlap cover the whole input."""
     return all(kernel == stride and count * stride >= size + margin
                for size, kernel, stride, margin, count in _axes(sizes, windows))
 
 
 def max_pool_gradient(x, y, dy, windows, out):
-    """dy sent back to the element of each window that was the largest: the first of several."""
+    """Routes dy to the largest element of each window (the first of several equal ones)."""
     apart, covering = _apart(windows), _covering(x.shape[1:-1], windows)
-    places = list(_places(x.shape[1:-1], windows))
+    offsets = list(_offsets(x.shape[1:-1], windows))
 
     def some(i, j):
         part = out[i:j]
         if not (apart and covering):
             part.fill(0)
-        for elements, chosen, dchosen in _chosen(x[i:j], y[i:j], dy[i:j], places):
+        for elements, chosen, dchosen in _chosen(x[i:j], y[i:j], dy[i:j], offsets):
             target = part[elements]
             if apart:
                 np.multiply(dchosen, chosen, out=target)
@@ -176,22 +179,22 @@ def max_pool_gradient(x, y, dy, windows, out):
 
 def max_pool_gradient_gradient(x, y, ddx, windows, out):
     """The element of ddx where each window of x has its largest element."""
-    places = list(_places(x.shape[1:-1], windows))
+    offsets = list(_offsets(x.shape[1:-1], windows))
 
     def some(i, j):
         part = out[i:j]
         part.fill(0)
-        for elements, chosen, target in _chosen(x[i:j], y[i:j], part, places):
+        for elements, chosen, target in _chosen(x[i:j], y[i:j], part, offsets):
             np.copyto(target, ddx[i:j][elements], where=chosen)
 
     _by_images(x, some)
     return out
 
 
-def _chosen(x, y, other, places):
-    """For each place of a window: its elements, which windows chose it, and `other` there."""
+def _chosen(x, y, other, offsets):
+    """For each offset in a window: its elements, which windows chose it, and `other` there."""
     missing = None
-    for _, positions, elements in places:
+    for _, positions, elements in offsets:
         chosen = np.equal(x[elements], y[positions])
         if missing is None:
             missing = np.ones(y.shape, bool)
@@ -202,7 +205,7 @@ def _chosen(x, y, other, places):
 
 
 def avg_pool_gradient(dy, windows, out):
-    """dy shared out evenly among the elements of each window that are inside the input."""
+    """Distributes dy evenly over the elements of each window that are inside the input."""
     if dy.dtype.itemsize < 4:
         out[...] = avg_pool_gradient(dy.astype(np.float32), windows,
                                      np.empty(out.shape, np.float32))
@@ -239,7 +242,7 @@ def _spread_along(dy, axis, geometry, out):
 
 
 def scattered(shape, dy, index, with_batch, dtype):
-    """dy added up at the flat positions `index`, that are counted within each image or not."""
+    """Adds dy at the flat indices `index`, per image or (`with_batch`) over the whole batch."""
     flat = index.astype(np.int64)
     if not with_batch:
         flat = flat + _batch_offsets(shape, np.int64)
@@ -253,7 +256,7 @@ def scattered(shape, dy, index, with_batch, dtype):
 
 
 def taken(ddx, index, with_batch):
-    """The elements of ddx at the flat positions `index`."""
+    """The elements of ddx at the flat indices `index`."""
     flat = index.astype(np.int64)
     if not with_batch:
         flat = flat + _batch_offsets(ddx.shape, np.int64)

@@ -1,4 +1,4 @@
-"""Space moved into depth or batch, block by block."""
+"""space_to_depth, depth_to_space, space_to_batch, batch_to_space."""
 from __future__ import annotations
 
 import math
@@ -93,7 +93,7 @@ def _divided(size, divisor, what):
 
 
 class SpaceToBatchND(Op):
-    """Blocks of the (padded) spatial axes, each position of a block as a batch of its own."""
+    """Splits the padded spatial axes into blocks; each position in a block becomes a batch."""
 
     signature = 'input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T'
     types = {'Tblock_shape': INDEX, 'Tpaddings': INDEX}
@@ -128,7 +128,7 @@ class SpaceToBatchND(Op):
 
 
 class BatchToSpaceND(Op):
-    """The inverse of SpaceToBatchND; crops take the place of paddings."""
+    """The inverse of SpaceToBatchND; with crops instead of paddings."""
 
     signature = 'input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T'
     types = {'Tblock_shape': INDEX, 'Tcrops': INDEX}
@@ -144,7 +144,7 @@ class BatchToSpaceND(Op):
         spatial = [None if d is None or None in row else d * block - sum(row)
                    for d, row, block in zip(input[1:], crops, block_shape)]
         if any(d is not None and d < 0 for d in spatial):
-            raise ValueError(f'crops {crops} take away more than there is')
+            raise ValueError(f'crops {crops} are larger than the input')
         return (batch, *spatial, *input[1 + len(block_shape):])
 
     def kernel(input, block_shape, crops):
@@ -164,7 +164,7 @@ class BatchToSpaceND(Op):
 
 
 def _rows_or_unknown(margins, count):
-    """Rows of margins, of which nothing or not everything may be known."""
+    """Rows of paddings or crops, with None for unknown numbers."""
     if margins is None:
         return ((None, None),) * count
     return tuple((None, None) if row is None else row for row in margins)
@@ -173,13 +173,13 @@ def _rows_or_unknown(margins, count):
 def _check_blocks(input, block_shape, margins):
     if len(margins) != len(block_shape) or len(input) <= len(block_shape):
         raise ValueError(f'an input of rank {len(input)}, {len(block_shape)} block sizes and '
-                         f'{len(margins)} rows of margins do not fit')
+                         f'{len(margins)} rows of paddings do not match')
     if min(block_shape, default=1) < 1:
         raise ValueError(f'block sizes must be positive, got {list(block_shape)}')
 
 
 def space_to_depth(input, block_size, name=None, data_format='NHWC'):
-    """Each block of block_size x block_size pixels as one pixel with more channels.
+    """Turns each block of block_size x block_size pixels into one pixel with more channels.
 
     Shapes: input [n, h * b, w * b, c] -> [n, h, w, b * b * c], or likewise for NCHW.
     """
@@ -188,7 +188,7 @@ def space_to_depth(input, block_size, name=None, data_format='NHWC'):
 
 
 def depth_to_space(input, block_size, name=None, data_format='NHWC'):
-    """The channels of each pixel as a block of block_size x block_size pixels.
+    """Turns the channels of each pixel into a block of block_size x block_size pixels.
 
     Shapes: input [n, h, w, b * b * c] -> [n, h * b, w * b, c], or likewise for NCHW.
     """
@@ -197,7 +197,7 @@ def depth_to_space(input, block_size, name=None, data_format='NHWC'):
 
 
 def space_to_batch_nd(input, block_shape, paddings, name=None):
-    """The padded spatial axes cut into blocks; each position within a block is a batch of its own.
+    """Splits the padded spatial axes into blocks; each position in a block becomes a batch.
 
     Shapes: input [n, *s, *rest], block_shape [m], paddings [m, 2] -> [n * prod(block_shape),
     *((s + paddings) / block_shape), *rest].
@@ -236,7 +236,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
     """The paddings that make spatial sizes divisible by blocks, and the crops that undo them.
 
     Shapes: input_shape [m], block_shape [m], base_paddings [m, 2] -> paddings [m, 2], crops [m, 2].
-    block_shape's length must be known while the graph is built; nodes compute what else is not.
+    block_shape's length must be known while the graph is built; nodes compute other unknown values.
     """
     with name_scope(name, 'required_space_to_batch_paddings', [input_shape, block_shape]):
         sizes = convert_to_tensor(input_shape, dtypes.int32, 'input_shape')
@@ -249,7 +249,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
         base = convert_to_tensor(base_paddings, dtypes.int32, 'base_paddings')
         known = [constant_value(t) for t in (sizes, blocks, base)]
         if any(k is None for k in known):
-            return _paddings_by_nodes(sizes, blocks, base)
+            return _dynamic_paddings(sizes, blocks, base)
         paddings, crops = [], []
         for size, block, (start, end) in zip(*(k.tolist() for k in known)):
             total = math.ceil((size + start + end) / block) * block
@@ -260,8 +260,8 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
                 constants.constant(crops, dtypes.int32, name='crops'))
 
 
-def _paddings_by_nodes(sizes, blocks, base):
-    """`required_space_to_batch_paddings` of what only a run knows."""
+def _dynamic_paddings(sizes, blocks, base):
+    """`required_space_to_batch_paddings` for sizes that are known at run time only."""
     starts, ends = base[:, 0], base[:, 1]
     missing = (blocks - (sizes + starts + ends) % blocks) % blocks
     ends = ends + missing

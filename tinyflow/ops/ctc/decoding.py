@@ -1,4 +1,4 @@
-"""From the logits of a CTC network to label sequences: the best path, or a search with a beam."""
+"""CTC decoding: logits to label sequences, greedily or by beam search."""
 from __future__ import annotations
 
 import heapq
@@ -24,7 +24,7 @@ def _sparse(rows):
 
 
 class CTCGreedyDecoder(Op):
-    """The likeliest class of each step, without blanks (and repetitions)."""
+    """Greedy decoding: the most likely class of each step, without blanks (and repetitions)."""
 
     signature = ('inputs: T, sequence_length: int32 -> decoded_indices: int64, '
                  'decoded_values: int64, decoded_shape: int64, log_probability: T')
@@ -50,7 +50,7 @@ class CTCGreedyDecoder(Op):
 
 
 class CTCBeamSearchDecoder(Op):
-    """The likeliest label sequences that a search with a beam finds."""
+    """Beam search decoding: the most likely label sequences."""
 
     signature = ('inputs: T, sequence_length: int32 -> decoded_indices: top_paths*int64, '
                  'decoded_values: top_paths*int64, decoded_shape: top_paths*int64, '
@@ -84,10 +84,10 @@ def _merged(labels):
 
 
 def _best_leaves(stay, before, grown, inside, width):
-    """The best [(prefix, its new label or None if it stays as it is)], at most `width`.
+    """The best [(prefix, its new label or None if it is not extended)], at most `width`.
 
-    As TensorFlow does it: prefixes grow one after the other, the likeliest first. One that falls
-    out of the beam before the prefix that it grew from had its turn grows no more in this step.
+    As in TensorFlow: prefixes are extended one after the other, the most likely first. One that
+    drops out of the beam before its turn is not extended in this step.
     """
     leaves = [(score, -i, None) for i, score in enumerate(stay.tolist())]
     heapq.heapify(leaves)
@@ -117,7 +117,7 @@ def _best_leaves(stay, before, grown, inside, width):
 def _search(logits, width, top):
     """[(labels, log probability)] of the `top` best prefixes; Graves 2012, section 7.5.3.
 
-    The probability of a prefix is kept in two parts: of the paths that end in a blank, and in its
+    The probability of a prefix has two parts: paths that end in a blank, and paths that end in its
     last label.
     """
     classes = logits.shape[-1] - 1
@@ -129,10 +129,10 @@ def _search(logits, width, top):
         grown = np.where(np.arange(classes) == last[:, None], blank[:, None], total[:, None]) \
             + scores[:-1]
         label = label + np.where(last >= 0, scores[last], -np.inf)
-        place = {prefix: i for i, prefix in enumerate(prefixes)}
-        inside = {}                 # (prefix, label): what it grows into, if that is in the beam
+        position = {prefix: i for i, prefix in enumerate(prefixes)}
+        inside = {}                 # (prefix, label): the extended prefix, if it is in the beam
         for i, prefix in enumerate(prefixes):
-            parent = place.get(prefix[:-1]) if prefix else None
+            parent = position.get(prefix[:-1]) if prefix else None
             if parent is not None:
                 label[i] = np.logaddexp(label[i], grown[parent, prefix[-1]])
                 inside.setdefault(parent, {})[prefix[-1]] = i
@@ -150,9 +150,9 @@ def _search(logits, width, top):
 
 
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
-    """([labels], score): the likeliest class of each step, without blanks.
+    """([labels], score): the most likely class of each step, without blanks.
 
-    `merge_repeated` takes one label for several equal ones in a row.
+    `merge_repeated` merges equal consecutive labels.
 
     Shapes: inputs [time, batch, classes], sequence_length [batch] -> a list of one SparseTensor
     [batch, longest]; the negated sum of the largest logits [batch, 1].
@@ -164,10 +164,10 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True):
 
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1,
                             merge_repeated=True):
-    """(`top_paths` likeliest label sequences, their log probabilities), found with a beam.
+    """(`top_paths` most likely label sequences, their log probabilities), by beam search.
 
-    `merge_repeated` then takes one label for several equal ones in a row of the output, which loses
-    real repetitions; ctc_beam_search_decoder_v2 does not.
+    `merge_repeated` merges equal consecutive labels of the output, which loses real repetitions;
+    ctc_beam_search_decoder_v2 does not.
 
     Shapes: inputs [time, batch, classes], sequence_length [batch] -> SparseTensors [batch,
     longest]; [batch, top_paths].

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification of dense label sequences, and what prepares these."""
+"""ctc_loss_v2 for dense labels, ctc_unique_labels, collapse_repeated."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -14,7 +14,7 @@ from tinyflow.ops.array import (
     padding,
     shape_ops,
     shaping,
-    unique as sets,
+    unique as unique_ops,
     where_onehot,
 )
 from tinyflow.ops.control_flow import functional
@@ -32,9 +32,9 @@ def _size(tensor, axis):
 
 
 def collapse_repeated(labels, seq_length, name=None):
-    """(labels with one in place of several equal ones in a row, new lengths): AABBA -> ABA.
+    """(labels with equal consecutive ones merged, new lengths): AABBA -> ABA.
 
-    Shapes: labels [batch, longest], seq_length [batch] -> [batch, longest that is left], filled up
+    Shapes: labels [batch, longest], seq_length [batch] -> [batch, longest that is left], padded
     with 0; [batch].
     """
     with name_scope(name, 'collapse_repeated_labels', [labels, seq_length]):
@@ -51,8 +51,8 @@ def collapse_repeated(labels, seq_length, name=None):
         flat_labels = shaping.reshape(labels, [-1])
         flat_kept = shaping.reshape(kept, [-1])
         flat_filled = shaping.reshape(filled, [-1])
-        places = constants.range(_size(flat_filled, 0))
-        targets = shaping.expand_dims(where_onehot.boolean_mask(places, flat_filled), axis=1)
+        positions = constants.range(_size(flat_filled, 0))
+        targets = shaping.expand_dims(where_onehot.boolean_mask(positions, flat_filled), axis=1)
         values = where_onehot.boolean_mask(flat_labels, flat_kept)
         flat = gathering.scatter_nd(targets, values, shape_ops.shape(flat_filled))
         rows = _size(labels, 0)
@@ -61,18 +61,19 @@ def collapse_repeated(labels, seq_length, name=None):
 
 
 def ctc_unique_labels(labels, name=None):
-    """(the different labels of each sequence, which of them each label is): 3443 -> 3400, 0110.
+    """(the distinct labels of each sequence, index of each label in them): 3443 -> 3400, 0110.
 
-    Shapes: labels [batch, longest] -> int64 [batch, longest], filled up with 0; int32 [batch,
+    Shapes: labels [batch, longest] -> int64 [batch, longest], padded with 0; int32 [batch,
     longest].
     """
     with name_scope(name, 'ctc_unique_labels', [labels]):
         labels = convert_to_tensor(labels, name='labels')
 
         def row(sequence):
-            values, which = sets.unique(sequence)
-            room = _size(which, 0) - _size(values, 0)
-            return [identity_and_cast.cast(padding.pad(values, [[0, room]]), dtypes.int64), which]
+            values, which = unique_ops.unique(sequence)
+            missing = _size(which, 0) - _size(values, 0)
+            padded = padding.pad(values, [[0, missing]])
+            return [identity_and_cast.cast(padded, dtypes.int64), which]
 
         return functional.map_fn(row, labels, dtype=[dtypes.int64, dtypes.int32])
 
@@ -81,9 +82,9 @@ def _sparse(dense, lengths):
     """The SparseTensor of the first `lengths` labels of each row."""
     inside = where_onehot.sequence_mask(lengths, maxlen=shape_ops.shape(dense)[1])
     flat = shaping.reshape(dense, [-1])
-    places = constants.range(shape_ops.shape(flat, out_type=dtypes.int64)[0])
+    positions = constants.range(shape_ops.shape(flat, out_type=dtypes.int64)[0])
     flat_inside = shaping.reshape(inside, [-1])
-    indices = shaping.expand_dims(where_onehot.boolean_mask(places, flat_inside), 1)
+    indices = shaping.expand_dims(where_onehot.boolean_mask(positions, flat_inside), 1)
     values = identity_and_cast.cast(where_onehot.boolean_mask(flat, flat_inside), dtypes.int32)
     long = SparseTensor(indices, values, shape_ops.shape(flat, out_type=dtypes.int64))
     return sparse_rows.sparse_reshape(long, shape_ops.shape(dense))
@@ -107,7 +108,7 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
     """-log p(labels | logits) of each sequence, summed over all alignments.
 
     As ctc_loss, but labels may be dense, and the blank is the class `blank_index`: 0 if it is not
-    given. `unique`, which spares a TPU some work, changes nothing here. Each sequence has at least
+    given. `unique` (an optimization for TPUs) is ignored. Each sequence has at least
     one label. Logits after logit_length have no gradient; for dense labels, TF 1.15 gives them one.
 
     Shapes: labels [batch, longest] with label_length [batch], or a SparseTensor and None; logits

@@ -1,4 +1,4 @@
-"""tf.edit_distance: how many insertions, deletions and replacements lie between two sequences."""
+"""tf.edit_distance: the Levenshtein distance of sequences."""
 from __future__ import annotations
 
 import numpy as np
@@ -23,7 +23,7 @@ class EditDistance(Op):
         ranks = {s[0] for s in (shape, truth_shape) if s is not None and s[0] is not None}
         if len(ranks) > 1:
             raise ValueError('hypothesis and truth must have the same rank')
-        return None         # as in TF1, which tells it for constant shapes only: edit_distance
+        return None         # as in TF1, which infers it for constant shapes only: edit_distance
 
     def kernel(indices, values, shape, truth_indices, truth_values, truth_shape, *, normalize):
         if len(shape) != len(truth_shape):
@@ -36,12 +36,12 @@ class EditDistance(Op):
         outer = np.maximum(shape, truth_shape)[:-1]
         count = int(np.prod(outer))
         codes = np.unique(np.concatenate([values, truth_values]), return_inverse=True)[1].ravel()
-        given, lengths = _rows(indices, codes[:len(values)], outer, count)
-        wanted, wanted_lengths = _rows(truth_indices, codes[len(values):], outer, count)
-        distance = _levenshtein(given, lengths, wanted, wanted_lengths).astype(np.float32)
+        hypothesis, lengths = _rows(indices, codes[:len(values)], outer, count)
+        truth, truth_lengths = _rows(truth_indices, codes[len(values):], outer, count)
+        distance = _levenshtein(hypothesis, lengths, truth, truth_lengths).astype(np.float32)
         if normalize:
             with np.errstate(divide='ignore', invalid='ignore'):
-                distance = np.where(wanted_lengths > 0, distance / wanted_lengths,
+                distance = np.where(truth_lengths > 0, distance / truth_lengths,
                                     np.where(lengths > 0, np.inf, 0))
         return distance.astype(np.float32).reshape(outer)
 
@@ -59,19 +59,19 @@ def _rows(indices, codes, outer, count):
     return found, lengths
 
 
-def _levenshtein(given, lengths, wanted, wanted_lengths):
-    """Row by row of the table (Wagner and Fischer 1974), for all pairs at once."""
-    columns = np.arange(wanted.shape[1] + 1)
-    row = np.tile(columns, (len(given), 1))
-    result = wanted_lengths.copy()
-    picked = np.arange(len(given))
-    for i in range(given.shape[1]):
-        replaced = row[:, :-1] + (wanted != given[:, i:i + 1])
+def _levenshtein(hypothesis, lengths, truth, truth_lengths):
+    """Dynamic programming (Wagner and Fischer 1974), row by row, for all pairs at once."""
+    columns = np.arange(truth.shape[1] + 1)
+    row = np.tile(columns, (len(hypothesis), 1))
+    result = truth_lengths.copy()
+    picked = np.arange(len(hypothesis))
+    for i in range(hypothesis.shape[1]):
+        replaced = row[:, :-1] + (truth != hypothesis[:, i:i + 1])
         best = np.concatenate([np.full((len(row), 1), i + 1),
                                np.minimum(row[:, 1:] + 1, replaced)], axis=1)
         row = np.minimum.accumulate(best - columns, axis=1) + columns       # insertions
         ends = lengths == i + 1
-        result[ends] = row[picked[ends], wanted_lengths[ends]]
+        result[ends] = row[picked[ends], truth_lengths[ends]]
     return result
 
 

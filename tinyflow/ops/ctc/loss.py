@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the loss of label sequences without an alignment."""
+"""CTC loss (connectionist temporal classification) for sparse labels."""
 from __future__ import annotations
 
 import numpy as np
@@ -16,9 +16,9 @@ __all__ = ['ctc_loss']
 
 
 def check_inputs(inputs, lengths):
-    """ValueError unless inputs are [time, batch, classes] and there is a length for each row."""
+    """ValueError unless inputs are [time, batch, classes] and each row has a valid length."""
     if inputs.ndim != 3:
-        raise ValueError('inputs is not a 3-Tensor: [time, batch, classes] is wanted, not '
+        raise ValueError('inputs is not a 3-Tensor: expected [time, batch, classes], not '
                          f'{shapes.text(inputs.shape)}')
     if lengths.ndim != 1:
         raise ValueError('sequence_length is not a vector')
@@ -34,7 +34,7 @@ def check_inputs(inputs, lengths):
 
 
 def check_static(inputs, lengths):
-    """The static (time, batch, classes)."""
+    """The static shape (time, batch, classes)."""
     if inputs is not None and len(inputs) != 3:
         raise OpFailure(f'Shape must be rank 3 but is rank {len(inputs)}',
                         'inputs are [time, batch, classes].')
@@ -50,7 +50,7 @@ def check_static(inputs, lengths):
 
 
 def _labels(indices, values, batch, classes, collapse):
-    """(labels [batch, longest], their lengths, how many labels each row had at first)."""
+    """(labels [batch, longest], their lengths, number of labels of each row before merging)."""
     if indices.ndim != 2 or len(indices) != len(values):
         raise ValueError(f'labels_indices {shapes.text(indices.shape)} and labels_values '
                          f'{shapes.text(values.shape)} must have a row for each label')
@@ -65,7 +65,7 @@ def _labels(indices, values, batch, classes, collapse):
         raise ValueError(f'All labels must be nonnegative integers, batch: '
                          f'{rows[values.argmin()]} labels: {values[rows == rows[values.argmin()]]}')
     given = np.bincount(rows, minlength=batch)
-    kept = values < classes - 1                     # the blank and above: the end of a row
+    kept = values < classes - 1                     # the blank ends a row
     follows = np.zeros(len(values), bool)
     follows[1:] = rows[1:] == rows[:-1]
     wrong = np.zeros(len(values), bool)
@@ -74,14 +74,14 @@ def _labels(indices, values, batch, classes, collapse):
         raise OpFailure('Saw a non-null label (index >= num_classes - 1) following a null label, '
                         f'batch: {rows[wrong][0]} num_classes: {classes}',
                         f'labels are below {classes - 1}, which is the blank: logits have one '
-                        'class more.')
+                        'more class.')
     if collapse:
         kept[1:] &= ~(follows[1:] & (values[1:] == values[:-1]))
     rows, values = rows[kept], values[kept]
     lengths = np.bincount(rows, minlength=batch)
     if batch and not lengths.all():
         raise OpFailure(f'Labels length is zero in batch {lengths.argmin()}',
-                        'each sequence has at least one label.')
+                        'each sequence needs at least one label.')
     found = np.zeros((batch, lengths.max(initial=0)), np.int64)
     found[np.arange(found.shape[1]) < lengths[:, None]] = values
     return found, lengths, given
@@ -111,7 +111,7 @@ class CTCLoss(Op):
             row = longer.argmax()
             raise OpFailure('Not enough time for target transition sequence (required: '
                             f'{given[row]}, available: {lengths[row]}) in row {row}',
-                            'ignore_longer_outputs_than_inputs=True leaves such rows out.')
+                            'ignore_longer_outputs_than_inputs=True skips such rows.')
         with np.errstate(invalid='ignore'):
             loss, gradient = paths.loss_and_gradient(
                 inputs, labels, label_lengths, lengths, ctc_merge_repeated)
@@ -138,8 +138,8 @@ def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repe
     Shapes: labels, a SparseTensor [batch, longest] of int32; inputs [time, batch, classes] (or
     [batch, time, classes] unless `time_major`); sequence_length [batch] (int32) -> [batch].
 
-    Raises TypeError if labels is no SparseTensor; InvalidArgumentError, when run, for more labels
-    than steps. Graves et al. 2006.
+    Raises TypeError if labels is not a SparseTensor; InvalidArgumentError, at run time, for more
+    labels than steps. Graves et al. 2006.
     """
     inputs = renamed('logits', logits, 'inputs', inputs)
     if not isinstance(labels, SparseTensor):

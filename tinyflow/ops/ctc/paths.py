@@ -1,9 +1,9 @@
-"""The sums over all alignments that connectionist temporal classification needs.
+"""CTC forward-backward algorithm: log probabilities summed over all alignments.
 
 Graves et al. 2006, "Connectionist Temporal Classification", sections 3 and 4: with a blank before,
-between and after the labels, `forward` is the log probability of all paths to a place of that
-sequence at a time, `backward` that of all paths from there on. A step goes over all sequences of
-the batch and all places at once.
+between and after the labels, `forward` is the log probability of all paths to a position of
+that sequence at a time, `backward` that of all paths from there on. Each step handles all sequences
+of the batch and all positions at once.
 """
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 
 def extended(labels, lengths, blank):
-    """(labels with blanks around them [batch, 2 L + 1], where they are no padding)."""
+    """(labels with blanks around them [batch, 2 L + 1], mask: False for padding)."""
     sequence = np.full((len(labels), 2 * labels.shape[1] + 1), blank)
     sequence[:, 1::2] = labels
     return sequence, np.arange(sequence.shape[1]) <= 2 * lengths[:, None]
 
 
 def moves(sequence, blank, merge_repeated):
-    """(where a path may stay, where it may come from two places before) in `sequence`."""
+    """(where a path may stay, where it may come from two positions before) in `sequence`."""
     stays = (sequence == blank) | merge_repeated
     skips = sequence != blank
     skips[:, :2] = False
@@ -42,8 +42,8 @@ def loss_and_gradient(logits, labels, label_lengths, lengths, merge_repeated):
     possible = np.isfinite(log_p)
     share = np.exp(paths - np.where(possible, log_p, 0.)[:, None])
     rows = np.arange(batch)
-    for place in range(sequence.shape[1]):
-        gradient[:, rows, sequence[:, place]] -= share[:, :, place]
+    for position in range(sequence.shape[1]):
+        gradient[:, rows, sequence[:, position]] -= share[:, :, position]
     gradient[np.arange(time)[:, None] >= lengths] = 0
     return -log_p, gradient
 
@@ -72,8 +72,8 @@ def _forward(emitted, valid, stays, skips):
 
 
 def _backward(emitted, label_lengths, lengths, stays, skips):
-    time, batch, places = emitted.shape
-    last = np.full((batch, places), -np.inf)
+    time, batch, positions = emitted.shape
+    last = np.full((batch, positions), -np.inf)
     rows = np.arange(batch)
     last[rows, 2 * label_lengths] = 0
     some = label_lengths > 0

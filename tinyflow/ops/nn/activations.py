@@ -1,7 +1,7 @@
-"""Activation functions: Relu and its relatives, and their gradient ops.
+"""Activation functions (Relu, Elu, Softplus, ...) and their gradient ops.
 
-The gradient ops exist because each is a single pass over memory where the composed form takes
-several; all of them are differentiable again.
+Each gradient op makes a single pass over memory where the composed form takes several; all of them
+are differentiable in turn.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Activation(Unary, abstract=True):
 
 
 class _ActivationGrad(Elementwise, abstract=True):
-    """The incoming gradients times the slope, from what went in or came out of the activation."""
+    """The incoming gradient times the slope, computed from the activation's input or output."""
 
     signature = 'gradients: T, features: T -> backprops: T'
     types = {'T': FLOATS}
@@ -245,7 +245,7 @@ def elu(features, name=None):
 
 
 def selu(features, name=None):
-    """scale * elu with slope alpha, the two constants that keep mean 0 and variance 1.
+    """scale * elu with slope alpha, two constants chosen to keep mean 0 and variance 1.
 
     Shapes: features [*a] -> [*a]. Source: Klambauer et al., "Self-normalizing neural networks",
     NeurIPS 2017.
@@ -283,7 +283,7 @@ def leaky_relu(features, alpha=0.2, name=None):
 
 
 def crelu(features, name=None, axis=-1):
-    """relu of x and of -x, side by side along `axis`, which becomes twice as long.
+    """relu of x and of -x, concatenated along `axis`, which becomes twice as long.
 
     Shapes: features [*a, n] -> [*a, 2 * n]. Source: Shang et al., "Understanding and improving
     convolutional neural networks via concatenated rectified linear units", ICML 2016.
@@ -302,7 +302,7 @@ def swish(features):
     """
     features = convert_to_tensor(features, name='features')
     result = features * unary.sigmoid(features)
-    # TF's two nodes of a custom gradient, which changes no value; kept for the sake of the graph.
+    # TF's custom_gradient adds these two nodes; they change no value, only keep the graph equal.
     identity_and_cast.identity(result)
     return identity_and_cast.identity_n([result, features])[0]
 

@@ -1,7 +1,7 @@
-"""Batch normalization as one op: statistics of the batch, and what is normalised by them.
+"""Fused batch normalization (FusedBatchNormV3), its gradient and second derivatives.
 
-x is seen as [outer, channels, inner] with inner 1 for channels last, outer the batch and inner the
-pixels for channels first. Source: Ioffe and Szegedy, "Batch normalization", ICML 2015.
+x is viewed as [outer, channels, inner]: inner is 1 for channels last; for channels first, outer is
+the batch and inner are the pixels. Source: Ioffe and Szegedy, "Batch normalization", ICML 2015.
 """
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from tinyflow.ops.math import arithmetic, reduction
 
 _ATTRS = {'epsilon': 1e-4, 'data_format': 'NHWC', 'is_training': True}
 _WIDE = frozenset((float32, float64))
-_PIECE = 1 << 16        # elements at a time
+_PIECE = 1 << 16        # elements processed at a time
 
 
 class _Layout:
-    """x [batch, height, width, channels] or [batch, channels, height, width] as rows, in pieces
-    that do not depend on the number of threads."""
+    """A view of x (channels last or first) as rows, split into pieces that do not depend on the
+    number of threads, so that sums do not either.
+    """
 
     def __init__(self, shape, data_format):
         self.shape = shape
-        first = conv_geometry.first(data_format)
+        first = conv_geometry.channels_first(data_format)
         self.channels = shape[1] if first else shape[-1]
         self.rows = (shape[0], self.channels, -1) if first else (-1, self.channels)
         self.count = int(np.prod(shape, dtype=np.int64)) // max(1, self.channels)
@@ -38,23 +39,23 @@ class _Layout:
         self.piece = max(1, _PIECE // max(1, per_row))
         self.subscripts = 'ijk'[:len(self.rows)]
 
-    def laid(self, x):
+    def as_rows(self, x):
         return x.reshape(self.rows)
 
-    def along(self, vector):
-        """One number for each channel, that broadcasts with rows."""
+    def broadcastable(self, vector):
+        """A per-channel vector, reshaped to broadcast with rows."""
         return vector[:, None] if len(self.rows) == 3 else vector
 
     def sums(self, length, function, count):
-        """`count` vectors, each the sum of function(start, stop)[i] over the pieces of rows."""
+        """`count` per-channel vectors: function(start, stop) summed over the pieces of rows."""
         pieces = -(-length // self.piece)
         parts = np.zeros((pieces, count, self.channels))
 
-        def some(start, stop):
+        def piece_sums(start, stop):
             parts[start // self.piece] = function(start, stop)
 
         if length:
-            in_tiles(length, some, self.piece)
+            in_tiles(length, piece_sums, self.piece)
         return parts.sum(0)
 
     def sum(self, x):
@@ -68,34 +69,34 @@ def _statistics(x, layout):
     """The mean and the (biased) variance of each channel, in double precision."""
     total = layout.sums(len(x), lambda i, j: [layout.sum(x[i:j])], 1)[0]
     mean = total / max(1, layout.count)
-    center = layout.along(mean.astype(x.dtype))
+    center = layout.broadcastable(mean.astype(x.dtype))
 
     def squares(i, j):
         apart = x[i:j] - center
         return [layout.sum(apart), layout.dot(apart, apart)]
 
-    # What rounding of the center left over is taken out again.
+    # Correct for the rounding of the center: the deviations do not sum to exactly 0.
     left, total = layout.sums(len(x), squares, 2)
     return mean, (total - left ** 2 / max(1, layout.count)) / max(1, layout.count)
 
 
 def _check_vectors(channels, **vectors):
-    """The number of channels that is known of any; ValueError for a vector that has others."""
+    """The number of channels, if any shape tells it; ValueError if the vectors disagree."""
     for what, shape in vectors.items():
         if shape is None:
             continue
         if len(shape) != 1:
-            raise ValueError(f'Shape must be rank 1 but is rank {len(shape)} for {what}: one '
-                             'number for each channel')
+            raise ValueError(f'Shape must be rank 1 but is rank {len(shape)} for {what}: it '
+                             'needs one number per channel')
         if None not in (channels, shape[0]) and channels != shape[0]:
             raise ValueError(f'Dimensions must be equal, but are {channels} and {shape[0]}: x has '
-                             f'{channels} channels, and {what} {shape[0]} numbers')
+                             f'{channels} channels, but {what} has {shape[0]} elements')
         channels = shape[0] if channels is None else channels
     return channels
 
 
 def _checked(x, data_format, **vectors):
-    """(shape of x, channels) as far as they are known."""
+    """(shape of x, number of channels), as far as they are known."""
     conv_geometry.check_format(data_format, 4)
     conv_geometry.check_rank('input', x, 4)
     last = (None,) * 4 if x is None else conv_geometry.last_shape(x, data_format)
@@ -104,10 +105,11 @@ def _checked(x, data_format, **vectors):
 
 
 class FusedBatchNormV3(Op):
-    """(x - mean) / sqrt(variance + epsilon) * scale + offset, and the statistics.
+    """(x - mean) / sqrt(variance + epsilon) * scale + offset, and the batch statistics.
 
-    In training, mean and variance are those of the batch: `batch_variance` is the unbiased one, as
-    a moving average wants it; the reserved ones, for the gradient, are what x was divided by.
+    In training, mean and variance are computed from the batch. `batch_variance` is the unbiased
+    estimate, meant for moving averages; the reserved outputs, used by the gradient, are the biased
+    ones that x was normalized with.
     """
 
     signature = ('x: T, scale: U, offset: U, mean: U, variance: U -> y: T, batch_mean: U, '
@@ -125,14 +127,14 @@ class FusedBatchNormV3(Op):
         given = {} if is_training else {'mean': mean.shape, 'variance': variance.shape}
         _checked(x.shape, data_format, scale=scale.shape, offset=offset.shape, **given)
         layout, wide = _Layout(x.shape, data_format), scale.dtype
-        rows = layout.laid(x if x.dtype.itemsize >= 4 else x.astype(np.float32))
+        rows = layout.as_rows(x if x.dtype.itemsize >= 4 else x.astype(np.float32))
         if is_training:
             mean, variance = _statistics(rows, layout)
-        factor = layout.along((1 / np.sqrt(variance.astype(np.float64) + epsilon)
+        factor = layout.broadcastable((1 / np.sqrt(variance.astype(np.float64) + epsilon)
                                * scale).astype(rows.dtype))
-        center, shift = (layout.along(v.astype(rows.dtype)) for v in (mean, offset))
+        center, shift = (layout.broadcastable(v.astype(rows.dtype)) for v in (mean, offset))
         y = np.empty(x.shape, x.dtype)
-        target = layout.laid(y)
+        target = layout.as_rows(y)
 
         def some(i, j):
             part = target[i:j] if target.dtype == rows.dtype else np.empty_like(rows[i:j])
@@ -150,9 +152,9 @@ class FusedBatchNormV3(Op):
         return y, mean, unbiased, mean.copy(), variance, np.zeros((), wide)
 
     def gradient(op, dy, dmean, dvariance, dreserved_mean, dreserved_variance, _):
-        """As in TensorFlow, nothing goes through the mean and the variance that come out.
+        """As in TensorFlow, no gradient flows through the outputs batch_mean and batch_variance.
 
-        The reserved ones are what second derivatives are made of, so it does through these.
+        It does flow through the reserved outputs, because second derivatives are built from them.
         """
         x, scale, _, mean, variance = op.inputs
         if dy is None:
@@ -164,14 +166,14 @@ class FusedBatchNormV3(Op):
 
 
 def _per_channel(op):
-    """(axes to sum over, a function that makes a vector broadcast with x)."""
-    if conv_geometry.first(op.attrs['data_format']):
+    """(axes to sum over, a function that reshapes a vector to broadcast with x)."""
+    if conv_geometry.channels_first(op.attrs['data_format']):
         return [0, 2, 3], lambda v: shaping.reshape(v, [1, -1, 1, 1])
     return [0, 1, 2], lambda v: v
 
 
 def _through_statistics(op, dmean, dvariance):
-    """The derivative at x of the reserved mean and variance of the batch; None if of none."""
+    """The gradient for x through the reserved mean and variance; None if there is none."""
     x, mean = op.inputs[0], op.outputs[3]
     along = _per_channel(op)[1]
     wide = mean.dtype
@@ -186,7 +188,7 @@ def _through_statistics(op, dmean, dvariance):
 
 
 class FusedBatchNormGradV3(Op):
-    """The derivatives at x, scale and offset.
+    """The gradients for x, scale and offset.
 
     With n numbers in each channel, u = (x - mean) * r, r = 1 / sqrt(variance + epsilon):
     in training dx = scale * r * (dy - sum(dy) / n - u * sum(dy * u) / n), otherwise
@@ -208,7 +210,7 @@ class FusedBatchNormGradV3(Op):
         result, channels = _checked(shapes.merge(x, y_backprop), data_format, scale=scale,
                                     reserve_space_1=reserve_space_1,
                                     reserve_space_2=reserve_space_2)
-        empty = (0,) if is_training else (channels,)        # as TF declares it; nobody uses them
+        empty = (0,) if is_training else (channels,)        # as TF declares them; they are unused
         return [result, (channels,), (channels,), empty, empty]
 
     def kernel(y_backprop, x, scale, reserve_space_1, reserve_space_2, reserve_space_3, *, epsilon,
@@ -218,8 +220,8 @@ class FusedBatchNormGradV3(Op):
                                    is_training=is_training)
         layout, wide = _Layout(x.shape, data_format), scale.dtype
         narrow = x.dtype.itemsize < 4
-        rows, dy = (layout.laid(a.astype(np.float32) if narrow else a) for a in (x, y_backprop))
-        mean = layout.along(reserve_space_1.astype(rows.dtype))
+        rows, dy = (layout.as_rows(a.astype(np.float32) if narrow else a) for a in (x, y_backprop))
+        mean = layout.broadcastable(reserve_space_1.astype(rows.dtype))
         r = 1 / np.sqrt(reserve_space_2.astype(np.float64) + epsilon)
 
         def totals(i, j):
@@ -230,11 +232,12 @@ class FusedBatchNormGradV3(Op):
         a = scale * r
         b = c = None
         if is_training:
-            b = layout.along((-a * r * r * dscale / max(1, layout.count)).astype(rows.dtype))
-            c = layout.along((-a * doffset / max(1, layout.count)).astype(rows.dtype))
-        a = layout.along(a.astype(rows.dtype))
+            b = -a * r * r * dscale / max(1, layout.count)
+            b = layout.broadcastable(b.astype(rows.dtype))
+            c = layout.broadcastable((-a * doffset / max(1, layout.count)).astype(rows.dtype))
+        a = layout.broadcastable(a.astype(rows.dtype))
         dx = np.empty(x.shape, x.dtype)
-        target = layout.laid(dx)
+        target = layout.as_rows(dx)
 
         def some(i, j):
             part = dy[i:j] * a
@@ -251,11 +254,11 @@ class FusedBatchNormGradV3(Op):
         return dx, (dscale * r).astype(wide), doffset.astype(wide), nothing, nothing.copy()
 
     def gradient(op, ddx, ddscale, ddoffset, *reserved):
-        return _second(op, ddx, ddscale, ddoffset)
+        return _second_derivatives(op, ddx, ddscale, ddoffset)
 
 
-def _second(op, ddx, ddscale, ddoffset):
-    """The derivatives of FusedBatchNormGradV3 at its dy, x and scale.
+def _second_derivatives(op, ddx, ddscale, ddoffset):
+    """The gradients of FusedBatchNormGradV3 for its inputs dy, x and scale.
 
     With M the mean over a channel and B(v) = v - M(v) - u M(v u), dx = scale r B(dy); its product
     with g is scale r n q, q = M(g dy) - M(g) M(dy) - M(g u) M(dy u), which depends on x through
@@ -306,7 +309,7 @@ def _total(terms):
     return total
 
 
-_LEAST_EPSILON = 1.001e-5       # what TF has held to be safe on a GPU
+_MIN_EPSILON = 1.001e-5       # TF's lower bound (cuDNN's minimum)
 
 
 def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC',
@@ -327,7 +330,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
             mend='in training the statistics are computed from x; leave both out.')))
     mean = constants.constant([], scale.dtype.base_dtype) if mean is None else mean
     variance = constants.constant([], scale.dtype.base_dtype) if variance is None else variance
-    epsilon = epsilon if epsilon > _LEAST_EPSILON else _LEAST_EPSILON
+    epsilon = epsilon if epsilon > _MIN_EPSILON else _MIN_EPSILON
     y, batch_mean, batch_variance = FusedBatchNormV3.apply(
         x, scale, offset, mean, variance, epsilon=float(epsilon), data_format=data_format,
         is_training=bool(is_training), name=name)[:3]

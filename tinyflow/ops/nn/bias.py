@@ -1,4 +1,4 @@
-"""BiasAdd: a vector added along the channel axis, and what is built of it."""
+"""BiasAdd: adds a vector along the channel axis; bias_add, xw_plus_b and relu_layer."""
 from __future__ import annotations
 
 import math
@@ -22,14 +22,14 @@ def _channel_axis(rank, data_format):
 
 
 def _along_channels(bias, rank, data_format):
-    """bias [channels], shaped so that it broadcasts along the channel axis."""
+    """bias [channels], reshaped to broadcast along the channel axis."""
     if data_format == 'NCHW' and rank > 2:
         return bias.reshape((-1,) + (1,) * (rank - 2))
     return bias
 
 
 class BiasAdd(Op):
-    """value + bias, one bias for each channel."""
+    """value + bias, with one bias per channel."""
 
     signature = 'value: T, bias: T -> output: T'
     types = {'T': NUMBERS}
@@ -39,8 +39,8 @@ class BiasAdd(Op):
 
     def shape(value, bias, *, data_format):
         if bias is not None and len(bias) != 1:
-            raise ValueError(f'Shape must be rank 1 but is rank {len(bias)}: the bias is a vector, '
-                             'one number for each channel')
+            raise ValueError(f'Shape must be rank 1 but is rank {len(bias)}: the bias is a vector '
+                             'with one number per channel')
         if value is None:
             return None
         if len(value) < 2:
@@ -49,12 +49,14 @@ class BiasAdd(Op):
         if bias is None:
             return value
         axis = _channel_axis(len(value), data_format)
-        have, wanted = value[axis], bias[0]
-        if None not in (have, wanted) and have != wanted:
-            raise OpFailure(f'Dimensions must be equal, but are {have} and {wanted}',
-                            f'axis {axis} of the value holds {have} channels, and the bias '
-                            f'{wanted}.')
-        return value[:axis] + (wanted if have is None else have,) + value[axis + 1:]
+        value_channels, bias_channels = value[axis], bias[0]
+        if None not in (value_channels, bias_channels) and value_channels != bias_channels:
+            raise OpFailure(f'Dimensions must be equal, but are {value_channels} and '
+                            f'{bias_channels}',
+                            f'axis {axis} of the value has {value_channels} channels, the bias '
+                            f'{bias_channels}.')
+        channels = bias_channels if value_channels is None else value_channels
+        return value[:axis] + (channels,) + value[axis + 1:]
 
     def kernel(value, bias, out=None, *, data_format):
         if bias.ndim != 1:
@@ -77,7 +79,7 @@ class BiasAdd(Op):
 
 
 class BiasAddGrad(Op):
-    """The sum over every axis but that of the channels."""
+    """The sum over all axes except the channel axis."""
 
     signature = 'out_backprop: T -> output: T'
     types = {'T': NUMBERS}
@@ -105,18 +107,18 @@ class BiasAddGrad(Op):
 
     def gradient(op, ddy):
         dy, data_format = op.inputs[0], op.attrs['data_format']
-        # The bias's sensitivity, repeated for every place that it was added to.
+        # The bias's gradient, broadcast to every position that it was added to.
         return BiasAdd.apply(constants.zeros_like(dy), ddy, data_format=data_format)
 
 
-# OpenBLAS works on a product of so many elements with one thread: more threads would add up in
+# OpenBLAS computes a product of up to this many elements in one thread. More threads would sum in
 # another order, and results must not depend on the number of threads.
 _ONE_THREAD = 9000
 _NARROW = 128
 
 
 def _column_sums(x, out):
-    """x [rows, columns] -> [columns], in the way that is quickest for its size."""
+    """x [rows, columns] -> [columns], by the fastest method for its size."""
     if x.size <= _ONE_THREAD and x.dtype.kind == 'f' and x.itemsize >= 4:
         return np.matmul(_ones(len(x), x.dtype), x, out)
     if x.shape[1] < _NARROW:
@@ -130,10 +132,10 @@ def _ones(count, dtype):
 
 
 def bias_add(value, bias, data_format=None, name=None):
-    """value + bias, the same bias for every place of a channel.
+    """value + bias, the same bias for all positions of a channel.
 
     Shapes: value [batch, *a, channels], bias [channels] -> as value; with data_format 'NC...' the
-    channels are axis 1. ValueError where the numbers of channels differ.
+    channels are axis 1. ValueError if the numbers of channels differ.
     """
     with name_scope(name, 'BiasAdd', [value, bias]) as scope:
         value = convert_to_tensor(value, name='input')

@@ -1,10 +1,8 @@
-"""Classes drawn at random for sampled losses: the distributions, as TensorFlow 1.15 draws them.
+"""Class distributions of the candidate samplers (uniform, log-uniform, unigram), in NumPy.
 
-Every sampler gives `draw(words, count)`, classes from a seeded stream of 32-bit words, and
-`probability(classes)`. Words are read one after another, two for most draws, with a few thrown away
-so that integers come out exactly uniform; thus seeded programs draw TensorFlow's own classes.
-
-Imports NumPy and its neighbours on the lower floors alone.
+Every sampler has `draw(words, count)`, which draws classes from a seeded stream of 32-bit words,
+and `probability(classes)`. Words are read in sequence, two for most draws; a few are rejected so
+that integers are exactly uniform. Seeded programs thus draw the same classes as in TensorFlow 1.15.
 """
 from __future__ import annotations
 
@@ -19,12 +17,12 @@ from tinyflow.graph.support.errors import OpFailure
 from tinyflow.ops.random import philox
 from tinyflow.ops.random.philox_floats import uniform32, uniform64
 
-# Words that a run sets aside for each draw, and that runs of unseeded ops start from anew.
+# Words that a run reserves for each draw; unseeded ops reserve new ones in every run.
 _PER_SAMPLE = 2048
 
 
 class Words:
-    """The 32-bit words of one run, read from the front."""
+    """The stream of random 32-bit words of one run."""
 
     def __init__(self, start: philox.Counter) -> None:
         self._start, self._ready = start, np.empty(0, np.uint32)
@@ -41,14 +39,14 @@ class Words:
         return taken
 
     def give_back(self, words: np.ndarray) -> None:
-        """Puts words in front again, which were taken and not needed."""
+        """Returns unused words to the front of the stream."""
         self._ready = np.concatenate([words, self._ready])
 
 
 def exact_integers(words: Words, count: int, below: int, wide: bool) -> np.ndarray:
-    """Exactly uniform integers of [0, below): words that would favour small ones are left out.
+    """Exactly uniform integers in [0, below), by rejecting words that would favour small ones.
 
-    Shapes: -> [count], dtype int64. `wide` numbers are made of two words, the lower one first.
+    Shapes: -> [count], dtype int64. `wide` integers use two words, the lower one first.
     """
     size = 2 if wide else 1
     kind = np.dtype(f'u{4 * size}').type
@@ -74,11 +72,11 @@ class Uniform:
         return np.full(classes.shape, np.float32(1 / self.range))
 
     def learn(self, classes: np.ndarray) -> None:
-        """Takes note of the true classes of a batch; only LearnedUnigram is changed by it."""
+        """Counts the true classes of a batch; only LearnedUnigram uses them."""
 
 
 class LogUniform(Uniform):
-    """P(class) = log((class + 2) / (class + 1)) / log(range + 1): Zipf's law, near enough."""
+    """P(class) = log((class + 2) / (class + 1)) / log(range + 1): approximately Zipf's law."""
 
     def __init__(self, range_max: int) -> None:
         super().__init__(range_max)
@@ -94,10 +92,10 @@ class LogUniform(Uniform):
 
 
 class LearnedUnigram(Uniform):
-    """P(class) follows how often a class was a true one so far, each counting once at the start.
+    """P(class) is proportional to 1 + how often the class has been a true class so far.
 
-    The counts are the leaves of a binary tree of sums, so that both drawing and learning cost
-    log2(range) steps however many classes there are.
+    The counts are the leaves of a binary tree of sums, so that drawing and learning both take
+    log2(range) steps.
     """
 
     def __init__(self, range_max: int) -> None:
@@ -126,18 +124,18 @@ class LearnedUnigram(Uniform):
         return (weights / self._levels[0][0]).astype(np.float32)
 
     def learn(self, classes: np.ndarray) -> None:
-        room = 2**31 - 1 - int(self._levels[0][0])
-        index = classes.reshape(-1)[:room]
+        capacity = 2**31 - 1 - int(self._levels[0][0])
+        index = classes.reshape(-1)[:capacity]
         for level in reversed(self._levels):
             np.add.at(level, index, 1)
             index = index // 2
 
 
 class FixedUnigram(Uniform):
-    """P(class) is given by a file or list of weights, each raised to the power `distortion`.
+    """P(class) is proportional to given weights, each raised to the power `distortion`.
 
-    Drawn by the alias method (Walker 1977, in Vose's form of 1991): a uniform class is kept with
-    the probability of its own, or exchanged for its one alias.
+    Drawn by the alias method (Walker 1977; Vose 1991): draw a class uniformly, keep it with its
+    keep probability, otherwise take its alias.
     """
 
     def __init__(self, range_max: int, weights: np.ndarray) -> None:
@@ -151,22 +149,22 @@ class FixedUnigram(Uniform):
         self._keep, self._alias = _alias_table(self._weights)
 
     def draw(self, words: Words, count: int) -> np.ndarray:
-        """One word says whether to keep the class, the next (and seldom more) which class it is."""
+        """The first word decides whether to keep the class, the next (rarely more) select it."""
         rejected = 0 if self.range & (self.range - 1) == 0 else 2**32 % self.range
-        found, places, done = np.empty(count, np.float32), np.empty(count, np.int64), 0
+        keep_values, candidates, done = np.empty(count, np.float32), np.empty(count, np.int64), 0
         while done < count:
             pairs = np.array(words.take(2 * (count - done))).reshape(-1, 2)
             wrong = np.flatnonzero(pairs[:, 1] < rejected)
             good = int(wrong[0]) if len(wrong) else len(pairs)
-            found[done:done + good] = uniform32(np.ascontiguousarray(pairs[:good, 0]))
-            places[done:done + good] = pairs[:good, 1] % np.uint32(self.range)
+            keep_values[done:done + good] = uniform32(np.ascontiguousarray(pairs[:good, 0]))
+            candidates[done:done + good] = pairs[:good, 1] % np.uint32(self.range)
             done += good
-            if len(wrong):                      # that draw takes its class from a later word
+            if len(wrong):                      # rejected: take the class from a later word
                 words.give_back(pairs[good + 1:].reshape(-1))
-                found[done] = uniform32(pairs[good, :1].copy())[0]
-                places[done] = exact_integers(words, 1, self.range, wide=False)[0]
+                keep_values[done] = uniform32(pairs[good, :1].copy())[0]
+                candidates[done] = exact_integers(words, 1, self.range, wide=False)[0]
                 done += 1
-        return np.where(found < self._keep[places], places, self._alias[places])
+        return np.where(keep_values < self._keep[candidates], candidates, self._alias[candidates])
 
     def probability(self, classes: np.ndarray) -> np.ndarray:
         inside = (classes >= 0) & (classes < self.range)
@@ -175,7 +173,7 @@ class FixedUnigram(Uniform):
 
 
 def _alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The chance of keeping each class and the class to take otherwise."""
+    """(keep probability, alias) of each class."""
     count = len(weights)
     total = sum(weights.tolist())
     share = [float(np.float32(w * np.float32(count))) / total for w in weights]
@@ -187,7 +185,7 @@ def _alias_table(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         alias[poor] = rich
         share[rich] -= 1.0 - share[poor]
         (low if share[rich] < 1.0 else high).append(rich)
-    for i in high + low:                        # what is left is 1 but for rounding
+    for i in high + low:                        # what is left is 1 up to rounding
         share[i], alias[i] = 1.0, i
     return np.array(share, np.float32), np.array(alias)
 
@@ -196,7 +194,7 @@ def unigram_weights(vocab_file: str, unigrams, distortion: float, reserved: int,
                     shard: int) -> np.ndarray:
     """Weights of FixedUnigram; a file has one class per line, its weight after the last comma.
 
-    Shapes: -> [classes], the reserved ones first, with weight 0.
+    Shapes: -> [classes], the reserved classes first, with weight 0.
     """
     if vocab_file:
         with Path(vocab_file).open(newline='', encoding='utf-8') as file:
@@ -208,8 +206,8 @@ def unigram_weights(vocab_file: str, unigrams, distortion: float, reserved: int,
     return np.array(weights, np.float32)
 
 
-class Source:
-    """A sampler with its stream: what one node keeps in a Session."""
+class SamplerState:
+    """A sampler and its random stream: the per-Session state of a sampler node."""
 
     def __init__(self, sampler: Uniform, seed: int, seed2: int) -> None:
         self.sampler = sampler
@@ -218,7 +216,7 @@ class Source:
         self._lock = threading.Lock()
 
     def sample(self, true_classes: np.ndarray, count: int, unique: bool):
-        """Drawn classes, and how often true and drawn ones are expected among so many draws.
+        """Sampled classes, and the expected counts of the true and of the sampled classes.
 
         Shapes: true_classes [batch, true] -> [count], [batch, true], [count].
         """
@@ -235,7 +233,7 @@ class Source:
 
 
 def _distinct(draw: Callable, words: Words, count: int) -> tuple[np.ndarray, int]:
-    """The first `count` different classes in the order drawn, and how many draws that took."""
+    """The first `count` distinct classes in the order drawn, and the number of draws it took."""
     drawn = draw(words, count)
     while True:
         values, first = np.unique(drawn, return_index=True)
@@ -248,10 +246,11 @@ def _distinct(draw: Callable, words: Words, count: int) -> tuple[np.ndarray, int
 
 
 def _expected(probability: np.ndarray, count: int, tries: int) -> np.ndarray:
-    """How often a class is drawn; if all must differ, the chance to be among `tries` draws."""
+    """Expected count of a class; if unique, the probability of being among `tries` draws."""
     if tries == count:
         return probability * np.float32(count)
     return -np.expm1(np.float32(tries) * np.log1p(-probability))
 
 
-__all__ = ['FixedUnigram', 'LearnedUnigram', 'LogUniform', 'Source', 'Uniform', 'unigram_weights']
+__all__ = ['FixedUnigram', 'LearnedUnigram', 'LogUniform', 'SamplerState', 'Uniform',
+           'unigram_weights']

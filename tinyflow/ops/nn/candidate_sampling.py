@@ -1,4 +1,4 @@
-"""Candidate samplers: a few classes drawn to stand for all, so that a loss need not visit each."""
+"""Candidate samplers: ops that draw a few classes for losses over many classes."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -24,7 +24,7 @@ def _drawn_shapes(true_classes, *, num_true, num_sampled):
 
 
 def _check_true_classes(true_classes, num_true):
-    """ValueError where the true classes have not `num_true` columns."""
+    """ValueError unless the true classes have `num_true` columns."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
         raise ValueError(f'true_classes must have num_true columns, expected: {num_true} was: '
                          f'{list(true_classes.shape)}')
@@ -39,56 +39,56 @@ class _Sampler(Op, abstract=True):
     partial_rank = True
     shape = _drawn_shapes
 
-    def kernel(source, true_classes, *, num_true, num_sampled, unique):
+    def kernel(state, true_classes, *, num_true, num_sampled, unique):
         _check_true_classes(true_classes, num_true)
-        if unique and num_sampled > source.sampler.range:
+        if unique and num_sampled > state.sampler.range:
             raise OpFailure(f"Sampler's range is too small: {num_sampled} different classes of "
-                            f'{source.sampler.range}',
-                            'unique=False may draw a class again.')
-        return source.sample(true_classes, num_sampled, unique)
+                            f'{state.sampler.range}',
+                            'unique=False allows a class to be drawn more than once.')
+        return state.sample(true_classes, num_sampled, unique)
 
 
-def _source_of(kind):
-    return lambda attrs: candidate_samplers.Source(
+def _sampler_state(kind):
+    return lambda attrs: candidate_samplers.SamplerState(
         kind(attrs['range_max']), attrs['seed'], attrs['seed2'])
 
 
 class UniformCandidateSampler(_Sampler):
-    """Classes drawn uniformly."""
+    """Draws classes uniformly."""
 
-    state = _source_of(candidate_samplers.Uniform)
+    state = _sampler_state(candidate_samplers.Uniform)
 
 
 class LogUniformCandidateSampler(_Sampler):
-    """Classes drawn by Zipf's law."""
+    """Draws classes by Zipf's law (approximately)."""
 
-    state = _source_of(candidate_samplers.LogUniform)
+    state = _sampler_state(candidate_samplers.LogUniform)
 
 
 class LearnedUnigramCandidateSampler(_Sampler):
-    """Classes drawn as often as they were true ones before."""
+    """Draws classes in proportion to how often they were true classes before."""
 
-    state = _source_of(candidate_samplers.LearnedUnigram)
+    state = _sampler_state(candidate_samplers.LearnedUnigram)
 
 
-def _open_fixed(attrs):
+def _fixed_sampler_state(attrs):
     weights = candidate_samplers.unigram_weights(
         attrs['vocab_file'], attrs['unigrams'], attrs['distortion'], attrs['num_reserved_ids'],
         attrs['num_shards'], attrs['shard'])
     sampler = candidate_samplers.FixedUnigram(attrs['range_max'], weights)
-    return candidate_samplers.Source(sampler, attrs['seed'], attrs['seed2'])
+    return candidate_samplers.SamplerState(sampler, attrs['seed'], attrs['seed2'])
 
 
 class FixedUnigramCandidateSampler(_Sampler):
-    """Classes drawn by given weights."""
+    """Draws classes by given weights."""
 
     attrs = {**_Sampler.attrs, 'vocab_file': '', 'distortion': 1.0, 'num_reserved_ids': 0,
              'num_shards': 1, 'shard': 0, 'unigrams': ()}
-    state = _open_fixed
+    state = _fixed_sampler_state
 
 
 class AllCandidateSampler(Op):
-    """Every class, to see what sampling changes."""
+    """Returns every class: for comparison with the samplers."""
 
     signature = _SIGNATURE
     attrs = {'num_true': REQUIRED, 'num_sampled': REQUIRED, 'unique': REQUIRED, 'seed': 0,
@@ -105,7 +105,7 @@ class AllCandidateSampler(Op):
 
 
 class ComputeAccidentalHits(Op):
-    """Where a drawn class is a true one: its row, its place among the drawn, and -FLT_MAX."""
+    """Where a sampled class is a true class: (row, position in the sample, weight -FLT_MAX)."""
 
     signature = ('true_classes: int64, sampled_candidates: int64 '
                  '-> indices: int32, ids: int64, weights: float32')
@@ -123,16 +123,16 @@ class ComputeAccidentalHits(Op):
     def kernel(true_classes, sampled_candidates, *, num_true):
         _check_true_classes(true_classes, num_true)
         count = len(sampled_candidates)
-        # Of a class drawn more than once, TF tells the last place: the first, seen from the end.
+        # TF reports the last position of a class drawn more than once: the first in reversed order.
         from_end = sampled_candidates[::-1]
         order = np.argsort(from_end, kind='stable')
-        place = np.searchsorted(from_end[order], true_classes)
-        hit = place < count
+        position = np.searchsorted(from_end[order], true_classes)
+        hit = position < count
         if count:
-            place = np.minimum(place, count - 1)
-            hit &= from_end[order[place]] == true_classes
+            position = np.minimum(position, count - 1)
+            hit &= from_end[order[position]] == true_classes
         rows, columns = np.nonzero(hit)
-        ids = count - 1 - order[place[rows, columns]]
+        ids = count - 1 - order[position[rows, columns]]
         return (rows.astype(np.int32), ids.astype(np.int64),
                 np.full(len(rows), np.finfo(np.float32).min))
 
@@ -159,11 +159,11 @@ def _at_least(least, value, name, op):
 
 def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None,
                               name=None):
-    """Classes drawn uniformly from [0, range_max), and how often each class is expected.
+    """Draws classes uniformly from [0, range_max); returns them and the expected counts.
 
     Shapes: true_classes [batch, num_true] -> sampled_candidates [num_sampled],
     true_expected_count [batch, num_true], sampled_expected_count [num_sampled]. With `unique` no
-    class is drawn twice, and the counts are the chances of being among the drawn.
+    class is drawn twice, and the counts are the probabilities of being in the sample.
     """
     range_max = _at_least(1, range_max, 'range_max', UniformCandidateSampler)
     return _sample(UniformCandidateSampler, true_classes, num_true, num_sampled, unique, seed,
@@ -172,11 +172,11 @@ def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range
 
 def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max,
                                   seed=None, name=None):
-    """Classes drawn with P(class) = log((class + 2) / (class + 1)) / log(range_max + 1).
+    """Draws classes with P(class) = log((class + 2) / (class + 1)) / log(range_max + 1).
 
     Shapes: true_classes [batch, num_true] -> sampled_candidates [num_sampled],
-    true_expected_count [batch, num_true], sampled_expected_count [num_sampled]. Made for words
-    that are numbered from the most frequent one on.
+    true_expected_count [batch, num_true], sampled_expected_count [num_sampled]. Meant for words
+    numbered by decreasing frequency.
     """
     range_max = _at_least(1, range_max, 'range_max', LogUniformCandidateSampler)
     return _sample(LogUniformCandidateSampler, true_classes, num_true, num_sampled, unique, seed,
@@ -185,7 +185,7 @@ def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, r
 
 def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max,
                                       seed=None, name=None):
-    """Classes drawn as often as they were true ones in the runs before (in this Session).
+    """Draws classes in proportion to how often they were true classes in earlier runs.
 
     Shapes: true_classes [batch, num_true] -> sampled_candidates [num_sampled],
     true_expected_count [batch, num_true], sampled_expected_count [num_sampled].
@@ -198,12 +198,12 @@ def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, uniqu
 def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max,
                                     vocab_file='', distortion=1.0, num_reserved_ids=0,
                                     num_shards=1, shard=0, unigrams=(), seed=None, name=None):
-    """Classes drawn with P(class) ~ weight ** distortion; 0.75 is usual for word embeddings.
+    """Draws classes with P(class) ~ weight ** distortion; 0.75 is usual for word embeddings.
 
     Shapes: true_classes [batch, num_true] -> sampled_candidates [num_sampled],
     true_expected_count [batch, num_true], sampled_expected_count [num_sampled]. The weights are
-    `unigrams`, or the last column of the CSV file `vocab_file`; the `num_reserved_ids` classes in
-    front of them are never drawn.
+    `unigrams`, or the last column of the CSV file `vocab_file`; the `num_reserved_ids` classes
+    before them are never drawn.
     """
     op = FixedUnigramCandidateSampler
     if bool(vocab_file) == bool(len(unigrams)):
@@ -219,7 +219,7 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
 
 
 def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
-    """The classes 0 ... num_sampled - 1, each expected once: shows what sampling changes.
+    """The classes 0 ... num_sampled - 1, each with expected count 1: no sampling, for comparison.
 
     Shapes: true_classes [batch, num_true] -> sampled_candidates [num_sampled],
     true_expected_count [batch, num_true], sampled_expected_count [num_sampled].
@@ -228,10 +228,10 @@ def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None
 
 
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
-    """Which drawn classes are true classes of some row: (rows, places among the drawn, -FLT_MAX).
+    """Which sampled classes are true classes of a row: (rows, positions in the sample, -FLT_MAX).
 
     Shapes: true_classes [batch, num_true], sampled_candidates [num_sampled] -> three of [hits].
-    The weights, added to the logits of these places, keep a true class from counting as false.
+    Adding the weights to the logits at these positions keeps a true class from counting as false.
     """
     seed, seed2 = random_functions.get_seed(seed)
     hits = ComputeAccidentalHits.apply(

@@ -1,8 +1,8 @@
-"""Softmax cross entropy, fused: one op gives the loss and its derivative at the logits.
+"""Fused softmax cross entropy: one op returns the loss and its gradient for the logits.
 
 Computing them together is both faster and more accurate than softmax, logarithm, product and sum.
-The derivative is the second output, so a second derivative has something to differentiate: it is
-right here for both forms (TF1's own is refused for the sparse one).
+The gradient is the second output and can be differentiated again: second derivatives are correct
+for dense and sparse labels (TF1 raises an error for sparse ones).
 """
 from __future__ import annotations
 
@@ -57,20 +57,21 @@ def _logits_gradient(op, dloss, dbackprop):
 _HELPERS = ('Reshape', 'StopGradient', 'Cast', 'Transpose')
 
 
-def _given(tensor, operation):
-    """What the user passed: `tensor` itself, or what the same call made it of."""
+def _user_tensor(tensor, operation):
+    """The tensor that the user passed, from which the same call derived `tensor`."""
     while tensor.op.type in _HELPERS and tensor.op._site == operation._site:
         tensor = tensor.op.inputs[0]
     return tensor
 
 
 class _CrossEntropy(Op, abstract=True):
-    """Messages name the tensors that the user passed, not those that were made of them."""
+    """Base whose messages name the tensors that the user passed, not those derived from them."""
 
     @classmethod
     def labelled_inputs(cls, operation):
         features, labels = operation.inputs
-        return [('logits', _given(features, operation)), ('labels', _given(labels, operation))]
+        return [('logits', _user_tensor(features, operation)),
+                ('labels', _user_tensor(labels, operation))]
 
 
 class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
@@ -161,7 +162,7 @@ class SparseSoftmaxCrossEntropyWithLogits(_CrossEntropy):
         if not x.size:
             return np.zeros(len(x), x.dtype), np.empty(x.shape, x.dtype)
         shifted, total, backprop = _normalized(x)
-        # Flat positions of the labels: NumPy indexes with one array far quicker than with two.
+        # Flat indices of the labels: NumPy indexes with one array much faster than with two.
         chosen = _row_starts(*x.shape) + labels
         loss = np.log(total) - shifted.take(chosen)
         backprop.reshape(-1)[chosen] -= 1
@@ -186,7 +187,7 @@ _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
 
 def _check_labels(labels, classes):
-    # Seen as unsigned, a negative label is a huge one: a single pass finds both mistakes.
+    # Viewed as unsigned, a negative label is a huge one: a single pass finds both errors.
     if labels.size and np.maximum.reduce(labels.view(_UNSIGNED[labels.itemsize])) >= classes:
         worst = labels[(labels < 0) | (labels >= classes)][0]
         seen = ' '.join(map(str, labels[:8])) + (' ...' if labels.size > 8 else '')
@@ -203,8 +204,8 @@ def _check_named(function, sentinel, labels, logits):
     if sentinel is not None:
         raise worded(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
-            mend=f'{function}(labels=y, logits=x): which of the two comes first has changed '
-                 'between versions of TensorFlow.')))
+            mend=f'{function}(labels=y, logits=x): their order has changed between versions '
+                 'of TensorFlow.')))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
 
@@ -214,7 +215,7 @@ def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """-sum(labels * log(softmax(logits))) along an axis; no gradient flows into the labels.
 
     Shapes: labels, logits [*a, classes] -> [*a]. Labels are probabilities, such as one-hot rows;
-    logits are any numbers, not probabilities. Only named arguments, as the order differs elsewhere.
+    logits are any numbers, not probabilities. Only named arguments: versions differ in order.
     """
     _check_named('softmax_cross_entropy_with_logits', _sentinel, labels, logits)
     axis = dim if axis is None else axis
@@ -224,7 +225,7 @@ def softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
-    """-sum(labels * log(softmax(logits))) along an axis, the last one unless it is said.
+    """-sum(labels * log(softmax(logits))) along an axis (default: the last).
 
     Shapes: labels, logits [*a, classes] -> [*a]. Labels are probabilities, such as one-hot rows;
     logits are any numbers, not probabilities. Gradients flow into both.
@@ -265,7 +266,7 @@ def _axis_to_end(x, axis, rank):
 
 
 def _as_rows(x):
-    """x [*a, n] -> [product(a), n], made of the nodes that TF makes."""
+    """x [*a, n] -> [product(a), n], with the same nodes as TF."""
     rank = shape_ops.rank(x)
     classes = slicing.slice(shape_ops.shape(x), [arithmetic.subtract(rank, 1)], [1])
     rows = shaping.reshape(x, joining.concat([[-1], classes], 0))
@@ -275,10 +276,10 @@ def _as_rows(x):
 
 
 def sparse_softmax_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, name=None):
-    """-log(softmax(logits)[label]), for labels that are class numbers from 0 on.
+    """-log(softmax(logits)[label]), for labels that are class indices.
 
-    Shapes: labels [*a], logits [*a, classes] -> [*a]. Only named arguments. ValueError where the
-    shapes do not fit; InvalidArgumentError while running for a label outside [0, classes).
+    Shapes: labels [*a], logits [*a, classes] -> [*a]. Only named arguments. ValueError if the
+    shapes do not match; InvalidArgumentError at run time for a label outside [0, classes).
     """
     _check_named('sparse_softmax_cross_entropy_with_logits', _sentinel, labels, logits)
     with name_scope(name, 'SparseSoftmaxCrossEntropyWithLogits', [labels, logits]):
@@ -299,7 +300,7 @@ def _check_shapes(labels, logits):
     if logit_shape is None:
         return
     if logit_shape == ():
-        _refuse(labels, logits, 'Logits cannot be scalars - received shape ().',
+        _raise_error(labels, logits, 'Logits cannot be scalars - received shape ().',
                 'logits are [..., classes], one score for each class.')
     if label_shape is None:
         return
@@ -307,31 +308,31 @@ def _check_shapes(labels, logits):
         problem = (f'Rank mismatch: Rank of labels (received {len(label_shape)}) should equal rank '
                    f'of logits minus 1 (received {len(logit_shape)}).')
         if labels.dtype.is_floating and logits.dtype.is_integer:
-            _refuse(labels, logits,
+            _raise_error(labels, logits,
                     f'{problem} labels and logits look exchanged: labels={labels.name!r}, '
                     f'logits={logits.name!r}.',
                     'labels= takes the class numbers, logits= the output of the network.')
         one_hot = shapes.compatible(label_shape, logit_shape)
-        _refuse(labels, logits, problem,
+        _raise_error(labels, logits, problem,
                 'one-hot labels belong to tf.nn.softmax_cross_entropy_with_logits; '
                 'tf.argmax(labels, -1) makes class numbers of them.' if one_hot else
                 'labels are class numbers, one for each row of logits: tf.squeeze(labels, -1) '
                 'drops an axis of size 1.')
     if (shapes.known(label_shape) and shapes.known(logit_shape[:-1])
             and label_shape != logit_shape[:-1]):
-        _refuse(labels, logits,
+        _raise_error(labels, logits,
                 f'Shape mismatch: The shape of labels (received {labels.shape}) should equal the '
                 f'shape of logits except for the last dimension (received {logits.shape}).', None)
 
 
-def _refuse(labels, logits, problem, mend):
+def _raise_error(labels, logits, problem, mend):
     raise worded(ValueError(report(
         f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
         site=user_site(), inputs=[('labels', labels), ('logits', logits)])))
 
 
 def _shape_checks(labels, logits):
-    """The node that compares the shapes while running, where they are not fully known."""
+    """A run-time check of the shapes, if they are not fully known statically."""
     known = logits.raw_shape is not None and shapes.known(logits.raw_shape[:-1])
     if known and labels.raw_shape is not None and shapes.known(labels.raw_shape):
         return []

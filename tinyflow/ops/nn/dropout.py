@@ -1,4 +1,4 @@
-"""dropout, and zero_fraction, which measures what it (or relu) does."""
+"""dropout, and zero_fraction: the fraction of elements that are 0."""
 from __future__ import annotations
 
 from tinyflow.graph.constant_value import constant_value
@@ -15,10 +15,10 @@ from tinyflow.ops.random import random_functions
 
 
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
-    """Each element is 0 with probability `rate` (1 - keep_prob), and divided by 1 - rate otherwise.
+    """Sets each element to 0 with probability `rate` (1 - keep_prob), else divides it by 1 - rate.
 
-    Shapes: x [*a], noise_shape broadcasting with it -> [*a]; one decision for each entry of the
-    noise, so noise_shape=[n, 1] keeps or drops whole rows of x [n, m]. A rate of 0 gives x itself.
+    Shapes: x [*a], noise_shape broadcasting with it -> [*a]; one decision per entry of the noise,
+    so noise_shape=[n, 1] keeps or drops whole rows of x [n, m]. A rate of 0 returns x itself.
     ValueError for a rate outside [0, 1) or an x that is not floating point. Source: Srivastava et
     al., "Dropout: a simple way to prevent neural networks from overfitting", JMLR 15 (2014).
     """
@@ -65,12 +65,12 @@ def _check(x, rate):
     if not 0 <= rate < 1:
         raise worded(ValueError(report(
             f'dropout: rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}',
-            inputs=[('x', x)], mend='rate is the part that is dropped, keep_prob the part that '
-            'stays: rate = 1 - keep_prob.')))
+            inputs=[('x', x)], mend='rate is the fraction that is dropped, keep_prob the one '
+            'that is kept: rate = 1 - keep_prob.')))
 
 
 def _noise_shape(x, noise_shape):
-    """What to draw: the shape given, None in it standing for x's size."""
+    """The shape of the random draw: noise_shape, with None replaced by x's size."""
     if noise_shape is None:
         return shape_ops.shape(x)
     if isinstance(noise_shape, Tensor):
@@ -86,14 +86,14 @@ def _noise_shape(x, noise_shape):
 
 
 def zero_fraction(value, name=None):
-    """The part of the elements that is 0; NaN for an empty tensor.
+    """The fraction of elements that are 0; NaN for an empty tensor.
 
     Shapes: value [*a] -> [], dtype float32.
     """
     with name_scope(name, 'zero_fraction', [value]):
         value = convert_to_tensor(value, name='value')
         size = shape_ops.size(value, out_type=int64)
-        # As in TF: 32-bit integers count faster, where they suffice.
+        # As in TF: 32-bit integers count faster, if they suffice.
         nonzero = cond(
             logic.less_equal(size, int32.max),
             lambda: identity_and_cast.cast(_count_nonzero(value, int32), int64),

@@ -1,4 +1,4 @@
-"""embedding_lookup: rows of a table, which may be kept in several parts."""
+"""embedding_lookup: rows of an embedding table, which may be partitioned."""
 from __future__ import annotations
 
 from tinyflow.graph import shapes
@@ -22,16 +22,16 @@ from tinyflow.ops.math import arithmetic, clip, reduction
 
 
 class ParallelDynamicStitch(DynamicStitch):
-    """DynamicStitch by the name that TF gives it where no index occurs twice."""
+    """DynamicStitch under the name that TF uses if no index occurs twice."""
 
 
 def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_indices=True,
                      max_norm=None):
-    """The rows of `params` at `ids`: a learned vector for each id.
+    """The rows of `params` at `ids`: the embedding vector of each id.
 
-    Shapes: params [rows, *row], or a list of such parts; ids [*a] -> [*a, *row]. With several parts
-    row i is in part i % parts ('mod'), or the rows are cut into runs ('div'). `max_norm` clips each
-    vector. ValueError for no params or another strategy.
+    Shapes: params [rows, *row], or a list of partitions; ids [*a] -> [*a, *row]. With n partitions
+    row i is in partition i % n ('mod'), or each has a contiguous range of rows ('div'). `max_norm`
+    clips each vector. ValueError for no params or an unknown strategy.
     """
     if params is None:
         raise worded(ValueError('embedding_lookup: params must be specified'))
@@ -44,7 +44,7 @@ def embedding_lookup(params, ids, partition_strategy='mod', name=None, validate_
     if not params:
         raise worded(ValueError('embedding_lookup: Need at least one param'))
     with name_scope(name, 'embedding_lookup', [*params, ids]) as scope:
-        if not all(hasattr(p, 'handle') for p in params):           # else rows are read alone
+        if not all(hasattr(p, 'handle') for p in params):           # else only the rows are read
             params = [convert_to_tensor(p, name='params' if len(params) == 1 else f'params_{i}')
                       for i, p in enumerate(params)]
         ids = convert_to_tensor(ids, name='ids')
@@ -65,9 +65,9 @@ def _clipped(rows, ids, max_norm):
 
 
 def _from_parts(params, ids, strategy, max_norm, name):
-    """Asks each part for its rows, then puts them in the order of the ids."""
+    """Gathers the rows of each partition, then stitches them in the order of the ids."""
     flat = shaping.reshape(ids, [-1])
-    places = constants.range(shape_ops.size(flat))
+    positions = constants.range(shape_ops.size(flat))
     if strategy == 'mod':
         part, row = flat % len(params), flat // len(params)
     elif strategy == 'div':
@@ -76,9 +76,9 @@ def _from_parts(params, ids, strategy, max_norm, name):
         raise worded(ValueError(f'Unrecognized partition strategy: {strategy}; it is '
                                 "'mod' or 'div'."))
     part = identity_and_cast.cast(part, int32)
-    asked = unique.dynamic_partition(row, part, len(params))
-    where = unique.dynamic_partition(places, part, len(params))
-    found = [gathering.gather(p, r) for p, r in zip(params, asked)]
+    rows_of_part = unique.dynamic_partition(row, part, len(params))
+    where = unique.dynamic_partition(positions, part, len(params))
+    found = [gathering.gather(p, r) for p, r in zip(params, rows_of_part)]
     result = ParallelDynamicStitch.apply(where, found, name=name)
     row_shape = _row_shape(params)
     if row_shape is not None and constant_value(ids) is not None:
@@ -94,19 +94,19 @@ def _from_parts(params, ids, strategy, max_norm, name):
 
 
 def _raw_shape(part):
-    """The static shape of a tensor, or of a resource variable, as plain data."""
+    """The static shape of a tensor, or of a resource variable, as a tuple."""
     return shapes.raw(part.shape)
 
 
 def _row_shape(params):
-    """The shape of a row, where every part knows it."""
+    """The static shape of a row, if it is known for every partition."""
     known = [raw[1:] for raw in map(_raw_shape, params) if raw is not None
              and None not in raw[1:]]
     return known[0] if len(known) == len(params) else None
 
 
 def _runs(params, ids):
-    """Part and row of each id if the table is cut into runs; the first parts are one row longer."""
+    """(partition, row) of each id for 'div'; the first partitions are one row longer."""
     total = _total_rows(params, ids.dtype)
     short = total // len(params)
     extras = total % len(params)

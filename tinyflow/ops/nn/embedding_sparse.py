@@ -1,4 +1,4 @@
-"""Lookups of sparse ids: for each row of a SparseTensor of ids, their vectors made one."""
+"""embedding_lookup_sparse: combines the embeddings of each row of a SparseTensor of ids."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -30,12 +30,12 @@ _COMBINED = {'sum': sparse_segments.sparse_segment_sum,
 
 def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod', name=None,
                             combiner=None, max_norm=None):
-    """One vector for each row of ids: the sum, mean or (sum / sqrt(n)) of its ids' vectors.
+    """One vector per row of ids: the sum, mean or sum / sqrt(n) of the ids' embeddings.
 
-    Shapes: params [rows, *row], or a list of such parts; sp_ids, a SparseTensor [batch, any], and
-    sp_weights, None or one like it -> [batch, *row]. `combiner` is 'mean' unless said otherwise,
-    'sum' or 'sqrtn'; with weights the mean is divided by their sum, sqrtn by the root of the sum of
-    their squares. Each row needs an id: tf.nn.safe_embedding_lookup_sparse takes empty ones.
+    Shapes: params [rows, *row], or a list of partitions; sp_ids, a SparseTensor [batch, any], and
+    sp_weights, None or one like it -> [batch, *row]. `combiner` is 'mean' (default), 'sum' or
+    'sqrtn'; with weights, the mean is divided by their sum, sqrtn by the root of the sum of their
+    squares. Each row needs an id: tf.nn.safe_embedding_lookup_sparse allows empty rows.
     """
     combiner = 'mean' if combiner is None else combiner
     if combiner not in _COMBINED:
@@ -49,14 +49,14 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
         segment_ids = sp_ids.indices[:, 0]
         if segment_ids.dtype is not int32:
             segment_ids = identity_and_cast.cast(segment_ids, int32)
-        ids, place = unique.unique(sp_ids.values)
+        ids, inverse = unique.unique(sp_ids.values)
         rows = embedding.embedding_lookup(params, ids, partition_strategy=partition_strategy,
                                           max_norm=max_norm)
         if rows.dtype is float16:
             rows = identity_and_cast.cast(rows, float32)
         if sp_weights is None:
-            return _COMBINED[combiner](rows, place, segment_ids, name=scope)
-        rows, weights = _weighted(rows, place, sp_weights.values)
+            return _COMBINED[combiner](rows, inverse, segment_ids, name=scope)
+        rows, weights = _weighted(rows, inverse, sp_weights.values)
         return _combine_weighted(combiner, rows, weights, segment_ids, scope)
 
 
@@ -73,11 +73,11 @@ def _check_sparse(sp_ids, sp_weights):
         getattr(sp_ids, part).shape.assert_is_compatible_with(getattr(sp_weights, part).shape)
 
 
-def _weighted(rows, place, weights):
+def _weighted(rows, inverse, weights):
     """The rows in the order of the ids, each times its weight; and the weights as a column."""
     if weights.dtype is not rows.dtype:
         weights = identity_and_cast.cast(weights, rows.dtype)
-    rows = nodes.GatherV2(rows, place, 0)
+    rows = nodes.GatherV2(rows, inverse, 0)
     ones = constants.fill(shaping.expand_dims(shape_ops.rank(rows) - 1, 0), 1)
     known = weights.raw_shape
     weights = shaping.reshape(weights, joining.concat([shape_ops.shape(weights), ones], 0))
@@ -99,12 +99,12 @@ def _combine_weighted(combiner, rows, weights, segment_ids, name):
 def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None,
                                  combiner='mean', default_id=None, name=None,
                                  partition_strategy='div', max_norm=None):
-    """embedding_lookup_sparse that takes empty rows, ids below 0, and ids of any rank.
+    """embedding_lookup_sparse that allows empty rows, negative ids, and ids of any rank.
 
-    Shapes: embedding_weights [rows, dim], or a list of such parts; sparse_ids, a SparseTensor
-    [*a, any], and sparse_weights, None or one like it -> [*a, dim]. Ids below 0 are left out, and
-    (but for 'sum') those of a weight of 0 or less; a row of none gives zeros, or the vector of
-    `default_id`. ValueError without weights.
+    Shapes: embedding_weights [rows, dim], or a list of partitions; sparse_ids, a SparseTensor
+    [*a, any], and sparse_weights, None or one like it -> [*a, dim]. Negative ids are dropped and,
+    except for 'sum', ids with a weight <= 0; an empty row becomes zeros, or the embedding of
+    `default_id`. ValueError without embedding_weights.
     """
     if embedding_weights is None or isinstance(embedding_weights, list) and not embedding_weights:
         raise worded(ValueError(f'Missing embedding_weights {embedding_weights}.'))
@@ -113,7 +113,7 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
     if not isinstance(embedding_weights, list):
         embedding_weights = [embedding_weights]
     dtype = None if sparse_weights is None else sparse_weights.dtype
-    # The rows of a resource variable are read alone.
+    # Of a resource variable only the rows are read.
     tables = [w if hasattr(w, 'handle') and dtype in (None, w.dtype.base_dtype)
               else convert_to_tensor(w, dtype) for w in embedding_weights]
     with name_scope(name, 'embedding_lookup', [*tables, sparse_ids, sparse_weights]) as scope:
@@ -125,23 +125,24 @@ def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=N
         ids, empty = sparse_rows.sparse_fill_empty_rows(ids, default_id or 0)
         if weights is not None:
             weights, _ = sparse_rows.sparse_fill_empty_rows(weights, 1.0)
-        found = embedding_lookup_sparse(
+        combined = embedding_lookup_sparse(
             tables, ids, weights, combiner=combiner, partition_strategy=partition_strategy,
             name=None if default_id is None else scope, max_norm=max_norm)
         if default_id is None:
             wide = joining.tile(shaping.reshape(empty, [-1, 1]),
-                                joining.stack([1, shape_ops.shape(found)[1]]))
-            found = where_onehot.where(wide, constants.zeros_like(found), found, name=scope)
+                                joining.stack([1, shape_ops.shape(combined)[1]]))
+            zeros = constants.zeros_like(combined)
+            combined = where_onehot.where(wide, zeros, combined, name=scope)
         outer = slicing.slice(identity_and_cast.cast(shape, int32), [0], [rank - 1])
-        inner = slicing.slice(shape_ops.shape(found), [1], [-1])
-        result = shaping.reshape(found, joining.concat([outer, inner], 0))
+        inner = slicing.slice(shape_ops.shape(combined), [1], [-1])
+        result = shaping.reshape(combined, joining.concat([outer, inner], 0))
         rank = None if known_rank is None else (None,) * (known_rank - 1)
-        result.set_shape(TensorShape(rank).concatenate(found.shape[1:]))
+        result.set_shape(TensorShape(rank).concatenate(combined.shape[1:]))
         return result
 
 
 def _as_rows(ids, weights, shape, rank):
-    """The ids (and weights) of any rank as [rows, any]."""
+    """The ids (and weights), of any rank, reshaped to [rows, any]."""
     rows = reduction.reduce_prod(slicing.slice(shape, [0], [rank - 1]))
     ids = sparse_rows.sparse_reshape(ids, [rows, gathering.gather(shape, rank - 1)])
     if weights is not None:
@@ -150,7 +151,7 @@ def _as_rows(ids, weights, shape, rank):
 
 
 def _only_valid(ids, weights, combiner):
-    """Without ids below 0, and where weights are divided by, without weights of 0 or less."""
+    """Drops negative ids and, unless the combiner is 'sum', weights <= 0."""
     valid = logic.greater_equal(ids.values, 0)
     if weights is None:
         return sparse_rows.sparse_retain(ids, valid), None

@@ -1,4 +1,4 @@
-"""gather_tree: the sequences of a beam search, read back from their last steps."""
+"""gather_tree: backtracks the sequences of a beam search from their last steps."""
 from __future__ import annotations
 
 import numpy as np
@@ -29,7 +29,7 @@ class GatherTree(Op):
         rows, beams = np.arange(batch)[:, None], np.arange(width)
         lengths = np.minimum(lengths, steps)[:, None]
         result = np.full(step_ids.shape, end_token, step_ids.dtype)
-        # Where a row has not begun yet (seen from the end), each beam is its own parent.
+        # Beyond the end of a sequence (we go backwards), each beam is its own parent.
         parents = np.broadcast_to(beams, (batch, width)).astype(step_ids.dtype)
         for step in range(steps - 1, -1, -1):
             inside = step < lengths

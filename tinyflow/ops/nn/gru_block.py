@@ -1,4 +1,4 @@
-"""GRUBlockCell: a step of a gated recurrent unit as one node.
+"""GRUBlockCell: one step of a gated recurrent unit (GRU) as a single op.
 
 r, u = sigmoid([x, h] w_ru + b_ru); c = tanh([x, r h] w_c + b_c); the new h is u h + (1 - u) c.
 Source: Cho et al., "Learning phrase representations using RNN encoder-decoder", EMNLP 2014.
@@ -24,8 +24,8 @@ def _check(x, h, w_ru):
         raise ValueError(f'x, h_prev and w_ru must be of rank 2, not of shapes {shapes.text(x)}, '
                          f'{shapes.text(h)}, {shapes.text(w_ru)}')
     if None not in (x[1], h[1], w_ru[0]) and x[1] + h[1] != w_ru[0]:
-        raise ValueError(f'w_ru must have {x[1] + h[1]} rows, one for each of the inputs and '
-                         f'units, not {w_ru[0]}')
+        raise ValueError(f'w_ru must have {x[1] + h[1]} rows, one per input and '
+                         f'unit, not {w_ru[0]}')
 
 
 class GRUBlockCell(Op):
@@ -56,7 +56,7 @@ class GRUBlockCell(Op):
 
 
 class GRUBlockCellGrad(Op):
-    """The gradient of one step, with respect to x, h and what goes into the activations."""
+    """The gradient of one step for x, h and the pre-activations."""
 
     signature = (f'{_INPUTS}, r: T, u: T, c: T, d_h: T '
                  '-> d_x: T, d_h_prev: T, d_c_bar: T, d_r_bar_u_bar: T')

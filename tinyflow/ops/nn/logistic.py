@@ -1,4 +1,4 @@
-"""Losses of tf.nn that look at one element at a time, and L2Loss."""
+"""Element-wise losses of tf.nn (sigmoid cross entropy, log Poisson), and L2Loss."""
 from __future__ import annotations
 
 import math
@@ -46,7 +46,7 @@ def l2_loss(t, name=None):
 
 
 def _check_same_shape(function, first, second, labels):
-    """ValueError where the static shapes differ. Neither tensor learns the other's, as in TF1."""
+    """ValueError if the static shapes differ. They are not merged, as in TF1."""
     try:
         shapes.merge(second.raw_shape, first.raw_shape)
     except ValueError:
@@ -54,7 +54,7 @@ def _check_same_shape(function, first, second, labels):
         raise worded(ValueError(report(
             f'{function}: {names} must have the same shape ({first.shape} vs {second.shape})',
             inputs=list(zip(labels, (first, second))),
-            mend='tf.reshape or tf.expand_dims makes the shapes agree; nothing is broadcast here.',
+            mend='tf.reshape or tf.expand_dims makes the shapes equal; nothing is broadcast.',
         ))) from None
 
 
@@ -62,14 +62,14 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     """-z log(sigmoid(x)) - (1 - z) log(1 - sigmoid(x)) for logits x and labels z in [0, 1].
 
     Shapes: labels, logits [*a] -> [*a]. Computed as max(x, 0) - x z + log(1 + exp(-|x|)), which
-    does not overflow. Only named arguments. ValueError where the shapes differ.
+    does not overflow. Only named arguments. ValueError if the shapes differ.
     """
     function = 'sigmoid_cross_entropy_with_logits'
     if _sentinel is not None:
         raise worded(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
-            mend=f'{function}(labels=y, logits=x): which of the two comes first has changed '
-                 'between versions of TensorFlow.')))
+            mend=f'{function}(labels=y, logits=x): their order has changed between versions '
+                 'of TensorFlow.')))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
@@ -86,11 +86,11 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
 
 def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None,
                                        targets=None):
-    """Sigmoid cross entropy whose term for positive labels counts `pos_weight` times.
+    """Sigmoid cross entropy with the term of positive labels weighted by `pos_weight`.
 
     Shapes: labels, logits [*a] -> [*a]; pos_weight broadcasts. `targets` is the older name of
     `labels`. With l = 1 + (q - 1) z it is (1 - z) x + l (log(1 + exp(-|x|)) + max(-x, 0)).
-    ValueError where the shapes differ.
+    ValueError if the shapes differ.
     """
     labels = renamed('labels', labels, 'targets', targets)
     with name_scope(name, 'logistic_loss', [logits, labels]) as scope:
@@ -107,7 +107,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
     """exp(c) - z c for the log prediction c and counts z; the full loss adds Stirling's log(z!).
 
-    Shapes: targets, log_input [*a] -> [*a]. ValueError where the shapes differ.
+    Shapes: targets, log_input [*a] -> [*a]. ValueError if the shapes differ.
     """
     with name_scope(name, 'log_poisson_loss', [log_input, targets]):
         log_input = convert_to_tensor(log_input, name='log_input')

@@ -1,4 +1,4 @@
-"""Local response normalization: each channel divided by what its neighbours have to say.
+"""Local response normalization (LRN) across neighbouring channels.
 
 Source: Krizhevsky, Sutskever, Hinton, "ImageNet classification with deep convolutional neural
 networks", NIPS 2012, section 3.3.
@@ -22,12 +22,12 @@ _ATTRS = {'depth_radius': 5, 'bias': 1.0, 'alpha': 1.0, 'beta': 0.5, 'T': dtypes
 @lru_cache(maxsize=64)
 def _band(channels, radius, dtype):
     """[channels, channels]: 1 where two channels are neighbours."""
-    place = np.arange(channels)
-    return (abs(place[:, None] - place) <= radius).astype(dtype)
+    channel = np.arange(channels)
+    return (abs(channel[:, None] - channel) <= radius).astype(dtype)
 
 
 def _neighbours(x, radius):
-    """The sum over the neighbouring channels, those within `radius`, of each channel."""
+    """For each channel, the sum over the channels within `radius`."""
     return (x.reshape(-1, x.shape[-1]) @ _band(x.shape[-1], radius, x.dtype)).reshape(x.shape)
 
 
@@ -36,12 +36,12 @@ def _norm(x, radius, bias, alpha):
 
 
 def _power(norm, exponent):
-    """norm ** exponent of positive numbers; NumPy is several times slower at powers."""
+    """norm ** exponent for positive numbers; NumPy's own power is several times slower."""
     return np.exp(exponent * np.log(norm))
 
 
 def _wide(x):
-    """What half precision is computed in."""
+    """x, as float32 if it has half precision."""
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
 
 
@@ -67,7 +67,7 @@ class LRN(Op):
 
 
 class LRNGrad(Op):
-    """The derivative at the image; output_image must be LRN of input_image."""
+    """The gradient for the input; output_image must be LRN of input_image."""
 
     signature = 'input_grads: T, input_image: T, output_image: T -> output: T'
     types = {'T': FLOATS}
@@ -89,7 +89,7 @@ class LRNGrad(Op):
 
     def gradient(op, ddx):
         # With n the norm, W the sum over neighbours and u = dy x n^(-beta-1), the op computes
-        # dy n^-beta - 2 alpha beta x W(u). The output image counts as the function of x it is.
+        # dy n^-beta - 2 alpha beta x W(u). The output image is treated as a function of x.
         dy, x, _ = op.inputs
         radius, bias, alpha, beta = (op.attrs[k] for k in
                                      ('depth_radius', 'bias', 'alpha', 'beta'))

@@ -1,8 +1,7 @@
-"""LSTMBlockCell and BlockLSTM: a step of an LSTM, or all of its steps, as one node.
+"""LSTMBlockCell and BlockLSTM: one step of an LSTM, or all of its steps, as a single op.
 
-Gates stand in the order input, new input, forget, output, each before its activation
-[batch, cells]: i, f and o go through a sigmoid, ci through tanh; cs = ci i + cs_prev f and
-h = o tanh(cs).
+The gates are in the order input, new input, forget, output; pre-activations are [batch, cells]:
+i, f and o have a sigmoid activation, ci tanh; cs = ci i + cs_prev f and h = o tanh(cs).
 Source: Hochreiter and Schmidhuber (1997); peepholes: Gers and Schmidhuber (2000).
 """
 from __future__ import annotations
@@ -30,7 +29,7 @@ def _sigmoid(x, out=None):
 
 
 def _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole, outs):
-    """Fills (i, cs, f, o, ci, co, h) of one step, from the gates before their activations."""
+    """Computes (i, cs, f, o, ci, co, h) of one step into `outs`, from the pre-activations."""
     i, cs, f, o, ci, co, h = outs
     from_i, from_ci, from_f, from_o = np.split(gates, 4, axis=1)
     np.add(from_f, f.dtype.type(forget_bias), f)
@@ -50,10 +49,10 @@ def _forward(gates, cs_prev, wci, wcf, wco, forget_bias, cell_clip, use_peephole
 
 
 def _backward(cs_prev, wci, wcf, wco, i, cs, f, o, ci, co, cs_grad, h_grad, use_peephole, gates):
-    """Fills the gradient of the gates before their activations; gives that of cs_prev."""
+    """Writes the gradient of the pre-activations to `gates`; returns that of cs_prev."""
     di, dci, df, do = np.split(gates, 4, axis=1)
     one = i.dtype.type(1)
-    through_o = h_grad * o                              # what reaches tanh(cs)
+    through_o = h_grad * o                              # gradient at tanh(cs)
     spare = one - o
     spare *= through_o
     np.multiply(spare, co, do)                          # o (1 - o) h_grad co
@@ -94,8 +93,8 @@ def _check(x, cs_prev, w, rank):
         raise ValueError(f'x must be of rank {rank}, cs_prev and w of rank 2, not of shapes '
                          f'{shapes.text(x)}, {shapes.text(cs_prev)}, {shapes.text(w)}')
     if None not in (x[-1], cs_prev[1], w[0]) and x[-1] + cs_prev[1] != w[0]:
-        raise ValueError(f'w must have {x[-1] + cs_prev[1]} rows, one for each of the inputs and '
-                         f'cells, not {w[0]}')
+        raise ValueError(f'w must have {x[-1] + cs_prev[1]} rows, one per input and '
+                         f'cell, not {w[0]}')
 
 
 class LSTMBlockCell(Op):
@@ -134,7 +133,7 @@ class LSTMBlockCell(Op):
 
 
 class LSTMBlockCellGrad(Op):
-    """The gradient of one step, with respect to all but x, h_prev, w and b."""
+    """The gradient of one step for all inputs except x, h_prev, w and b."""
 
     signature = (f'{_STEP}, i: T, cs: T, f: T, o: T, ci: T, co: T, cs_grad: T, h_grad: T '
                  '-> cs_prev_grad: T, dicfo: T, wci_grad: T, wcf_grad: T, wco_grad: T')
@@ -155,7 +154,7 @@ class LSTMBlockCellGrad(Op):
 
 
 class BlockLSTM(Op):
-    """All steps of an LSTM; zeros from `seq_len_max` on."""
+    """All steps of an LSTM; outputs are zero from step `seq_len_max` on."""
 
     signature = f'seq_len_max: int64, {_STEP} -> {_PARTS}'
     types = _TYPES

@@ -1,4 +1,4 @@
-"""Means, variances, and normalising by them: moments, batch_normalization, l2_normalize."""
+"""Moments and normalization: tf.nn.moments, batch_normalization, l2_normalize."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -28,11 +28,11 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
     """
     keepdims = _keepdims(keepdims, keep_dims)
     with name_scope(name, 'moments', [x, axes]):
-        if not hasattr(x, 'handle'):            # a resource variable is read where it is used
+        if not hasattr(x, 'handle'):            # a resource variable is read when it is used
             x = convert_to_tensor(x, name='x')
         wide = identity_and_cast.cast(x, float32) if x.dtype == float16 else x
         mean = reduction.reduce_mean(wide, axes, keepdims=True, name='mean')
-        # The mean is where the squares are least, so nothing of the gradient is lost here.
+        # The variance's derivative by the mean is 0, so stopping the gradient here loses nothing.
         squares = arithmetic.squared_difference(wide, identity_and_cast.stop_gradient(mean))
         variance = reduction.reduce_mean(squares, axes, keepdims=True, name='variance')
         if not keepdims:
@@ -43,7 +43,7 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
 
 
 def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None):
-    """The mean and the variance of `x` over `axes`, each element counted by its weight.
+    """The mean and the variance of `x` over `axes`, each element weighted.
 
     Shapes: x [*a], frequency_weights broadcasting with it -> two tensors of x's shape less `axes`.
     """
@@ -56,7 +56,7 @@ def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keep
             x = identity_and_cast.cast(x, float32)
         weights = identity_and_cast.cast(weights, x.dtype)
         total = reduction.reduce_sum(weights * x, axes, name='weighted_input_sum', keepdims=True)
-        # As large as the product, so that both are summed over the same number of places.
+        # Broadcast to the shape of the product, so that both sums have the same number of terms.
         weight = reduction.reduce_sum(weights + constants.zeros_like(x), axes,
                                       name='sum_of_weights', keepdims=True)
         divisor = arithmetic.reciprocal(weight, name='inv_weight_sum')
@@ -104,7 +104,7 @@ def _count(x, axes):
 
 
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """The mean and the variance from what `sufficient_statistics` gives.
+    """The mean and the variance from the results of `sufficient_statistics`.
 
     Shapes: counts [], mean_ss and variance_ss [*a] -> [*a], [*a].
     """
@@ -130,7 +130,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         factor = arithmetic.rsqrt(variance + variance_epsilon)
         if scale is not None:
             factor *= scale
-        # TF's order of nodes: the product with x comes first, then the shift.
+        # TF's node order: first the product with x, then the shift.
         product = x * identity_and_cast.cast(factor, x.dtype)
         moved = -mean * factor if offset is None else offset - mean * factor
         return product + identity_and_cast.cast(moved, x.dtype)
@@ -139,7 +139,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None,
                                          variance_epsilon=None, scale_after_normalization=None,
                                          name=None, input=None, mean=None, variance=None):
-    """`batch_normalization` under its oldest name; gamma counts if scale_after_normalization.
+    """`batch_normalization` under its oldest name; gamma is used if scale_after_normalization.
 
     Shapes: t [batch, height, width, channels], m, v, beta, gamma [channels] -> as t.
     """
@@ -151,9 +151,9 @@ def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamm
 
 
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
-    """x / sqrt(max(sum(x^2), epsilon)), the sum going over `axis`.
+    """x / sqrt(max(sum(x^2), epsilon)), summed over `axis`.
 
-    Shapes: x [*a] -> [*a]. `dim` is the older name of `axis`.
+    Shapes: x [*a] -> [*a]. `dim` is the old name of `axis`.
     """
     axis = renamed('axis', axis, 'dim', dim)
     with name_scope(name, 'l2_normalize', [x]) as scope:

@@ -1,4 +1,4 @@
-"""nce_loss and its kin: losses over many classes that look at the true and a few drawn ones."""
+"""Sampled losses (nce_loss, sampled_softmax_loss): true classes and a few sampled ones."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -21,9 +21,9 @@ from tinyflow.ops.sparse import to_dense as sparse_to_dense
 def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1,
              sampled_values=None, remove_accidental_hits=False, partition_strategy='mod',
              name='nce_loss'):
-    """Noise-contrastive estimation: is each class the true one, or one drawn at random?
+    """Noise-contrastive estimation: classifies true classes against randomly sampled ones.
 
-    Shapes: weights [classes, dim] (or a list of its parts), biases [classes], labels
+    Shapes: weights [classes, dim] (or a list of partitions), biases [classes], labels
     [batch, num_true], inputs [batch, dim] -> [batch]. Source: Gutmann and Hyvarinen,
     "Noise-contrastive estimation", AISTATS 2010; Mnih and Teh, ICML 2012.
     """
@@ -38,9 +38,9 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
 def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1,
                          sampled_values=None, remove_accidental_hits=True,
                          partition_strategy='mod', name='sampled_softmax_loss', seed=None):
-    """Softmax cross entropy over the true classes and a few drawn ones; for training only.
+    """Softmax cross entropy over the true classes and a few sampled ones; for training only.
 
-    Shapes: weights [classes, dim] (or a list of its parts), biases [classes], labels
+    Shapes: weights [classes, dim] (or a list of partitions), biases [classes], labels
     [batch, num_true], inputs [batch, dim] -> [batch]. Source: Jean et al., "On using very large
     target vocabulary for neural machine translation", ACL 2015.
     """
@@ -54,9 +54,9 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
 def sampled_sparse_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes,
                                 sampled_values=None, remove_accidental_hits=True,
                                 partition_strategy='mod', name='sampled_sparse_softmax_loss'):
-    """sampled_softmax_loss for one true class in each row.
+    """sampled_softmax_loss with one true class per row.
 
-    Shapes: weights [classes, dim] (or a list of its parts), biases [classes], labels [batch, 1],
+    Shapes: weights [classes, dim] (or a list of partitions), biases [classes], labels [batch, 1],
     inputs [batch, dim] -> [batch].
     """
     logits, _ = _sampled_logits(
@@ -69,10 +69,10 @@ def sampled_sparse_softmax_loss(weights, biases, labels, inputs, num_sampled, nu
 
 def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true,
                     sampled_values, remove_accidental_hits, partition_strategy, name, seed=None):
-    """Logits and labels of the true classes (first) and the drawn ones.
+    """Logits and labels of the true classes (first) and the sampled ones.
 
-    Shapes: -> two of [batch, num_true + num_sampled]. From each logit goes the logarithm of how
-    often its class is expected, so that rare classes count no less for being drawn seldom.
+    Shapes: -> two of [batch, num_true + num_sampled]. The log of the expected count of its class is
+    subtracted from each logit, which corrects for rare classes being sampled rarely.
     """
     if hasattr(weights, '_get_variable_list'):
         weights = weights._get_variable_list()              # a PartitionedVariable
@@ -101,7 +101,8 @@ def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, n
         true_logits += shaping.reshape(true_bias, [-1, num_true])
         sampled_logits += sampled_bias
         if remove_accidental_hits:
-            sampled_logits += _minus_hits(labels, sampled, num_true, num_sampled, sampled_logits)
+            sampled_logits += _accidental_hit_mask(labels, sampled, num_true, num_sampled,
+                                                   sampled_logits)
         true_logits -= unary.log(true_count)
         sampled_logits -= unary.log(sampled_count)
         logits = joining.concat([true_logits, sampled_logits], 1)
@@ -116,13 +117,13 @@ def _as_int64(labels):
 
 
 def _rows(table, ids, partition_strategy, inputs):
-    found = embedding.embedding_lookup(table, ids, partition_strategy=partition_strategy)
-    wanted = inputs.dtype.base_dtype
-    return found if found.dtype is wanted else identity_and_cast.cast(found, wanted)
+    rows = embedding.embedding_lookup(table, ids, partition_strategy=partition_strategy)
+    dtype = inputs.dtype.base_dtype
+    return rows if rows.dtype is dtype else identity_and_cast.cast(rows, dtype)
 
 
 def _true_logits(inputs, rows, num_true):
-    """The product of each input with the rows of its own true classes: [batch, num_true]."""
+    """The dot product of each input with the rows of its true classes: [batch, num_true]."""
     dim = shape_ops.shape(rows)[1:2]
     per_input = joining.concat([[-1, num_true], dim], 0)
     products = arithmetic.multiply(shaping.expand_dims(inputs, 1),
@@ -131,12 +132,12 @@ def _true_logits(inputs, rows, num_true):
     return shaping.reshape(_sum_rows(matrix), [-1, num_true])
 
 
-def _minus_hits(labels, sampled, num_true, num_sampled, logits):
-    """-FLT_MAX where a drawn class is a true one, 0 elsewhere: [batch, num_sampled]."""
-    rows, places, weights = candidate_sampling.compute_accidental_hits(labels, sampled, num_true)
+def _accidental_hit_mask(labels, sampled, num_true, num_sampled, logits):
+    """-FLT_MAX where a sampled class is a true class, 0 elsewhere: [batch, num_sampled]."""
+    rows, positions, weights = candidate_sampling.compute_accidental_hits(labels, sampled, num_true)
     rows = shaping.reshape(rows, [-1, 1])
-    places = shaping.reshape(identity_and_cast.cast(places, int32), [-1, 1])
-    where = joining.concat([rows, places], 1, 'sparse_indices')
+    positions = shaping.reshape(identity_and_cast.cast(positions, int32), [-1, 1])
+    where = joining.concat([rows, positions], 1, 'sparse_indices')
     shape = joining.concat([shape_ops.shape(labels)[:1], shaping.expand_dims(num_sampled, 0)], 0)
     if logits.dtype is not weights.dtype:
         weights = identity_and_cast.cast(weights, logits.dtype)

@@ -1,4 +1,4 @@
-"""Softmax and its logarithm, along any axis."""
+"""softmax and log_softmax, along any axis."""
 from __future__ import annotations
 
 import numpy as np
@@ -14,7 +14,7 @@ from tinyflow.ops.math import arithmetic, reduction, unary
 from tinyflow.ops.support.arguments import renamed
 from tinyflow.ops.support.elementwise_helpers import output_buffer
 
-# Up to so many classes it pays to transpose first: NumPy reduces along the last axis row by row.
+# Up to this many classes it is faster to transpose first: NumPy reduces the last axis row by row.
 _FEW_CLASSES = 64
 
 
@@ -62,7 +62,7 @@ class Softmax(_Softmax):
 
 
 def softmax_gradient(softmax, dy):
-    """What arrives at the logits: (dy - sum(dy * softmax)) * softmax, as graph nodes."""
+    """The gradient for the logits, as graph nodes: (dy - sum(dy * softmax)) * softmax."""
     mean = reduction.reduce_sum(dy * softmax, -1, keepdims=True)
     return (dy - mean) * softmax
 
@@ -83,18 +83,18 @@ class LogSoftmax(_Softmax):
 
 
 def softmax(logits, axis=None, name=None, dim=None):
-    """exp(x) / sum(exp(x)) along `axis` (the last one unless it is said): positive, sum 1.
+    """exp(x) / sum(exp(x)) along `axis` (default: the last): positive, sum 1.
 
-    Shapes: logits [*a] -> [*a]. `dim` is the older name of `axis`.
+    Shapes: logits [*a] -> [*a]. `dim` is the old name of `axis`.
     InvalidArgumentError if the tensor has no such axis.
     """
     return _along_axis(Softmax, logits, _chosen_axis(axis, dim), name)
 
 
 def log_softmax(logits, axis=None, name=None, dim=None):
-    """x - log(sum(exp(x))) along `axis` (the last one unless it is said).
+    """x - log(sum(exp(x))) along `axis` (default: the last).
 
-    Shapes: logits [*a] -> [*a]. `dim` is the older name of `axis`.
+    Shapes: logits [*a] -> [*a]. `dim` is the old name of `axis`.
     InvalidArgumentError if the tensor has no such axis.
     """
     return _along_axis(LogSoftmax, logits, _chosen_axis(axis, dim), name)
@@ -125,7 +125,7 @@ def _check_axis(op, logits, axis):
     if logits.raw_shape is None:
         raise worded(TypeError(report(
             f'{op.type}: axis {axis} of a tensor of unknown rank.', inputs=[('logits', logits)],
-            mend='logits.set_shape([None, ...]) tells the rank; axis=-1 works without it.')))
+            mend='logits.set_shape([None, ...]) sets the rank; axis=-1 works without it.')))
     rank = len(logits.raw_shape)
     if not -rank <= axis < rank:
         raise errors.InvalidArgumentError(None, None, report(
@@ -134,7 +134,7 @@ def _check_axis(op, logits, axis):
 
 
 def _swap_axes(x, axis, last, name=None):
-    """x with `axis` and the last axis exchanged, by a permutation made as TF makes it."""
+    """x with `axis` and the last axis swapped; the permutation's nodes are TF's."""
     permutation = joining.concat(
         [constants.range(axis), [last], constants.range(axis + 1, last), [axis]], 0)
     return shaping.transpose(x, permutation, name=name)

@@ -1,7 +1,7 @@
-"""Weights of losses and metrics: may they be broadcast to the values? and the broadcast itself.
+"""Broadcasting the weights of losses and metrics to the values: check and broadcast.
 
-Each axis of the weights must have size 1 or that of the values; anything else is more often a
-slip, such as [batch] against [batch, 1], than meant.
+Each axis of the weights must have size 1 or that of the values; anything else, such as [batch]
+against [batch, 1], is more often a mistake than intended.
 """
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.math import arithmetic, logic
 from tinyflow.ops.sparse import set_ops
 
-_REFUSAL = 'weights can not be broadcast to values.'
+_ERROR_PREFIX = 'weights can not be broadcast to values.'
 
 
 def assert_broadcastable(weights, values):
-    """An Operation that fails unless the weights have rank 0, or sizes 1 or those of the values.
+    """An Operation that fails unless the weights are a scalar, or each axis is 1 or as in values.
 
-    Shapes: weights [*b], values [*a] -> none. Raises ValueError where static shapes prove that
-    they do not fit.
+    Shapes: weights [*b], values [*a] -> none. Raises ValueError if the static shapes are
+    incompatible.
     """
     with name_scope(None, 'assert_broadcastable', [weights, values]) as scope:
-        weights, weights_shape, weights_rank = _measured(weights, 'weights')
-        values, values_shape, values_rank = _measured(values, 'values')
-        proof = _proof(weights, values)
-        if proof:
-            return grouping.no_op(name=proof)
+        weights, weights_shape, weights_rank = _shape_and_rank(weights, 'weights')
+        values, values_shape, values_rank = _shape_and_rank(values, 'values')
+        success = _static_check(weights, values)
+        if success:
+            return grouping.no_op(name=success)
         return _assert_at_run_time(weights, weights_shape, weights_rank, values, values_shape,
                                    values_rank, scope)
 
 
-def _measured(value, name):
+def _shape_and_rank(value, name):
     with name_scope(None, name, [value]) as scope:
         value = convert_to_tensor(value, name=scope)
         return value, shape_ops.shape(value, name='shape'), shape_ops.rank(value, name='rank')
 
 
-def _proof(weights, values):
-    """What static shapes prove, as the name of TF's node; None if they do not tell."""
+def _static_check(weights, values):
+    """Checks the static shapes: the name of TF's node on success, None if they are not known."""
     w, v = weights.raw_shape, values.raw_shape
     if w is None or v is None:
         return None
     if not w:
         return 'static_scalar_check_success'
     if len(w) != len(v):
-        _refuse(weights, values, f'values.rank={len(v)}. weights.rank={len(w)}.')
+        _raise_error(weights, values, f'values.rank={len(v)}. weights.rank={len(w)}.')
     if not known(w) or not known(v):
         return None
-    for axis, (ours, theirs) in enumerate(zip(w, v)):
-        if ours not in (1, theirs):
-            _refuse(weights, values, f'Mismatch at dim {axis}.')
+    for axis, (weight_size, value_size) in enumerate(zip(w, v)):
+        if weight_size not in (1, value_size):
+            _raise_error(weights, values, f'Mismatch at dim {axis}.')
     return 'static_dims_check_success'
 
 
-def _refuse(weights, values, why):
+def _raise_error(weights, values, why):
     raise worded(ValueError(report(
-        f'{_REFUSAL} {why} values.shape={values.shape}. weights.shape={weights.shape}.',
+        f'{_ERROR_PREFIX} {why} values.shape={values.shape}. weights.shape={weights.shape}.',
         inputs=[('values', values), ('weights', weights)],
-        mend='one weight for all, or for each axis of the values a size of 1 or the same: '
+        mend='pass a scalar, or weights whose axes have size 1 or that of the values: '
              'tf.expand_dims(weights, -1), or tf.squeeze of the values.')))
 
 
 def _assert_at_run_time(weights, weights_shape, weights_rank, values, values_shape, values_rank,
                         scope):
     is_scalar = logic.equal(0, weights_rank, name='is_scalar')
-    data = [_REFUSAL, 'weights.shape=', weights.name, weights_shape, 'values.shape=', values.name,
-            values_shape, 'is_scalar=', is_scalar]
+    data = [_ERROR_PREFIX, 'weights.shape=', weights.name, weights_shape,
+            'values.shape=', values.name, values_shape, 'is_scalar=', is_scalar]
     valid = cond(
         is_scalar, lambda: is_scalar,
         lambda: _valid_nonscalar(weights_rank, weights_shape, values_rank, values_shape),

@@ -1,4 +1,4 @@
-"""Vocabularies: tables from words to numbers and back, with buckets for words not in them."""
+"""Vocabulary tables: strings to ids and back, with out-of-vocabulary (OOV) buckets."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -28,7 +28,7 @@ FastHashSpec = HasherSpec('fasthash', None)
 
 
 def StrongHashSpec(key):                                        # noqa: N802 (TF's name)
-    """NotImplementedError: SipHash is not in tinyflow; FastHashSpec is the default.
+    """Raises NotImplementedError: SipHash is not implemented; FastHashSpec is the default.
 
     Shapes: no tensors.
     """
@@ -36,9 +36,9 @@ def StrongHashSpec(key):                                        # noqa: N802 (TF
 
 
 class IdTableWithHashBuckets(LookupInterface):
-    """A table of numbers, in which words that are not there get numbers by their fingerprint.
+    """An id table that assigns out-of-vocabulary words to buckets by their fingerprint.
 
-    The numbers of such words come after those of the table, `num_oov_buckets` of them.
+    The `num_oov_buckets` bucket ids come after the ids of the table.
     """
 
     def __init__(self, table, num_oov_buckets, hasher_spec=FastHashSpec, name=None,
@@ -71,13 +71,13 @@ class IdTableWithHashBuckets(LookupInterface):
         return self._table.resource_handle if self._table else None
 
     def size(self, name=None):
-        """The number of words and buckets. Shapes: -> [] int64."""
+        """The number of words plus buckets. Shapes: -> [] int64."""
         with name_scope(name, f'{self.name}_Size'):
             known = self._table.size() if self._table else constants.constant(0, dtypes.int64)
             return known + self._num_oov_buckets
 
     def lookup(self, keys, name=None):
-        """The number of each word. Shapes: keys [*a], dense or sparse -> [*a] int64."""
+        """The id of each word. Shapes: keys [*a], dense or sparse -> [*a] int64."""
         if not isinstance(keys, SparseTensor):
             keys = convert_to_tensor(keys, None if hasattr(keys, 'op') else self._key_dtype)
         self._check_key(keys)
@@ -107,7 +107,7 @@ class IdTableWithHashBuckets(LookupInterface):
 
 
 class StaticVocabularyTable(IdTableWithHashBuckets):
-    """A table of numbers with buckets for words that are not there; see IdTableWithHashBuckets."""
+    """An id table with out-of-vocabulary buckets; see IdTableWithHashBuckets."""
 
     def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None):
         if num_oov_buckets <= 0:
@@ -139,11 +139,11 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
                           default_value=-1, hasher_spec=FastHashSpec, key_dtype=dtypes.string,
                           name=None, key_column_index=TextFileIndex.WHOLE_LINE,
                           value_column_index=TextFileIndex.LINE_NUMBER, delimiter='\t'):
-    """A table from the lines of a file to their numbers, from 0 on.
+    """A table from the lines of a vocabulary file to ids, starting at 0.
 
-    Words that are not there get `default_value`, or one of `num_oov_buckets` numbers after those of
-    the table. Shapes: its lookup takes words [*a] -> [*a] int64. ValueError for arguments that do
-    not fit.
+    Out-of-vocabulary words get `default_value`, or one of `num_oov_buckets` ids after those of the
+    table. Shapes: its lookup takes words [*a] -> [*a] int64. ValueError for invalid
+    arguments.
     """
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
         raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
@@ -165,7 +165,7 @@ def index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=No
 
 def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
                             hasher_spec=FastHashSpec, dtype=dtypes.string, name=None):
-    """A table from the words of a vector to their numbers, from 0 on; see index_table_from_file.
+    """A table from the strings of a vector to ids, starting at 0; see index_table_from_file.
 
     Shapes: mapping [n].
     """
@@ -196,9 +196,9 @@ def index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
 def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_value='UNK',
                                     name=None, key_column_index=TextFileIndex.LINE_NUMBER,
                                     value_column_index=TextFileIndex.WHOLE_LINE, delimiter='\t'):
-    """A table from line numbers to the lines of a file. ValueError for a bad file or size.
+    """A table from ids to the lines of a vocabulary file. ValueError for a bad file or size.
 
-    Shapes: its lookup takes numbers [*a] int64 -> [*a] string.
+    Shapes: its lookup takes ids [*a] int64 -> [*a] string.
     """
     if not hasattr(vocabulary_file, 'op') and not vocabulary_file:
         raise worded(ValueError('vocabulary_file must be specified and must not be empty.'))
@@ -212,7 +212,7 @@ def index_to_string_table_from_file(vocabulary_file, vocab_size=None, default_va
 
 
 def index_to_string_table_from_tensor(mapping, default_value='UNK', name=None):
-    """A table from numbers to the words of a vector. Shapes: mapping [n]."""
+    """A table from ids to the strings of a vector. Shapes: mapping [n]."""
     if mapping is None:
         raise worded(ValueError('mapping must be specified.'))
     with name_scope(name, 'index_to_string'):
@@ -225,25 +225,25 @@ def index_to_string_table_from_tensor(mapping, default_value='UNK', name=None):
 
 def string_to_index_table_from_file(vocabulary_file=None, num_oov_buckets=0, vocab_size=None,
                                     default_value=-1, hasher_spec=FastHashSpec, name=None):
-    """The earlier name of index_table_from_file. Shapes: see there."""
+    """The old name of index_table_from_file. Shapes: see there."""
     return index_table_from_file(vocabulary_file, num_oov_buckets, vocab_size, default_value,
                                  hasher_spec, dtypes.string, name)
 
 
 def string_to_index_table_from_tensor(mapping, num_oov_buckets=0, default_value=-1,
                                       hasher_spec=FastHashSpec, name=None):
-    """The earlier name of index_table_from_tensor. Shapes: see there."""
+    """The old name of index_table_from_tensor. Shapes: see there."""
     return index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec,
                                    dtypes.string, name)
 
 
 def string_to_index(tensor, mapping, default_value=-1, name=None):
-    """The number of each word in `mapping`. Shapes: tensor [*a], mapping [n] -> [*a] int64."""
+    """The id of each string in `mapping`. Shapes: tensor [*a], mapping [n] -> [*a] int64."""
     return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
 
 
 def index_to_string(tensor, mapping, default_value='UNK', name=None):
-    """The word of each number. Shapes: tensor [*a] int64, mapping [n] -> [*a] string."""
+    """The string of each id. Shapes: tensor [*a] int64, mapping [n] -> [*a] string."""
     return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
 
 

@@ -1,4 +1,4 @@
-"""Lookup tables as programs use them: HashTable, its initializers, MutableHashTable."""
+"""Lookup tables: HashTable and its initializers."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -12,7 +12,7 @@ from tinyflow.ops.tables import table_ops
 
 
 def tables_initializer(name='init_all_tables'):
-    """An Operation that fills every table of the graph that is not filled yet.
+    """An Operation that initializes every table of the graph that is not initialized yet.
 
     Shapes: -> no tensor.
     """
@@ -26,7 +26,7 @@ def initialize_all_tables(name='init_all_tables'):
 
 
 class TextFileIndex:
-    """Which part of a line: the whole of it, its number, or a column by its number from 0 on."""
+    """The part of a line to use: the whole line, its number, or a column (from 0)."""
 
     WHOLE_LINE = table_ops.WHOLE_LINE
     LINE_NUMBER = table_ops.LINE_NUMBER
@@ -49,10 +49,10 @@ class _Typed:
 
 
 class TableInitializerBase(_Typed):
-    """What fills a table, and the dtypes of its keys and values."""
+    """Base of the table initializers, with the dtypes of keys and values."""
 
     def initialize(self, table):
-        """The Operation that fills the table."""
+        """The Operation that initializes the table."""
         raise abstract(self)
 
 
@@ -66,7 +66,7 @@ def _check_dtypes(table, initializer):
 
 
 class KeyValueTensorInitializer(TableInitializerBase):
-    """Fills a table with the given keys and values. Shapes: keys [n], values [n]."""
+    """Initializes a table with the given keys and values. Shapes: keys [n], values [n]."""
 
     def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
         self._keys = convert_to_tensor(keys, key_dtype, 'keys')
@@ -84,10 +84,10 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 
 class TextFileInitializer(TableInitializerBase):
-    """Fills a table from a text file, a key and a value from each line.
+    """Initializes a table from a text file, with a key and a value per line.
 
-    `key_index` and `value_index` say which part: TextFileIndex.WHOLE_LINE, LINE_NUMBER, or a column
-    between delimiters. ValueError for a dtype that does not fit the part.
+    `key_index` and `value_index` select the part: TextFileIndex.WHOLE_LINE, LINE_NUMBER, or a
+    column between delimiters. ValueError for a dtype that does not match the part.
     """
 
     def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None,
@@ -128,7 +128,7 @@ def _check_part(what, index, dtype):
 
 
 class TextFileStringTableInitializer(TextFileInitializer):
-    """Fills a table from line numbers to lines."""
+    """Initializes a table from line numbers to lines."""
 
     def __init__(self, filename, key_column_index=TextFileIndex.LINE_NUMBER,
                  value_column_index=TextFileIndex.WHOLE_LINE, vocab_size=None, delimiter='\t',
@@ -138,7 +138,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
 
 class TextFileIdTableInitializer(TextFileInitializer):
-    """Fills a table from lines to line numbers."""
+    """Initializes a table from lines to line numbers."""
 
     def __init__(self, filename, key_column_index=TextFileIndex.WHOLE_LINE,
                  value_column_index=TextFileIndex.LINE_NUMBER, vocab_size=None, delimiter='\t',
@@ -157,7 +157,7 @@ class LookupInterface(_Typed):
 
     @property
     def default_value(self):
-        """What keys get that are not there."""
+        """The value of missing keys."""
         return self._default_value
 
     def size(self, name=None):
@@ -167,14 +167,14 @@ class LookupInterface(_Typed):
 
     def _check_key(self, keys):
         if keys.dtype.base_dtype is not self._key_dtype:
-            told = [('keys', keys.values if isinstance(keys, SparseTensor) else keys)]
+            inputs = [('keys', keys.values if isinstance(keys, SparseTensor) else keys)]
             raise worded(TypeError(report(
                 f'Signature mismatch. Keys must be dtype {self._key_dtype.name}, got '
-                f'{keys.dtype.name}.', inputs=told)))
+                f'{keys.dtype.name}.', inputs=inputs)))
 
 
 class StaticHashTable(LookupInterface):
-    """A table that `initializer` fills once; sess.run(tf.tables_initializer()) does it.
+    """An immutable table, initialized once by sess.run(tf.tables_initializer()).
 
         table = tf.contrib.lookup.HashTable(
             tf.contrib.lookup.KeyValueTensorInitializer(['a', 'b'], [1, 2]), -1)
@@ -194,13 +194,13 @@ class StaticHashTable(LookupInterface):
 
     @property
     def init(self):
-        """The Operation that fills the table."""
+        """The Operation that initializes the table."""
         return self._init_op
 
     initializer = init
 
     def lookup(self, keys, name=None):
-        """The values of the keys; keys that are not there get the default.
+        """The values of the keys; missing keys get the default.
 
         Shapes: keys [*a], dense or sparse -> [*a]. TypeError for keys of another dtype.
         """

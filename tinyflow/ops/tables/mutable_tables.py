@@ -1,4 +1,4 @@
-"""Lookup tables that the graph changes while it runs; a Saver saves them, too."""
+"""MutableHashTable: lookup tables that ops can change; a Saver saves them, too."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -10,7 +10,7 @@ from tinyflow.ops.tables.lookup_tables import LookupInterface
 
 
 class _Saveable(SaveableObject):
-    """A table as a Saver sees it: all keys and all values, as two tensors."""
+    """Adapter for the Saver: all keys and all values, as two tensors."""
 
     def __init__(self, table, name):
         keys, values = table.export()
@@ -18,15 +18,15 @@ class _Saveable(SaveableObject):
                                  SaveSpec(values, '', f'{name}-values')], name)
 
     def restore(self, restored_tensors, restored_shapes):
-        """The Operation that replaces what is in the table."""
+        """The Operation that replaces the contents of the table."""
         with name_scope(f'{self.name}_table_restore'):
             return table_ops.LookupTableImportV2.apply(self.op.resource_handle, *restored_tensors)
 
 
 class MutableHashTable(LookupInterface):
-    """A table that the graph may change: insert, remove, lookup, export.
+    """A mutable table: insert, remove, lookup, export.
 
-    Each Session has its own. Values are scalars, or vectors like `default_value`.
+    Each Session has its own table. Values are scalars, or vectors like `default_value`.
     """
 
     def __init__(self, key_dtype, value_dtype, default_value, shared_name=None,
@@ -56,7 +56,7 @@ class MutableHashTable(LookupInterface):
             return table_ops.LookupTableInsertV2.apply(self.resource_handle, keys, values)
 
     def remove(self, keys, name=None):
-        """An Operation that takes the keys away. Shapes: keys [*a]."""
+        """An Operation that removes the keys. Shapes: keys [*a]."""
         keys = convert_to_tensor(keys, self._key_dtype, 'keys')
         with self._named(name, 'lookup_table_remove'):
             return table_ops.LookupTableRemoveV2.apply(self.resource_handle, keys)
@@ -79,7 +79,7 @@ class MutableHashTable(LookupInterface):
 
 
 class MutableDenseHashTable(MutableHashTable):
-    """As MutableHashTable, with two keys that the table keeps for itself: empty and deleted."""
+    """MutableHashTable with two reserved keys: empty and deleted."""
 
     def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key,
                  initial_num_buckets=None, shared_name=None, name='MutableDenseHashTable',

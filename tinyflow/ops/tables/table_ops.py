@@ -1,6 +1,6 @@
-"""Lookup tables as nodes: HashTableV2 and its kin give a handle, other nodes read and fill it.
+"""Lookup table ops: HashTableV2 etc. return a handle, other ops read and change the table.
 
-Each Session has its own table behind a handle, an array of no dimensions that holds it.
+Each Session has its own table behind a handle, a 0-d object array that holds it.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE_LINE, LINE_NUMBER = -2, -1
 
 
 class Table:
-    """A dict from keys to values; `fixed` ones are filled once, before they are read."""
+    """A dict from keys to values; `fixed` tables are filled once, before they are read."""
 
     def __init__(self, attrs, fixed):
         self.key_dtype, self.value_dtype = attrs['key_dtype'], attrs['value_dtype']
@@ -32,10 +32,10 @@ class Table:
             raise errors.op_error(errors.FailedPreconditionError,
                                   'Table not initialized.',
                                   'sess.run(tf.tables_initializer()) in this Session, after the '
-                                  'table was made.')
+                                  'table was created.')
 
     def find(self, keys, default):
-        """The values of the keys, `default` for those that are not there."""
+        """The values of the keys, `default` for missing keys."""
         self._check_filled()
         flat = [self.values.get(key, default) for key in _plain(keys)]
         result = np.empty((len(flat), *self.value_shape), self.value_dtype.np)
@@ -48,7 +48,7 @@ class Table:
         self.values.update(zip(_plain(keys), _values(values, keys.shape)))
 
     def remove(self, keys):
-        """Takes away the keys that are there."""
+        """Removes the keys that exist."""
         for key in _plain(keys):
             self.values.pop(key, None)
 
@@ -107,14 +107,14 @@ class HashTableV2(_TableNode):
 
 
 class MutableHashTableV2(_TableNode):
-    """A table that may change at any time."""
+    """A mutable table."""
 
     def state(attrs):
         return boxed(Table(attrs, fixed=False))
 
 
 class MutableHashTableOfTensorsV2(_TableNode):
-    """A table of vectors that may change at any time."""
+    """A mutable table of vectors."""
 
     attrs = {**_TableNode.attrs, 'value_shape': ()}
 
@@ -123,7 +123,7 @@ class MutableHashTableOfTensorsV2(_TableNode):
 
 
 class MutableDenseHashTableV2(_TableNode):
-    """As MutableHashTableV2, with keys for what is empty or was deleted; they cannot be used."""
+    """As MutableHashTableV2, with two reserved keys: empty and deleted."""
 
     signature = 'empty_key: key_dtype, deleted_key: key_dtype -> table_handle: resource'
     attrs = {**_TableNode.attrs, 'value_shape': (), 'initial_num_buckets': 131072,
@@ -149,14 +149,14 @@ class _TableUse(Op, abstract=True):
 
 
 def _check_keys(table, keys):
-    """InvalidArgumentError for the keys that a dense table keeps for itself."""
+    """InvalidArgumentError for the reserved keys of a dense table."""
     reserved = getattr(table, 'reserved', None)
     if reserved and not reserved.isdisjoint(_plain(keys)):
         raise ValueError('Using the empty_key or deleted_key as a table key is not allowed')
 
 
 class LookupTableFindV2(_TableUse):
-    """The values of the keys, `default_value` for those that are not there."""
+    """The values of the keys, `default_value` for missing keys."""
 
     signature = 'table_handle: resource, keys: Tin, default_value: Tout -> values: Tout'
 
@@ -183,7 +183,7 @@ class LookupTableInsertV2(_TableUse):
 
 
 class LookupTableRemoveV2(_TableUse):
-    """Takes the keys away."""
+    """Removes the keys."""
 
     signature = 'table_handle: resource, keys: Tin ->'
 
@@ -252,7 +252,7 @@ class InitializeTableFromTextFileV2(_TableUse):
 
 
 def _lines(path, count):
-    """The lines of a vocabulary file. InvalidArgumentError if they are fewer than `count`."""
+    """The lines of a vocabulary file. InvalidArgumentError if there are fewer than `count`."""
     try:
         with open(path, 'rb') as file:
             lines = file.read().split(b'\n')
@@ -265,7 +265,7 @@ def _lines(path, count):
 
 
 def _column(path, lines, index, delimiter, dtype):
-    """Keys or values: whole lines, their numbers, or what stands between delimiters."""
+    """Keys or values: whole lines, their numbers, or columns between delimiters."""
     if index == LINE_NUMBER:
         return np.arange(len(lines), dtype=dtype.np)
     if index == WHOLE_LINE:

@@ -1,6 +1,6 @@
-"""The optimizers' updates as nodes: each changes a Variable and its slots in place, in one op.
+"""Optimizer ops (ApplyAdam, ...): each updates a Variable and its slots in place, in one op.
 
-The arithmetic is in ops/updates/update_rules.py, how it is applied in ops/updating.py. tf.train's
+The arithmetic is in update_rules.py, its application to arrays and rows in base.py. tf.train's
 optimizers make these nodes; there are no public functions.
 """
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ApplyMomentum(Update):
 
 
 class SparseApplyMomentum(Update):
-    """ApplyMomentum on some rows."""
+    """ApplyMomentum on the rows `indices`."""
 
     signature = ('var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices, momentum: T '
                  '-> out: Ref(T)')
@@ -64,7 +64,7 @@ class ApplyAdagrad(Update):
 
 
 class SparseApplyAdagrad(Update):
-    """ApplyAdagrad on some rows."""
+    """ApplyAdagrad on the rows `indices`."""
 
     signature = 'var: Ref(T), accum: Ref(T), lr: T, grad: T, indices: Tindices -> out: Ref(T)'
     attrs = {'use_locking': False, 'update_slots': True}
@@ -74,7 +74,7 @@ class SparseApplyAdagrad(Update):
 
 
 class ApplyAdagradDA(Update):
-    """Adagrad with dual averaging: var follows from the sums of all gradients and their squares."""
+    """Adagrad with dual averaging: var is computed from sums of gradients and of their squares."""
 
     signature = ('var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), '
                  'grad: T, lr: T, l1: T, l2: T, global_step: int64 -> out: Ref(T)')
@@ -87,7 +87,7 @@ class ApplyAdagradDA(Update):
 
 
 class SparseApplyAdagradDA(Update):
-    """ApplyAdagradDA on some rows."""
+    """ApplyAdagradDA on the rows `indices`."""
 
     signature = ('var: Ref(T), gradient_accumulator: Ref(T), gradient_squared_accumulator: Ref(T), '
                  'grad: T, indices: Tindices, lr: T, l1: T, l2: T, global_step: int64 '
@@ -125,7 +125,7 @@ class ApplyAdadelta(Update):
 
 
 class SparseApplyAdadelta(Update):
-    """ApplyAdadelta on some rows."""
+    """ApplyAdadelta on the rows `indices`."""
 
     signature = ('var: Ref(T), accum: Ref(T), accum_update: Ref(T), lr: T, rho: T, epsilon: T, '
                  'grad: T, indices: Tindices -> out: Ref(T)')
@@ -149,7 +149,7 @@ class ApplyAdam(Update):
         update(update_rules.adam, (var, m, v), grad, scalar(alpha, var), beta1, beta2,
                 scalar(1.0 - beta1.item(), var), scalar(1.0 - beta2.item(), var), epsilon,
                 use_nesterov)
-        # Without an epsilon, m / sqrt(v) matters however small both are.
+        # Without epsilon, m / sqrt(v) matters even if both are tiny.
         if epsilon.item() > 1e-9:
             flush(updates, (m,), (v,))
         return var
@@ -174,7 +174,7 @@ class ApplyRMSProp(Update):
 
 
 class SparseApplyRMSProp(Update):
-    """ApplyRMSProp on some rows."""
+    """ApplyRMSProp on the rows `indices`."""
 
     signature = ('var: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, epsilon: T, '
                  'grad: T, indices: Tindices -> out: Ref(T)')
@@ -200,7 +200,7 @@ class ApplyCenteredRMSProp(Update):
 
 
 class SparseApplyCenteredRMSProp(Update):
-    """ApplyCenteredRMSProp on some rows."""
+    """ApplyCenteredRMSProp on the rows `indices`."""
 
     signature = ('var: Ref(T), mg: Ref(T), ms: Ref(T), mom: Ref(T), lr: T, rho: T, momentum: T, '
                  'epsilon: T, grad: T, indices: Tindices -> out: Ref(T)')
@@ -214,7 +214,7 @@ class SparseApplyCenteredRMSProp(Update):
 
 
 class ApplyFtrl(Update):
-    """FTRL-proximal: var minimises what all gradients so far say, plus l1 |var| and l2 var^2."""
+    """FTRL-proximal: var minimises the linearized sum of past losses plus l1 |var| and l2 var^2."""
 
     signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, lr: T, l1: T, l2: T, '
                  'lr_power: T -> out: Ref(T)')
@@ -225,7 +225,7 @@ class ApplyFtrl(Update):
 
 
 class SparseApplyFtrl(Update):
-    """ApplyFtrl on some rows."""
+    """ApplyFtrl on the rows `indices`."""
 
     signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, '
                  'l1: T, l2: T, lr_power: T -> out: Ref(T)')
@@ -236,7 +236,7 @@ class SparseApplyFtrl(Update):
 
 
 class ApplyFtrlV2(Update):
-    """ApplyFtrl whose gradient gets 2 l2_shrinkage var added: a penalty on the size of var."""
+    """ApplyFtrl with 2 l2_shrinkage var added to the gradient: an L2 penalty."""
 
     signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, lr: T, l1: T, l2: T, '
                  'l2_shrinkage: T, lr_power: T -> out: Ref(T)')
@@ -248,7 +248,7 @@ class ApplyFtrlV2(Update):
 
 
 class SparseApplyFtrlV2(Update):
-    """ApplyFtrlV2 on some rows."""
+    """ApplyFtrlV2 on the rows `indices`."""
 
     signature = ('var: Ref(T), accum: Ref(T), linear: Ref(T), grad: T, indices: Tindices, lr: T, '
                  'l1: T, l2: T, l2_shrinkage: T, lr_power: T -> out: Ref(T)')
@@ -263,7 +263,7 @@ class SparseApplyFtrlV2(Update):
 
 
 class ApplyProximalGradientDescent(Update):
-    """A gradient step, then the step that l1 |var| and l2 var^2 / 2 ask for."""
+    """A gradient step, then the proximal step of l1 |var| and l2 var^2 / 2."""
 
     signature = 'var: Ref(T), alpha: T, l1: T, l2: T, delta: T -> out: Ref(T)'
 
@@ -273,7 +273,7 @@ class ApplyProximalGradientDescent(Update):
 
 
 class SparseApplyProximalGradientDescent(Update):
-    """ApplyProximalGradientDescent on some rows."""
+    """ApplyProximalGradientDescent on the rows `indices`."""
 
     signature = 'var: Ref(T), alpha: T, l1: T, l2: T, grad: T, indices: Tindices -> out: Ref(T)'
 
@@ -297,7 +297,7 @@ class ApplyProximalAdagrad(Update):
 
 
 class SparseApplyProximalAdagrad(Update):
-    """ApplyProximalAdagrad on some rows."""
+    """ApplyProximalAdagrad on the rows `indices`."""
 
     signature = ('var: Ref(T), accum: Ref(T), lr: T, l1: T, l2: T, grad: T, indices: Tindices '
                  '-> out: Ref(T)')

@@ -1,7 +1,7 @@
-"""The base of the optimizers' ops: a rule of update_rules.py, applied to arrays or to rows.
+"""Base of the optimizer ops: applies a rule of update_rules.py to arrays or to rows.
 
-Large arrays are updated tile by tile and on several threads. What sparse ops have no gradient for,
-they leave alone.
+Large arrays are updated in tiles on several threads. Sparse ops leave rows without a gradient
+unchanged.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FLUSH_EVERY = 16       # updates
 
 
 class Update(Op, abstract=True):
-    """Changes all its places in place; the result is that of the first, the Variable."""
+    """Updates all its targets (Variable and slots) in place; returns the first, the Variable."""
 
     types = {'T': dtypes.FLOATS, 'Tindices': dtypes.INDEX}
     attrs = {'use_locking': False}
@@ -26,21 +26,21 @@ class Update(Op, abstract=True):
 
     def __init_subclass__(cls, abstract=False):
         names = [part.split(':') for part in cls.signature.partition('->')[0].split(',')]
-        places = [i for i, (_, kind) in enumerate(names) if 'Ref' in kind or 'Handle' in kind]
-        cls.writes = tuple(places)
-        cls.shape = _shape_rule([name.strip() for name, _ in names], places,
+        targets = [i for i, (_, kind) in enumerate(names) if 'Ref' in kind or 'Handle' in kind]
+        cls.writes = tuple(targets)
+        cls.shape = _shape_rule([name.strip() for name, _ in names], targets,
                                 has_output=bool(cls.signature.partition('->')[2].strip()))
         super().__init_subclass__(abstract)
 
 
-def _shape_rule(names, places, has_output):
-    """Slots and dense gradients are shaped as `var`, rows as var[indices]; the rest is scalar."""
+def _shape_rule(names, targets, has_output):
+    """Slots and dense gradients have var's shape, rows that of var[indices]; others are scalar."""
     def shape(*inputs):
         given = dict(zip(names, inputs))
         result = given['var']
-        for i in places[1:]:
+        for i in targets[1:]:
             result = _merge(result, inputs[i], names[i])
-        for name in names[len(places):]:
+        for name in names[len(targets):]:
             if name == 'indices':
                 shapes.merge(given[name], (None,))
             elif name in ('grad', 'delta') and 'indices' in given:
@@ -63,20 +63,20 @@ def _merge(shape, other, name):
                          f'{shapes.text(shape)}') from None
 
 
-def update(rule, places, grad, *scalars):
-    """Applies a rule to whole arrays; returns the Variable's."""
-    var = places[0]
+def update(rule, targets, grad, *scalars):
+    """Applies a rule to whole arrays; returns that of the Variable."""
+    var = targets[0]
     if grad.shape != var.shape:
         raise ValueError(f'var has shape {shapes.text(var.shape)}, the gradient '
                          f'{shapes.text(grad.shape)}')
     if var.size <= SMALL:
-        if not var.ndim:        # what NumPy makes of such arrays is numbers, which `out` cannot be
-            places, grad = [place.reshape(1) for place in places], grad.reshape(1)
-        rule(update_rules.FRESH, *places, grad, *scalars)
+        if not var.ndim:        # NumPy turns 0-d results into scalars, which `out` does not accept
+            targets, grad = [target.reshape(1) for target in targets], grad.reshape(1)
+        rule(update_rules.FRESH, *targets, grad, *scalars)
         return var
     if np.may_share_memory(grad, var):
         grad = grad.copy()      # a view of the Variable, whose tiles need not be the Variable's
-    flat = [array.reshape(-1) for array in (*places, grad)]
+    flat = [array.reshape(-1) for array in (*targets, grad)]
 
     def tile(start, stop):
         rule(tiles.scratch(stop - start, var.dtype, 3),
@@ -86,25 +86,25 @@ def update(rule, places, grad, *scalars):
     return var
 
 
-def update_rows(rule, places, grad, indices, *scalars):
-    """Applies a rule to the rows `indices`; equal indices count one after the other."""
-    var = places[0]
+def update_rows(rule, targets, grad, indices, *scalars):
+    """Applies a rule to the rows `indices`; equal indices are applied one after the other."""
+    var = targets[0]
     if grad.shape != indices.shape + var.shape[1:]:
         raise ValueError(f'the gradient has shape {shapes.text(grad.shape)}; indices.shape + '
                          f'var.shape[1:] is {shapes.text(indices.shape + var.shape[1:])}')
     if not indices.size:
         return var
     check_indices(indices, len(var))
-    if _all_different(indices, len(var)):
-        _some_rows(rule, places, grad, indices, scalars)
+    if _are_unique(indices, len(var)):
+        _some_rows(rule, targets, grad, indices, scalars)
     else:
         for i in range(len(indices)):
-            _some_rows(rule, places, grad[i:i + 1], indices[i:i + 1], scalars)
+            _some_rows(rule, targets, grad[i:i + 1], indices[i:i + 1], scalars)
     return var
 
 
-def _all_different(indices, limit):
-    """Are no two of the indices equal? By marking, in linear time."""
+def _are_unique(indices, limit):
+    """True if the indices are unique (linear time, by marking)."""
     if len(indices) == 1:
         return True
     position = np.arange(len(indices))
@@ -113,11 +113,11 @@ def _all_different(indices, limit):
     return bool((mark[indices] == position).all())
 
 
-def _some_rows(rule, places, grad, indices, scalars):
-    rows = [place[indices] for place in places]
+def _some_rows(rule, targets, grad, indices, scalars):
+    rows = [target[indices] for target in targets]
     rule(update_rules.FRESH, *rows, grad, *scalars)
-    for place, row in zip(places, rows):
-        place[indices] = row
+    for target, row in zip(targets, rows):
+        target[indices] = row
 
 
 def scalar(value, like):
@@ -125,7 +125,7 @@ def scalar(value, like):
 
 
 class _Updates:
-    """How often an update ran in a Session, for `flush`; it counts for an exact resume."""
+    """Counts the runs of an update in a Session, for `flush`; saved for an exact resume."""
 
     def __init__(self):
         self.number = 0
@@ -146,10 +146,10 @@ def count_updates(attrs):
 
 
 def flush(updates, means=(), squares=()):
-    """Now and then sets what has all but decayed to 0, as TF does with denormal numbers.
+    """Every few updates, sets nearly decayed slots to 0 (TF flushes denormal numbers).
 
-    The slots of a unit that gets no gradient any more decay without end, and arithmetic on the
-    denormal numbers at that end is ten times slower. Far before, nothing of it reaches a Variable.
+    The slots of a unit without gradients decay towards denormal numbers, on which arithmetic is ten
+    times slower. The threshold is so small that no Variable changes.
     """
     if next(updates) % _FLUSH_EVERY:
         return

@@ -1,6 +1,7 @@
-"""The optimizers' updates on handles: twins of those in apply_ops.py, with the same kernels.
+"""Optimizer ops on resource variables (ResourceApplyAdam, ...).
 
-And those that only resource variables have, which Keras makes.
+Most are variants of the ops in apply_ops.py with the same kernels; the others exist for resource
+variables only and are used by Keras.
 """
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ from tinyflow.ops.updates.base import Update, count_updates, flush, scalar, upda
 __all__: list[str] = []
 
 
-def _twin(op):
-    """Declares Resource<op>: places are handles, and there is no output."""
+def _resource_variant(op):
+    """Declares Resource<op>: refs become handles, and there is no output."""
     signature = op.signature.partition('->')[0].replace('Ref(', 'Handle(') + '->'
     return type(f'Resource{op.type}', (op,), {
         'signature': signature, '__doc__': op.__doc__, '__module__': __name__})
@@ -24,7 +25,7 @@ def _twin(op):
 
 for _op in list(vars(apply_ops).values()):
     if isinstance(_op, type) and issubclass(_op, Update) and _op is not Update:
-        _twin(_op)
+        _resource_variant(_op)
 
 
 def resource_op(op_type):
@@ -62,7 +63,7 @@ def adagrad_v2(scratch, var, accum, grad, lr, epsilon, update_slots):
 
 def amsgrad(scratch, var, m, v, vhat, grad, alpha, beta1, beta2, one_minus_beta1,
             one_minus_beta2, epsilon):
-    """Adam with the largest v so far in the place of v   (Reddi et al. 2018)"""
+    """Adam with the largest v so far instead of v   (Reddi et al. 2018)"""
     t = np.multiply(grad, one_minus_beta1, scratch[0])
     np.multiply(m, beta1, m)
     np.add(m, t, m)
@@ -105,7 +106,7 @@ def sign_steps(scratch, var, m, grad, lr, beta, one_minus_beta, factor):
     np.subtract(var, t, var)
 
 
-# ---- their ops -------------------------------------------------------------------------------
+# ---- ops -------------------------------------------------------------------------------------
 
 
 class ResourceApplyKerasMomentum(Update):
@@ -121,7 +122,7 @@ class ResourceApplyKerasMomentum(Update):
 
 
 class ResourceSparseApplyKerasMomentum(Update):
-    """ResourceApplyKerasMomentum on some rows."""
+    """ResourceApplyKerasMomentum on the rows `indices`."""
 
     signature = ('var: Handle(T), accum: Handle(T), lr: T, grad: T, indices: Tindices, '
                  'momentum: T ->')
@@ -142,7 +143,7 @@ class ResourceApplyAdagradV2(Update):
 
 
 class ResourceSparseApplyAdagradV2(Update):
-    """ResourceApplyAdagradV2 on some rows."""
+    """ResourceApplyAdagradV2 on the rows `indices`."""
 
     signature = ('var: Handle(T), accum: Handle(T), lr: T, epsilon: T, grad: T, '
                  'indices: Tindices ->')

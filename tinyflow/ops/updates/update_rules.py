@@ -1,10 +1,9 @@
-"""What one step of each optimizer does to the elements of a Variable and its slots: NumPy only.
+"""Optimizer update rules (SGD, momentum, Adagrad, Adam, RMSProp, FTRL, ...) in NumPy.
 
-A rule is rule(scratch, var, *slots, grad, *scalars). All arrays have one shape, whatever it is: a
-whole Variable, a tile of a large one, or some rows. `scratch` is three arrays for passing results,
-or three times None, which NumPy reads as "make a new one". `var` is written last, because the
-gradient may be a view of it. Scalars are arrays without dimensions, which NumPy takes quicker than
-Python numbers.
+A rule is rule(scratch, var, *slots, grad, *scalars). All arrays have the same shape: a whole
+Variable, a tile of a large one, or some rows. `scratch` is three arrays for intermediate results,
+or three times None, for which NumPy allocates new ones. `var` is written last, because the gradient
+may be a view of it. Scalars are 0-d arrays, which NumPy handles faster than Python numbers.
 """
 from __future__ import annotations
 
@@ -94,7 +93,7 @@ def adam(scratch, var, m, v, grad, alpha, beta1, beta2, one_minus_beta1, one_min
 
     alpha = lr sqrt(1 - beta2^t) / (1 - beta1^t)   (Kingma & Ba 2014, end of section 2)
     """
-    # Steps with two arrays in the cache, not three: each is twice as quick.
+    # Each step uses two arrays, not three: they fit in the cache, which is twice as fast.
     multiply(m, beta1, m)
     t = multiply(grad, one_minus_beta1, scratch[0])
     add(m, t, m)
