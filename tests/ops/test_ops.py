@@ -23,7 +23,7 @@ from tinyflow.graph.op import Op
 from tinyflow.graph.operation import Tensor
 from tinyflow.ops.control_flow.function_nodes import functions_of
 from tinyflow.ops.control_flow.persistent_list import ElementList
-from tinyflow.ops.control_flow.tensor_lists import Held
+from tinyflow.ops.control_flow.tensor_lists import OptionalTensor
 from tinyflow.ops.support.registry_loading import load_every_op
 from tinyflow.session.interpret import arguments_of, interpret, run_kernel
 from tinyflow.session.store import Store, VariableStorage
@@ -247,7 +247,7 @@ def same(x, y):
     if x.dtype == object and x.ndim == 0 and isinstance(x[()], ElementList):
         x, y = x[()].items(), y[()].items()
         return x.keys() == y.keys() and all(same(x[i], y[i]) for i in x)
-    if x.dtype == object and x.ndim == 0 and isinstance(x[()], Held):
+    if x.dtype == object and x.ndim == 0 and isinstance(x[()], OptionalTensor):
         x, y = x[()].components or (), y[()].components or ()
         return len(x) == len(y) and all(map(same, x, y))
     if x.shape != y.shape:

@@ -174,7 +174,7 @@ def test_clash_of_different_lines_suggests_sharing():
     with pytest.raises(ValueError) as caught:
         tf.get_variable('w', [1])
     assert 'same line' not in str(caught.value)
-    assert 'asked for again at test_variable_scope.py' in str(caught.value)
+    assert 'requested again at test_variable_scope.py' in str(caught.value)
     assert 'to share it' in str(caught.value)
 
 

@@ -1,4 +1,4 @@
-"""tf.case: the function of the first true predicate, as a chain of tf.cond."""
+"""tf.case: runs the function of the first true predicate, as a chain of tf.cond."""
 from __future__ import annotations
 
 import functools
@@ -18,13 +18,14 @@ __all__ = ['case']
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name='case'):
     """What the function of the first true predicate returns: a chain of tf.cond.
 
-    `pred_fn_pairs` is a list of pairs (bool scalar, function) or a dict of them. `default` is the
-    function for when none is true; without it that is an error while running, and with `exclusive`
-    it is one if several are true.
+    `pred_fn_pairs` is a list of pairs (bool scalar, function) or a dict of them. `default` is
+    called if none is true; without it that is a run-time error. With `exclusive` it is an error if
+    several are true.
 
     Shapes: predicates [] (bool) -> the structure that the functions return.
 
-    Raises TypeError for pairs of the wrong kind, ValueError if the branches do not return alike.
+    Raises TypeError for pairs of the wrong kind, ValueError if branches return
+    different structures or dtypes.
     """
     pairs = _pairs(pred_fn_pairs)
     with name_scope(name, 'case', [p for p, _ in pairs]):

@@ -1,8 +1,8 @@
 """tf.cond: a graph for each branch, and a node that runs one of them.
 
-The node is TF's functional If: its inputs are the condition and whatever the branches use from
-around them; its attributes then_branch and else_branch are FuncGraphs. TF 1.15 makes the same nodes
-after enable_control_flow_v2(); in its older form a cond is a web of Switch and Merge nodes.
+The node is TF's functional If: its inputs are the condition and whatever the branches capture from
+outside; its attributes then_branch and else_branch are FuncGraphs. TF 1.15 makes the same nodes
+after enable_control_flow_v2(); in its older form a cond is a network of Switch and Merge nodes.
 """
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import identity_and_cast, shaping
 from tinyflow.ops.control_flow.cond_gradient import if_gradient
-from tinyflow.ops.control_flow.function_nodes import make_if, told_value
+from tinyflow.ops.control_flow.function_nodes import describe_value, make_if
 from tinyflow.ops.random import tf1_node_count
 
 __all__ = ['cond']
 
 
 class _Conditional(Op, abstract=True):
-    """Runs the branch that the condition chooses, and gives its outputs."""
+    """Runs the branch that the condition selects, and returns its outputs."""
 
     signature = 'cond: Tcond, input: [Tin] -> output: [Tout]'
     attrs = {'Tcond': None, 'Tin': None, 'Tout': REQUIRED, 'then_branch': REQUIRED,
@@ -48,7 +48,7 @@ class _Conditional(Op, abstract=True):
         inputs = instruction.attrs.get('_inputs') or range(len(instruction.inputs) - 1)
         outputs = instruction.attrs.get('_outputs') or range(len(instruction.outputs))
         not_passed = instruction.storage_inputs
-        given = [i for place, i in enumerate(inputs, 1) if place not in not_passed]
+        given = [i for position, i in enumerate(inputs, 1) if position not in not_passed]
         branches = [function(g, [g.inputs[i] for i in given], [g.outputs[i] for i in outputs])
                     for g in graphs]
 
@@ -58,17 +58,17 @@ class _Conditional(Op, abstract=True):
 
 
 class If(_Conditional):
-    """A choice between branches of which at least one has side effects or a state."""
+    """A conditional with at least one branch that has side effects or state."""
 
     pure = False
 
 
 class StatelessIf(_Conditional):
-    """A choice between branches that only compute."""
+    """A conditional whose branches have no side effects or state."""
 
 
 class FakeParam(Op):
-    """Stands, in the branch that does not compute it, for a value of the other branch."""
+    """A placeholder for a value that only the other branch computes."""
 
     signature = '-> output: dtype'
     attrs = {'dtype': REQUIRED, 'shape': REQUIRED}
@@ -86,12 +86,13 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     Both functions are called once, while the graph is built; only the nodes of the chosen branch
     run. What a branch uses from outside is computed in any case, as TF does: side effects belong
     inside the functions. Both must return the same structure and dtypes; a list or tuple of one
-    element gives that element, unless `strict`.
+    element is unpacked, unless `strict`.
 
     Shapes: pred [] (bool) -> the structure that the functions return.
 
     Raises TypeError if `pred` is a Python bool or not of dtype bool, or a function is missing or
-    not callable, ValueError if a branch returns None or the branches do not return alike.
+    not callable, ValueError if a branch returns None or the branches return different structures or
+    dtypes.
     """
     true_fn = _either(true_fn, fn1, 'fn1', 'true_fn')
     false_fn = _either(false_fn, fn2, 'fn2', 'false_fn')
@@ -152,7 +153,7 @@ def _branch(name, function, condition):
 
     def build():
         result = function()
-        _warn_of_outside(result, before)
+        _warn_of_outside_op(result, before)
         own.append(context.knows(condition))
         return result
     func_graph_from_py('', build, graph=graph, op_value=condition)
@@ -165,8 +166,8 @@ def _returns(graph, tensor):
     return any(t is graph.captured[tensor] for t in graph.outputs)
 
 
-def _warn_of_outside(result, outside):
-    """Warns of ops with effects that were made outside the branch: they always run."""
+def _warn_of_outside_op(result, outside):
+    """Warns about ops with side effects created outside the branch: they always run."""
     for value in nest.flatten(result):
         operation = value.op if isinstance(value, Tensor) else value
         if isinstance(operation, Operation) and operation.graph is outside and \
@@ -189,8 +190,9 @@ def _check_alike(then_graph, else_graph):
     except (ValueError, TypeError):
         raise worded(ValueError(
             'true_fn and false_fn must return the same structure of outputs:\n  true_fn returns '
-            f'{_told(then_graph)}\n  false_fn returns {_told(else_graph)}\n  Mend: return as many '
-            'values, nested alike, from both.')) from None
+            f'{_describe(then_graph)}\n  false_fn returns {_describe(else_graph)}\n  '
+            'Mend: return values '
+            'of the same number and structure from both.')) from None
     for one, other in zip(then_graph.outputs, else_graph.outputs):
         if one.dtype.base_dtype is not other.dtype.base_dtype:
             raise worded(ValueError(report(
@@ -200,8 +202,8 @@ def _check_alike(then_graph, else_graph):
                 mend='tf.cast in one of the branches.')))
 
 
-def _told(graph):
-    return repr(nest.map_structure(told_value, graph.structured_outputs))
+def _describe(graph):
+    return repr(nest.map_structure(describe_value, graph.structured_outputs))
 
 
 def _build(condition, branches, scope, strict):

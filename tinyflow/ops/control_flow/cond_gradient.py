@@ -17,25 +17,26 @@ from tinyflow.ops.control_flow.gradient_graph import (
 
 
 def if_gradient(op: Operation, *grads):
-    """Gradients by the inputs of an If: None for the condition, then one for each capture."""
+    """Gradients for the inputs of an If: None for the condition, then one for each capture."""
     grads = [dense(g) for g in grads]
     branches = [op.attrs['then_branch'], op.attrs['else_branch']]
-    asked: list[list[tuple[Tensor, Tensor]]] = [[], []]
-    backward = [_branch_gradient(op, branch, grads, ask) for branch, ask in zip(branches, asked)]
-    _save_intermediates(op, branches, asked)
-    _resolve_saved(op, backward, asked)
+    requested: list[list[tuple[Tensor, Tensor]]] = [[], []]
+    backward = [_branch_gradient(op, branch, grads, requests)
+                for branch, requests in zip(branches, requested)]
+    _save_intermediates(op, branches, requested)
+    _resolve_saved(op, backward, requested)
     return [None, *_gradient_if(op, backward)]
 
 
-def _branch_gradient(op, branch, grads, asked):
-    """The graph of one branch's gradients by its inputs (None where there is none)."""
-    handed_in = dict(zip(branch.inputs, op.inputs[1:]))
+def _branch_gradient(op, branch, grads, requested):
+    """The graph of one branch's gradients for its inputs (None where there is none)."""
+    outer_inputs = dict(zip(branch.inputs, op.inputs[1:]))
 
     def saved(graph, tensor):
         placeholder = graph.add_parameter(Spec(tensor.dtype, tensor.raw_shape, tensor.op.name))
-        asked.append((tensor, placeholder))
+        requested.append((tensor, placeholder))
         return placeholder
-    graph = GradientGraph(branch.name + '_grad', branch, handed_in, saved, get_default_graph())
+    graph = GradientGraph(branch.name + '_grad', branch, outer_inputs, saved, get_default_graph())
     with graph.as_default():
         pairs = [(y, g) for y, g in zip(branch.outputs, grads)
                  if g is not None and differentiable(y)]
@@ -47,10 +48,10 @@ def _branch_gradient(op, branch, grads, asked):
     return graph
 
 
-def _save_intermediates(op, branches, asked):
-    """Makes what the backward branches ask for outputs of the forward node."""
+def _save_intermediates(op, branches, requested):
+    """Adds outputs to the forward node for the intermediates that the backward branches need."""
     for i, (branch, other) in enumerate((branches, branches[::-1])):
-        for tensor, _ in asked[i]:
+        for tensor, _ in requested[i]:
             if tensor in branch.outputs:
                 continue
             branch.outputs.append(tensor)
@@ -63,16 +64,16 @@ def _save_intermediates(op, branches, asked):
 def _add_output(op, inner):
     """One more output of an If node, for the tensor `inner` of one branch."""
     dtype = inner.dtype.base_dtype
-    shape = None                # the other branch gives a stand-in of another shape
+    shape = None                # the other branch returns a FakeParam of another shape
     op.outputs += (Tensor(op, len(op.outputs), dtype, shape),)
     op.attrs = {**op.attrs, 'Tout': (*op.attrs['Tout'], dtype),
                 'output_shapes': (*op.attrs['output_shapes'], shape)}
 
 
-def _resolve_saved(op, backward, asked):
-    """Lets the backward branches' placeholders stand for the forward node's new outputs."""
+def _resolve_saved(op, backward, requested):
+    """Binds the backward branches' placeholders to the forward node's new outputs."""
     for branch, graph, pairs in zip((op.attrs['then_branch'], op.attrs['else_branch']), backward,
-                                    asked):
+                                    requested):
         for tensor, placeholder in pairs:
             outer = op.outputs[branch.outputs.index(tensor)]
             with get_default_graph().as_default():
@@ -81,19 +82,19 @@ def _resolve_saved(op, backward, asked):
 
 
 def _gradient_if(op, backward):
-    """The backward If node; its outputs in the places of the inputs that have a gradient."""
+    """Makes the backward If node; returns one gradient (or None) per forward input."""
     then_grads, else_grads = [graph.structured_outputs for graph in backward]
-    wanted = [i for i, pair in enumerate(zip(then_grads, else_grads)) if pair != (None, None)]
+    indices = [i for i, pair in enumerate(zip(then_grads, else_grads)) if pair != (None, None)]
     results = [None] * len(then_grads)
-    if not wanted:
+    if not indices:
         return results
     for graph in backward:
         with graph.as_default():
             graph.outputs = [
                 _zeros(graph, op.inputs[i + 1]) if graph.structured_outputs[i] is None
-                else graph.structured_outputs[i] for i in wanted]
+                else graph.structured_outputs[i] for i in indices]
     node = make_if(op.inputs[0], backward, None)
-    for i, output in zip(wanted, node.outputs):
+    for i, output in zip(indices, node.outputs):
         results[i] = nodes.Identity(output)
     return results
 

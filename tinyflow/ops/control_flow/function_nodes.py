@@ -20,7 +20,8 @@ def make_if(condition, branches, name):
         made = make(
             condition, captured, then_branch=branches[0], else_branch=branches[1],
             Tout=tuple([t.dtype.base_dtype for t in branches[0].outputs]),
-            output_shapes=tuple(shape_list), _writes=written(branches, captured, 1), name=name)
+            output_shapes=tuple(shape_list), _writes=written_positions(branches, captured, 1),
+            name=name)
     return made[0].op if isinstance(made, list) else made
 
 
@@ -31,7 +32,7 @@ def make_while(condition, body, initial, output_shapes, name, parallel_iteration
         return nodes.While(
             list(initial), cond=condition, body=body, output_shapes=tuple(output_shapes),
             parallel_iterations=parallel_iterations, _num_original_outputs=len(initial),
-            _writes=written([condition, body], initial, 0), name=name)
+            _writes=written_positions([condition, body], initial, 0), name=name)
 
 
 def match_inputs(graphs):
@@ -46,7 +47,7 @@ def match_inputs(graphs):
 
 
 def has_state(graph):
-    """True if a function does more than compute: writes Variables, draws numbers, prints."""
+    """True if a function has state or side effects: Variables, random numbers, printing."""
     return any(not op.definition.pure and op.type not in ('Placeholder', 'While')
                or op.writes or op.definition.functions and _inner_state(op)
                for op in graph.get_operations())
@@ -65,9 +66,9 @@ def functions_of(operation):
     return found
 
 
-def written(graphs, captured, start):
-    """Positions (from `start` on) of the captured places that one of `graphs` assigns to."""
-    places = set()
+def written_positions(graphs, captured, start):
+    """Positions (from `start` on) of the captured refs that one of `graphs` assigns to."""
+    written_refs = set()
     for graph in graphs:
         for operation in graph.get_operations():
             for i in operation.writes:
@@ -75,10 +76,10 @@ def written(graphs, captured, start):
                 while tensor.op.inputs:
                     inner = tensor.op.writes
                     tensor = tensor.op.inputs[inner[0] if inner else 0]
-                places.add(graph.source_of(tensor))
-    return tuple([i for i, t in enumerate(captured, start) if t in places])
+                written_refs.add(graph.source_of(tensor))
+    return tuple([i for i, t in enumerate(captured, start) if t in written_refs])
 
 
-def told_value(value):
-    """A value of a nest in a message: dtype and shape of a tensor."""
+def describe_value(value):
+    """Text of a value in a message: dtype and shape of a tensor, else its repr."""
     return f'{value.dtype.name} {value.shape_text}' if isinstance(value, Tensor) else repr(value)

@@ -1,4 +1,4 @@
-"""map_fn, scan, foldl and foldr: loops over the first axis of tensors, by a function of a slice."""
+"""map_fn, scan, foldl and foldr: apply a function along the first axis of tensors."""
 from __future__ import annotations
 
 from tinyflow.graph import shapes
@@ -32,23 +32,23 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
                                'make a SparseTensor of the results.'))
     with name_scope(name, 'map', nest.flatten(elems)):
         tensors = _elements(elems)
-        wanted = nest.map_structure(lambda t: t.dtype.base_dtype,
+        result_dtypes = nest.map_structure(lambda t: t.dtype.base_dtype,
                                     nest.pack_sequence_as(elems, tensors)) if dtype is None \
             else dtype
         count = _static_count(tensors[0]) or _count(tensors[0])
         arrays = _unstacked(tensors, count)
         start = constants.constant(0)
         results = [TensorArray(d, size=count, infer_shape=infer_shape)
-                   for d in nest.flatten(wanted)]
+                   for d in nest.flatten(result_dtypes)]
 
         def body(i, results):
             value = fn(nest.pack_sequence_as(elems, [a.read(i) for a in arrays]))
-            nest.assert_same_structure(wanted, value)
+            nest.assert_same_structure(result_dtypes, value)
             return i + 1, [a.write(i, v) for a, v in zip(results, nest.flatten(value))]
         _, results = while_loop(
             lambda i, _: i < count, body, (start, results),
             parallel_iterations=parallel_iterations or 10, maximum_iterations=count)
-        return nest.pack_sequence_as(wanted, _stacked(results, tensors))
+        return nest.pack_sequence_as(result_dtypes, _stacked(results, tensors))
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
@@ -111,7 +111,7 @@ def _fold_backwards(fn, element, count, initializer, parallel_iterations):
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False,
          infer_shape=True, reverse=False, name=None):
-    """All the values that a fold goes through: a[i] = fn(a[i - 1], elems[i]), a[-1] = initializer.
+    """All intermediate values of a fold: a[i] = fn(a[i - 1], elems[i]), a[-1] = initializer.
 
     Without an initializer the first element is a[0]. With `reverse` it goes from the last element
     to the first. `elems` and `initializer` may be nests.
@@ -129,7 +129,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
             None if t.raw_shape is None else t.raw_shape[1:])) for t in tensors]
         arrays = [a.unstack(t) for a, t in zip(arrays, tensors)]
         structure = elems if initializer is None else initializer
-        # Reckoned anew for each use, as TF does: the nodes count for the seeds of what follows.
+        # Recomputed on every use, as in TF: node counts determine the default seeds of later ops.
         values = [a.read(count - 1 if reverse else 0) for a in arrays] if initializer is None \
             else [convert_to_tensor(v) for v in nest.flatten(initializer)]
         results = [TensorArray(v.dtype, size=count, infer_shape=infer_shape,
@@ -156,7 +156,7 @@ def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, sw
         return nest.pack_sequence_as(structure, _stacked(results, tensors))
 
 
-# ---- what they share -------------------------------------------------------------------------
+# ---- shared helpers --------------------------------------------------------------------------
 
 def _check_callable(fn):
     if not callable(fn):

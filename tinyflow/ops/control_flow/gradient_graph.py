@@ -1,9 +1,9 @@
-"""GradientGraph: a graph that runs a function of the forward graph backwards.
+"""GradientGraph: the graph of the gradient of a branch or loop body.
 
-The gradients of If and While are If and While again, of functions that are made here. What such a
-function needs of the forward one is made an output of it: of a cond, as further outputs of the If
-node; of a loop, as lists to which each iteration appends (an accumulator), read from the end by the
-backward loop. Nothing is computed twice, and second derivatives need nothing else. TF 1.15 does the
+The gradients of If and While are If and While nodes of such graphs. The forward values that they
+need become outputs of the forward node: of a cond, as further outputs of the If node; of a loop,
+as lists to which each iteration appends (accumulators), read from the end by the backward loop.
+Nothing is computed twice, and second derivatives work the same way. TF 1.15 does the
 same under enable_control_flow_v2(), after Yu et al., "Dynamic control flow in large-scale machine
 learning", 2018, section 5.
 """
@@ -23,15 +23,15 @@ _CARRIERS = INEXACT | {dtypes.variant}
 class GradientGraph(FuncGraph):
     """A function that also uses tensors of the forward function `forward`.
 
-    Constants are made again, and parameters that nothing changes stand for what was handed in
-    (`handed_in`: parameter -> tensor around the forward function); of anything else the value is
-    asked for by `saved(tensor)`, which gives the tensor here that will have it.
+    Constants are copied, and unchanged parameters are replaced by the inputs (`outer_inputs`:
+    parameter -> tensor outside the forward function). For any other tensor, `saved(tensor)` returns
+    the tensor in this graph that will hold its value.
     """
 
-    def __init__(self, name, forward, handed_in, saved, outer_graph):
+    def __init__(self, name, forward, outer_inputs, saved, outer_graph):
         super().__init__(name, outer_graph)
         self.forward = forward
-        self._handed_in = handed_in
+        self._outer_inputs = outer_inputs
         self._saved = saved
         self._copies: dict[Tensor, Tensor] = {}
 
@@ -50,8 +50,8 @@ class GradientGraph(FuncGraph):
         if tensor.op.type == 'Const':
             with self.name_scope(None):
                 return nodes.Const(name=tensor.op.name, **tensor.op.attrs)
-        if tensor in self._handed_in:
-            return super().capture(self._handed_in[tensor])
+        if tensor in self._outer_inputs:
+            return super().capture(self._outer_inputs[tensor])
         return self._saved(self, tensor)
 
 
@@ -66,7 +66,7 @@ def differentiable(tensor):
 
 
 def gradient_spec(tensor):
-    """Dtype and shape of a gradient by `tensor`: a handle's is that of the variable."""
+    """Dtype and shape of a gradient for `tensor`: a handle's is that of the variable."""
     if tensor.dtype is dtypes.resource:
         return Spec(dtype_behind(tensor), shape_behind(tensor))
     return Spec(tensor.dtype, tensor.raw_shape)

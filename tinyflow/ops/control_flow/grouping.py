@@ -1,4 +1,4 @@
-"""Nodes that only order other nodes: no_op, group, tuple, with_dependencies."""
+"""Ops for control dependencies: no_op, group, tuple, with_dependencies."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -17,7 +17,7 @@ class NoOp(Op):
     """Does nothing; others wait for it, or it waits for others."""
 
     signature = '->'
-    pure = False                    # it stands for the nodes that it waits for
+    pure = False                    # it has the effects of the nodes that it waits for
 
     def kernel():
         return ()
@@ -44,7 +44,7 @@ def group(*inputs, **kwargs):
                 raise worded(TypeError(
                     f"tf.group() expects Tensors and Operations, not {item!r} with type "
                     f"'{type(item).__name__}'.\n  Mend: leave out what has no node, e.g. the None "
-                    'that tf.gradients gives where no path leads.'))
+                    'that tf.gradients returns where there is no path.'))
             by_device.setdefault(item.device, []).append(item)
         if not by_device:
             return no_op(name=scope)
@@ -69,7 +69,7 @@ def _flatten(items):
         elif isinstance(item, (list, type(()))):
             flat += _flatten(item)
         else:
-            # IndexedSlices and their kin are waited for part by part.
+            # Of IndexedSlices and SparseTensors, wait for each component.
             parts = (item.values, item.indices, item.dense_shape) \
                 if isinstance(item, IndexedSlices) else (item,)
             flat += [t for t in parts if t is not None] or [item]

@@ -1,4 +1,4 @@
-"""Control flow in the graph, by name: choices, loops, and the lists that loops fill."""
+"""Public names of control flow: cond, case, while_loop, TensorArray, ..."""
 from tinyflow.ops.control_flow.case import case
 from tinyflow.ops.control_flow.cond import cond
 from tinyflow.ops.control_flow.functional import foldl, foldr, map_fn, scan

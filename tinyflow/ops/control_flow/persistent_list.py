@@ -1,4 +1,4 @@
-"""ElementList: a list that keeps its old versions, at the price of a changeable one.
+"""ElementList: a persistent list, whose old versions stay valid at the cost of a mutable list.
 
 A TensorArray in a graph is a value: `b = a.write(i, x)` leaves `a` as it was. Copying all elements
 for every write would make a loop of n writes cost n * n. Here the newest version owns a dict of the
@@ -54,10 +54,10 @@ class ElementList:
         length = max(self.length, index + 1)
         items = self._owned()
         common = element.shape if self.common is None or self.common == element.shape else ''
-        if not items:               # one empty list is often the beginning of several
+        if not items:               # several lists often start from one empty list
             return ElementList(length, self.dtype, self.shape, {index: element}, common)
         newer = ElementList(length, self.dtype, self.shape, items, common)
-        self._hand_over(newer, index, items)
+        self._transfer_to(newer, index, items)
         items[index] = element
         return newer
 
@@ -67,7 +67,7 @@ class ElementList:
         items = self._owned()
         element = items.get(index)
         newer = ElementList(index, self.dtype, self.shape, items, self.common)
-        self._hand_over(newer, index, items)
+        self._transfer_to(newer, index, items)
         items.pop(index, None)
         return newer, element
 
@@ -76,12 +76,12 @@ class ElementList:
         return ElementList(length, self.dtype, self.shape,
                            {i: e for i, e in self._owned().items() if i < length}, self.common)
 
-    def _hand_over(self, newer: ElementList, index: int, items: dict) -> None:
+    def _transfer_to(self, newer: ElementList, index: int, items: dict) -> None:
         self._items = None
         self._difference = index, items.get(index, _ABSENT), newer
 
     def _owned(self) -> dict:
-        """The dict of this version, which takes it over from the newest if it is an older one."""
+        """The dict of this version, taken over from the newest version if this is an older one."""
         if self._items is not None:
             return self._items
         chain = [self]

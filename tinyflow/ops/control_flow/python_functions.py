@@ -1,4 +1,4 @@
-"""py_func, numpy_function, py_function: a Python function as a node of the graph."""
+"""py_func, numpy_function, py_function: call a Python function from the graph."""
 from __future__ import annotations
 
 import itertools
@@ -23,13 +23,13 @@ _tokens = itertools.count()
 
 
 class _Function:
-    """A function of the user's, as a node calls it."""
+    """A user function that a node calls."""
 
     def __init__(self, call):
         self.call = call
 
 
-# What the attribute `token` of a node stands for. The graph keeps it alive.
+# Functions by the `token` attribute of their nodes. The graph keeps them alive.
 _functions: weakref.WeakValueDictionary[str, _Function] = weakref.WeakValueDictionary()
 
 
@@ -65,7 +65,7 @@ class _PyFunc(Op, abstract=True):
     def kernel(input, *, token, Tout):                          # noqa: N803 (TF's name)
         function = _function(token)
         # The function may change what it is given, and keep it; the program may not know.
-        result = _called(function, [_handed_in(value) for value in input])
+        result = _called(function, [_argument(value) for value in input])
         return _arrays(result, Tout, token)
 
 
@@ -87,11 +87,11 @@ class EagerPyFunc(_PyFunc):
     def gradient(op, *dy):
         raise NotImplementedError(errors.report(
             f"EagerPyFunc '{op.name}': tinyflow cannot differentiate a Python function.", op=op,
-            mend='build it of tf functions, without tf.py_function around them; or tell its '
-                 'gradient by tf.custom_gradient.'))
+            mend='build it of tf functions, without tf.py_function around them; or define '
+                 'its gradient with tf.custom_gradient.'))
 
 
-def _handed_in(value):
+def _argument(value):
     """A copy of an array for the user's function; a scalar comes as NumPy's, as in TF1."""
     return np.array(value)[()] if np.ndim(value) == 0 else np.array(value)
 
@@ -117,7 +117,7 @@ _KINDS = [(errors.OutOfRangeError, StopIteration),
 
 
 def _arrays(result, dtype_list, token):
-    """The returned values as arrays. ValueError for another number, or other dtypes, than said."""
+    """The returned values as arrays. ValueError unless number and dtypes are as declared."""
     values = list(result) if isinstance(result, (list, tuple)) else \
         [] if result is None else [result]
     if len(values) != len(dtype_list):
@@ -163,11 +163,11 @@ def _make(definition, call, inp, out_dtypes, name, **attrs):
 def py_func(func, inp, Tout, stateful=True, name=None):         # noqa: N803 (TF's name)
     """What func(*arrays) returns while the graph runs, for the values of the tensors `inp`.
 
-    Shapes: inp a list of tensors -> unknown shapes, of the dtypes `Tout` (set_shape tells them); a
+    Shapes: inp a list of tensors -> unknown shapes, of the dtypes `Tout` (use set_shape); a
     list of them if Tout is a list. The function must return arrays of exactly these dtypes;
-    InvalidArgumentError otherwise. What it raises comes as an error of tf.errors (UnknownError, if
-    nothing fits better) with its lines. There is no gradient. `stateful=False` promises that equal
-    inputs give equal outputs, and allows to leave calls out.
+    InvalidArgumentError otherwise. Its exceptions become errors of tf.errors (UnknownError by
+    default) with its traceback. There is no gradient. `stateful=False` promises that equal
+    inputs give equal outputs, so that calls may be skipped.
     """
     return _make(PyFunc if stateful else PyFuncStateless, func, inp, Tout, name)
 

@@ -1,4 +1,4 @@
-"""smart_cond: a choice made while building where it can be, by tf.cond where it cannot."""
+"""smart_cond: a Python `if` for predicates known at graph construction, else tf.cond."""
 from __future__ import annotations
 
 from tinyflow.graph.constant_value import constant_value
@@ -22,7 +22,7 @@ def smart_constant_value(pred):
 
 
 def smart_cond(pred, true_fn=None, false_fn=None, name=None):
-    """true_fn() or false_fn(): just the one that is wanted if `pred` is known, else tf.cond.
+    """true_fn() or false_fn(): called directly if `pred` is known statically, else tf.cond.
 
     Shapes: pred [] -> whatever the functions return.
     """

@@ -1,6 +1,6 @@
 """TensorArray: a list of tensors to be written and read by index, mostly inside loops.
 
-Each write gives a new TensorArray; its value is a list in the graph (tensor_lists.py).
+Each write returns a new TensorArray; its value is a list in the graph (tensor_lists.py).
 TF 1.15 makes the same nodes after enable_control_flow_v2().
 """
 from __future__ import annotations
@@ -24,9 +24,9 @@ __all__ = ['TensorArray']
 class TensorArray:
     """A list of `size` tensors of one dtype, each of which is written before it is read.
 
-    ``array = array.write(i, x)``: a write gives a new TensorArray, and only that one has the
-    element. With `dynamic_size` a write past the end makes it longer. `infer_shape` asks that all
-    elements have one shape, `element_shape` says what is known of it. The other arguments are
+    ``array = array.write(i, x)``: a write returns a new TensorArray, and only that one has the
+    element. With `dynamic_size` a write past the end makes it longer. `infer_shape` requires
+    elements of equal shape, `element_shape` is the (partial) static shape. The other arguments are
     accepted for TF1 programs and need not be set.
 
     Raises ValueError without `size` (unless `flow`, the value of another TensorArray, is given).
@@ -50,7 +50,7 @@ class TensorArray:
         self._infer_shape = infer_shape
         # In a list, because all TensorArrays that come from one another learn it together.
         self._shape = [shapes.raw(element_shape)]
-        # TF1's nodes that stand for the handle in loops; see ops/node_counts.py.
+        # TF1's nodes for the handle in loops; see tf1_node_count.py.
         self._handle, self._home = object(), get_default_graph()
         tf1_node_count.add(0 if size is None else -1)
         with name_scope(name, 'TensorArrayV2', [size, flow]) as scope:
@@ -58,7 +58,7 @@ class TensorArray:
                 tensor_lists.shape_input(element_shape), size, element_dtype=self._dtype,
                 name=scope)
 
-    # ---- what it is ----------------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------------
 
     @property
     def dtype(self):
@@ -72,7 +72,7 @@ class TensorArray:
 
     @property
     def handle(self):
-        """None: there is nothing besides the flow."""
+        """None: there is only the flow."""
         return None
 
     @property
@@ -175,7 +175,7 @@ class TensorArray:
 
     def unstack(self, value, name=None):
         """A TensorArray of the rows of `value`."""
-        # TF1 asks for the number of rows, and converts the value anew for that.
+        # TF1 converts the value again to get the number of rows.
         self._count(7 if hasattr(value, 'dtype') and not isinstance(value, np.ndarray) else 8)
         with name_scope(name, 'TensorArrayUnstack', [self._flow, value]):
             value = self._value(value)
@@ -213,11 +213,11 @@ class TensorArray:
         return tensor_lists.TensorListLength.apply(self._flow, name=name)
 
     def identity(self):
-        """A TensorArray of the same elements, as a node of its own."""
+        """A TensorArray of the same elements, as a separate node."""
         return self._with_flow(identity_and_cast.identity(self._flow))
 
     def grad(self, source, flow=None, name=None):
-        """Not there: tf.gradients goes through TensorArrays by itself."""
+        """Not implemented: tf.gradients differentiates TensorArrays itself."""
         raise NotImplementedError('TensorArray.grad: tf.gradients goes through TensorArrays by '
                                   'itself.')
 

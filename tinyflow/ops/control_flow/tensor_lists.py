@@ -1,6 +1,6 @@
-"""Lists of tensors as values of the graph: what TensorArray and the gradients of loops are made of.
+"""TensorList ops: lists of tensors as graph values, used by TensorArray and loop gradients.
 
-A list is a scalar of dtype variant. Every op leaves its input list as it is and gives a new one;
+A list is a scalar of dtype variant. Every op leaves its input list unchanged and returns a new one;
 see persistent_list.py for why that is cheap. The op types are those of TF's list_ops.
 """
 from __future__ import annotations
@@ -31,14 +31,14 @@ def elements(handle) -> ElementList:
     """The list in an array of dtype variant."""
     found = handle[()] if isinstance(handle, np.ndarray) else handle
     if not isinstance(found, ElementList):
-        raise ValueError(f'a list of tensors is wanted, not {type(found).__name__}')
+        raise ValueError(f'expected a list of tensors, not {type(found).__name__}')
     return found
 
 
 def shape_input(shape):
     """A partial shape as the input `element_shape`: -1 where a size, or all, is unknown.
 
-    That of scalars is a tensor already, a node of its own as in TF.
+    The shape of scalars is made a tensor here, a separate node as in TF.
     """
     raw = shapes.raw(shape)
     return convert_to_tensor(_shape_array(raw)) if raw == () else _shape_array(raw)
@@ -73,7 +73,7 @@ def _check_element(items: ElementList, shape) -> None:
 
 
 def _zeros(items: ElementList, shape):
-    """What stands for an element that was never set."""
+    """The zeros read for an element that was never set."""
     shape = _merged(items.shape, shape)
     if not shapes.known(shape):
         known = next((e.shape for e in items.items().values() if hasattr(e, 'shape')), None)
@@ -486,8 +486,8 @@ def _rows_at(op, grad):
 
 # ---- sums and zeros, for AddN and ZerosLike --------------------------------------------------
 
-class Held:
-    """What an Optional holds: a tuple of arrays, None if it has no value."""
+class OptionalTensor:
+    """The value of an Optional: a tuple of arrays, None if it has no value."""
 
     __slots__ = ('components',)
 
@@ -497,22 +497,22 @@ class Held:
 
 def is_list(array) -> bool:
     """True for an array of dtype variant that holds a list or an Optional."""
-    return array.ndim == 0 and isinstance(array[()], (ElementList, Held))
+    return array.ndim == 0 and isinstance(array[()], (ElementList, OptionalTensor))
 
 
 def total(handles) -> np.ndarray:
     """The sum of several lists, element by element, or of several Optionals."""
-    if isinstance(handles[0][()], Held):
-        return wrapped(Held(_total_held([handle[()] for handle in handles])))
+    if isinstance(handles[0][()], OptionalTensor):
+        return wrapped(OptionalTensor(_total_optional([handle[()] for handle in handles])))
     first, *others = map(elements, handles)
     for other in others:
         first = _added(first, other)
     return wrapped(first)
 
 
-def _total_held(optionals):
-    """The sum of the components of several Optionals, which have all a value or none."""
-    values = [o.components if isinstance(o, Held) else o for o in optionals]
+def _total_optional(optionals):
+    """The sum of the components of several Optionals; all or none must have a value."""
+    values = [o.components if isinstance(o, OptionalTensor) else o for o in optionals]
     if all(value is None for value in values):
         return None
     if not all(isinstance(value, tuple) for value in values):
@@ -521,7 +521,7 @@ def _total_held(optionals):
 
 
 def _added(one: ElementList, other: ElementList) -> ElementList:
-    """An element that is not set counts as zero, so that only those that both have are added."""
+    """Element-wise sum; an element that is not set counts as zero."""
     if len(one.items()) < len(other.items()):
         one, other = other, one
     if other.length > one.length:
@@ -538,9 +538,9 @@ def _sum(a, b):
 
 def zeros_like(handle) -> np.ndarray:
     """A list of the same length whose elements are zero, or such an Optional."""
-    if isinstance(handle[()], Held):
+    if isinstance(handle[()], OptionalTensor):
         components = handle[()].components
-        return wrapped(Held(components and tuple([_zeros_of(c) for c in components])))
+        return wrapped(OptionalTensor(components and tuple([_zeros_of(c) for c in components])))
     items = elements(handle)
     return wrapped(ElementList(items.length, items.dtype, items.shape,
                                {i: _zeros_of(e) for i, e in items.items().items()}))

@@ -20,9 +20,9 @@ from tinyflow.ops.control_flow.gradient_graph import (
 
 
 def while_gradient(op: Operation, *grads):
-    """Gradients by the inputs of a While: a loop of as many iterations, from the last to the first.
+    """Gradients for the inputs of a While: a loop of as many iterations, in reverse order.
 
-    Its variables are a counter, the number of iterations, the gradients by the forward loop's
+    Its variables are a counter, the number of iterations, the gradients for the forward loop's
     variables, and what it captures.
     """
     body: FuncGraph = op.attrs['body']
@@ -38,7 +38,7 @@ def while_gradient(op: Operation, *grads):
     outputs = _run_backward(op, graph, initial, chosen)
     for i, output in zip(chosen, outputs):
         results[i] = output
-    return results + [None] * (len(op.inputs) - count)      # accumulators that this has added
+    return results + [None] * (len(op.inputs) - count)      # for the accumulators added here
 
 
 def _unchanged(op, body, i):
@@ -47,7 +47,7 @@ def _unchanged(op, body, i):
 
 
 def _reached(body, chosen, grads):
-    """The loop variables that a gradient can reach, from those that have one, to and fro."""
+    """The loop variables that a gradient can reach, starting from those that have one."""
     live = {i for i in chosen if grads[i] is not None}
     while True:
         found = {i for i in chosen
@@ -58,8 +58,8 @@ def _reached(body, chosen, grads):
 
 
 def _depends(body, output, parameter):
-    """True if the body's output depends on its parameter by tensors that can carry a gradient."""
-    wanted = body.inputs[parameter]
+    """True if the body's output depends on its parameter through differentiable tensors."""
+    target = body.inputs[parameter]
     cache = body.__dict__.setdefault('_reach', {})
     key = output, len(body._operations)
     if key not in cache:
@@ -72,11 +72,11 @@ def _depends(body, output, parameter):
             seen.add(tensor)
             stack += tensor.op.inputs
         cache[key] = seen
-    return wanted in cache[key]
+    return target in cache[key]
 
 
 def _body_gradient(op, body, chosen):
-    """The body of the backward loop, with the gradients by `chosen` as outputs."""
+    """The body of the backward loop, with the gradients for `chosen` as outputs."""
     unchanged = {body.inputs[i]: op.inputs[i] for i in range(len(op.inputs))
                  if body.outputs[i] is body.inputs[i]}
     graph = GradientGraph(body.name + '_grad', body, unchanged, _popped(op, body),
@@ -108,7 +108,7 @@ def _zeros_for(graph, parameter, gradient):
 
 
 def _popped(op, body):
-    """How the backward body gets an intermediate value: from the end of its accumulator."""
+    """The `saved` of the backward body: pops intermediate values from their accumulators."""
     def saved(graph, tensor):
         outer = _accumulator(op, body, tensor)
         stack = FuncGraph.capture(graph, outer)
@@ -123,7 +123,7 @@ def _popped(op, body):
 
 
 def _accumulator(op, body, tensor):
-    """The forward loop's output with the values of `tensor` in all iterations; made if need be."""
+    """The forward loop's output with the values of `tensor` in all iterations; made if needed."""
     made = body.__dict__.setdefault('_accumulators', {})
     if tensor not in made:
         made[tensor] = _add_accumulator(op, body, tensor)
@@ -151,7 +151,7 @@ def _add_accumulator(op, body, tensor):
 
 
 def _run_backward(op, graph, initial, chosen):
-    """The backward While node; the gradients by the forward loop's variables `chosen`."""
+    """The backward While node; the gradients for the forward loop's variables `chosen`."""
     popped = dict(graph.stacks)
     count = 2 + len(chosen)
     captured = list(graph.captured)

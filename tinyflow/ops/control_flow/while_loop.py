@@ -1,9 +1,9 @@
 """tf.while_loop: a graph for the condition, one for the body, and a node that repeats them.
 
 The node is TF's functional While. All its inputs are loop variables: a counter, the most iterations
-allowed, the user's variables, and what the functions capture from around them, which the body hands
-on unchanged. TF 1.15 makes the same nodes after enable_control_flow_v2(); in its older form a loop
-is a ring of Enter, Merge, Switch, NextIteration and Exit nodes.
+allowed, the user's variables, and the captures of both functions, passed through
+unchanged. TF 1.15 makes the same nodes after enable_control_flow_v2(); its older form is a cycle
+of Enter, Merge, Switch, NextIteration and Exit nodes.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support import nest
 from tinyflow.graph.support.errors import report, worded
 from tinyflow.ops.array import constants, identity_and_cast, shaping
-from tinyflow.ops.control_flow.function_nodes import make_while, told_value
+from tinyflow.ops.control_flow.function_nodes import describe_value, make_while
 from tinyflow.ops.control_flow.while_gradient import while_gradient
 from tinyflow.ops.math import logic
 from tinyflow.ops.random import tf1_node_count
@@ -31,7 +31,7 @@ __all__ = ['while_loop']
 
 
 class While(Op):
-    """Repeats the body while the condition holds; gives the last values of the loop variables."""
+    """Repeats the body while the condition holds; returns the last values of the loop variables."""
 
     signature = 'input: [T] -> output: [T]'
     attrs = {'T': None, 'cond': REQUIRED, 'body': REQUIRED, 'output_shapes': (),
@@ -49,24 +49,24 @@ class While(Op):
     def captures(attrs, count):
         body = attrs['body']
         positions = attrs.get('_inputs') or range(count)
-        return [place for place, p in enumerate(positions)
+        return [index for index, p in enumerate(positions)
                 if body.source_of(body.inputs[p]) is not None]
 
     def bind(instruction, function):
-        """A loop over compiled functions; None for what the body hands on (see compiler/lower)."""
+        """A loop over compiled functions; None for values passed through (see compiler/lower)."""
         condition, body = instruction.attrs['cond'], instruction.attrs['body']
         positions = instruction.attrs.get('_inputs') or range(len(instruction.inputs))
         not_passed = instruction.storage_inputs
-        given = [p for place, p in enumerate(positions) if place not in not_passed]
+        given = [p for index, p in enumerate(positions) if index not in not_passed]
         known = {p: v.array for p, v in zip(positions, instruction.inputs) if v.array is not None
                  and body.outputs[p] is body.inputs[p]}
         passed = [slot for slot, p in enumerate(given) if p not in known]
         changing = [(slot, p) for slot, p in enumerate(given)
                     if body.outputs[p] is not body.inputs[p]]
         slots = [passed.index(slot) for slot, _ in changing]
-        places = [list(positions).index(p) for _, p in changing]
+        result_indices = [list(positions).index(p) for _, p in changing]
         parameters = [given[slot] for slot in passed]
-        goes_on = function(condition, [condition.inputs[p] for p in parameters],
+        keep_going = function(condition, [condition.inputs[p] for p in parameters],
                            condition.outputs[:1],
                            {condition.inputs[p]: a for p, a in known.items()})
         step = function(body, [body.inputs[p] for p in parameters],
@@ -79,14 +79,14 @@ class While(Op):
             for slot in slots:              # others use these arrays, and may reuse their memory
                 values[slot] = np.array(values[slot])
             results = [None] * len(positions)
-            if goes_on(*values)[0]:
+            if keep_going(*values)[0]:
                 while True:
                     for slot, value in zip(slots, step(*values)):
                         values[slot] = value
-                    if not goes_on(*values)[0]:
+                    if not keep_going(*values)[0]:
                         break
-            for place, slot in zip(places, slots):
-                results[place] = values[slot]
+            for index, slot in zip(result_indices, slots):
+                results[index] = values[slot]
             return results
         return loop
 
@@ -266,30 +266,30 @@ class _Loop:
         values = self._pack(variables)
         try:
             signature = inspect.signature(function)
-        except (TypeError, ValueError):         # a builtin may not tell its arguments
+        except (TypeError, ValueError):         # some builtins have no signature
             return function(*values)
         try:
             signature.bind(*values)
         except TypeError:
             raise worded(TypeError(
                 f'{label} of the while_loop is called with {len(values)} arguments, one for each '
-                f'of loop_vars, but takes {signature}.\n  loop_vars: {_told(self.structure)}\n'
-                f'  Mend: as many arguments in {label} as there are loop_vars.')) from None
+                f'of loop_vars, but takes {signature}.\n  loop_vars: {_describe(self.structure)}\n'
+                f'  Mend: {label} needs one argument for each of loop_vars.')) from None
         return function(*values)
 
     def _condition(self, counter, limit, *variables):
-        goes_on = convert_to_tensor(self._call(self.cond, 'cond', variables))
-        if goes_on.raw_shape is None or len(goes_on.raw_shape):
+        keep_going = convert_to_tensor(self._call(self.cond, 'cond', variables))
+        if keep_going.raw_shape is None or len(keep_going.raw_shape):
             with tf1_node_count.counted_as(0):
-                goes_on = shaping.squeeze(goes_on)
-        if goes_on.dtype.base_dtype is not dtypes.bool:
+                keep_going = shaping.squeeze(keep_going)
+        if keep_going.dtype.base_dtype is not dtypes.bool:
             raise worded(TypeError(report(
-                f'The condition of a while_loop is a bool, not {goes_on.dtype.name}.',
-                inputs=[('cond', goes_on)], mend='compare: lambda i: i < 10.')))
+                f'The condition of a while_loop is a bool, not {keep_going.dtype.name}.',
+                inputs=[('cond', keep_going)], mend='compare: lambda i: i < 10.')))
         if not self.limited:
-            return goes_on
+            return keep_going
         tf1_node_count.add(-1)                     # TF1 has compared before
-        return logic.logical_and(counter < limit, goes_on)
+        return logic.logical_and(counter < limit, keep_going)
 
     def _body(self, counter, limit, *variables):
         result = self._call(self.body, 'body', variables)
@@ -317,10 +317,11 @@ class _Loop:
             nest.assert_same_structure(self.structure, result)
         except (ValueError, TypeError):
             raise worded(ValueError(
-                'The two structures do not match: the body of a while_loop returns as many values, '
-                'nested alike, as it has arguments.\n  loop_vars: '
-                f'{_told(self.structure)}\n  body returns: {_told(result)}\n  Mend: the body '
-                'returns the next value of each loop variable, those that stay too.')) from None
+                'The two structures do not match: the body of a while_loop must return values of '
+                'the number and structure of its arguments.\n  loop_vars: '
+                f'{_describe(self.structure)}\n  body returns: {_describe(result)}\n  '
+                'Mend: the body returns the next value of each loop variable, also of unchanged '
+                'ones.')) from None
 
     def _changed(self, body, invariants):
         """The invariants as they must be for the shapes that the body returns, None if as now."""
@@ -354,7 +355,7 @@ class _Loop:
                     mend='a shape invariant with None where the size changes.')))
 
     def _capture_alike(self, condition, body):
-        """Makes what either function captures a variable that the body hands on."""
+        """Makes what either function captures a variable that the body passes through."""
         captured = list(body.captured)
         with condition.as_default():
             placeholders = [condition.capture(t) for t in captured]
@@ -373,5 +374,5 @@ def _listed(shape):
     return 'None' if shape is None else str(list(shape))
 
 
-def _told(structure):
-    return repr(nest.map_structure(told_value, structure))
+def _describe(structure):
+    return repr(nest.map_structure(describe_value, structure))

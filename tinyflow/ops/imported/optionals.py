@@ -9,7 +9,7 @@ import numpy as np
 
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import InvalidArgumentError
-from tinyflow.ops.control_flow.tensor_lists import Held, wrapped
+from tinyflow.ops.control_flow.tensor_lists import OptionalTensor, wrapped
 
 
 class _Optional(Op, abstract=True):
@@ -19,7 +19,7 @@ class _Optional(Op, abstract=True):
 
 def _components(optional):
     found = optional[()]
-    if not isinstance(found, Held):
+    if not isinstance(found, OptionalTensor):
         raise ValueError(f'an Optional is wanted, not {type(found).__name__}')
     return found.components
 
@@ -34,7 +34,7 @@ class OptionalFromValue(_Optional):
         return ()
 
     def kernel(components):
-        return wrapped(Held(tuple([c.copy() for c in components])))
+        return wrapped(OptionalTensor(tuple([c.copy() for c in components])))
 
 
 class OptionalNone(_Optional):
@@ -46,7 +46,7 @@ class OptionalNone(_Optional):
         return ()
 
     def kernel():
-        return wrapped(Held())
+        return wrapped(OptionalTensor())
 
 
 class OptionalHasValue(_Optional):

@@ -1,4 +1,4 @@
-"""init_scope: build nodes outside of all functions and control dependencies."""
+"""init_scope: builds nodes outside of all functions and control dependencies."""
 from __future__ import annotations
 
 from contextlib import contextmanager
@@ -10,10 +10,10 @@ __all__ = ['init_scope']
 
 @contextmanager
 def init_scope():
-    """Nodes made inside wait for nothing outside: what initial values need.
+    """Lifts nodes out of control dependencies and functions, as initial values require.
 
-    Inside the function of a cond or a loop they go to the graph around it all, where Variables
-    belong.
+    Inside the function of a cond or a loop the nodes go to the outermost graph, where Variables
+    live.
     """
     inner = outer = get_default_graph()
     while outer.outer_graph is not None:

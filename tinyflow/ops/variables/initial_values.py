@@ -7,7 +7,7 @@ from tinyflow.graph.operation import Tensor
 from tinyflow.ops.random import tf1_node_count
 from tinyflow.ops.variables.variable_base import VariableBase
 
-NODES_OF_INITIALIZED_VALUE = 9         # of the cond that TF1 makes of it
+NODES_OF_INITIALIZED_VALUE = 9         # of the cond that TF1 builds for it
 _STORAGE = {'VariableV2', 'VarHandleOp'}
 _INITIALIZED_VALUES = {'InitializedValue', 'ResourceInitializedValue'}
 _LEFT_ALONE = {'ReadVariableOp', 'IsVariableInitialized', 'VarIsInitializedOp'}
@@ -17,7 +17,7 @@ def with_initialized_variables(initial, scope):
     """`initial` with every Variable that it reads replaced by that Variable's initialized_value.
 
     So `b = tf.Variable(a + 1)` can be initialised in the same run as `a`. The nodes between are
-    made a second time, named after the new Variable as in TF1.
+    copied, with names from the new Variable as in TF1.
     """
     ancestors = _reachable(initial.op, lambda op: () if _is_leaf(op) else _sources(op))
     if not any(op.type in _STORAGE or op.type in _INITIALIZED_VALUES for op in ancestors):
@@ -32,7 +32,7 @@ def _replaced(initial, ancestors, variables, scope):
     replaced: dict[Tensor, Tensor] = {}
     for op in sorted(ancestors, key=lambda op: op.id):
         if op in variables:
-            # Of a resource variable it is its readings that are replaced.
+            # Of a resource variable, its reads are replaced.
             readings = [op.outputs[0]] if op.type == 'VariableV2' else [
                 t.outputs[0] for t in op.outputs[0].consumers()
                 if t in ancestors and t.type == 'ReadVariableOp']
@@ -42,17 +42,17 @@ def _replaced(initial, ancestors, variables, scope):
         elif op.outputs and op.outputs[0] in replaced:
             continue
         elif any(t in replaced for t in op.inputs):
-            again = _made_again(op, [replaced.get(t, t) for t in op.inputs], scope)
+            again = _copy_with_inputs(op, [replaced.get(t, t) for t in op.inputs], scope)
             replaced.update(zip(op.outputs, again.outputs))
     return replaced.get(initial, initial)
 
 
 def _nodes_of_guard(initial, variables):
-    """How many nodes TF1 makes of an initial value for `with_initialized_variables`.
+    """How many nodes TF1 creates for an initial value in `with_initialized_variables`.
 
-    There an initialized_value is a cond, whose nodes are made again, too: a Switch of the Variable,
-    a reading and a Merge, and a Switch of its initial value if that has changed. Readings of
-    resource variables are left alone.
+    There an initialized_value is a cond, whose nodes are copied, too: a Switch of the Variable, a
+    read and a Merge, and a Switch of its initial value if that has changed. Reads of resource
+    variables are not copied.
     """
     def sources(op):
         if op.type in _LEFT_ALONE:
@@ -64,7 +64,7 @@ def _nodes_of_guard(initial, variables):
         return _sources(op)
     nodes, changed = 0, set()
     ancestors = _reachable(initial, sources)
-    if any(op.type == 'While' for op in ancestors):     # what has a cycle, TF1 leaves alone
+    if any(op.type == 'While' for op in ancestors):     # TF1 skips graphs with a cycle
         return 0
     for op in sorted(ancestors, key=lambda op: op.id):
         which = [source in changed for source in sources(op)]
@@ -81,7 +81,7 @@ def _nodes_of_guard(initial, variables):
 
 
 def _is_leaf(op):
-    """True of assignments and questions, behind which nothing is replaced."""
+    """True for assignments and is-initialized tests, whose inputs are not replaced."""
     return op.writes or op.definition.takes_storage
 
 
@@ -100,7 +100,7 @@ def _reachable(op, sources):
     return found
 
 
-def _made_again(op, inputs, scope):
+def _copy_with_inputs(op, inputs, scope):
     definition = op.definition
     if definition.has_lists:
         inputs = definition.nest(inputs)

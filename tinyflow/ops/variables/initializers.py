@@ -1,4 +1,4 @@
-"""tf.initializers: functions of a shape that make the first value of a Variable."""
+"""tf.initializers: initial values of Variables (zeros, random_normal, glorot_uniform, ...)."""
 from __future__ import annotations
 
 import math
@@ -36,14 +36,14 @@ def __dir__():
 class Initializer:
     """Called with a shape, makes a tensor of that shape.
 
-    `settings` names the constructor's arguments, which are kept as attributes: what get_config
-    gives and from_config takes.
+    `settings` names the constructor's arguments, which are kept as attributes: the config
+    of get_config and from_config.
     """
 
     settings: tuple[str, ...] = ()
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """The initial value. `partition_info.full_shape`, where given, is what fans are of."""
+        """The initial value. `partition_info.full_shape`, if given, determines the fans."""
         full_shape = shape if partition_info is None else partition_info.full_shape
         return self._make(shape, full_shape, self._dtype(dtype))
 

@@ -1,6 +1,6 @@
-"""Partitioned Variables: one value stored as several Variables, split along one axis.
+"""PartitionedVariable and partitioners: one value stored as several Variables along one axis.
 
-A partitioner says into how many parts each axis is cut. Estimators give one to every layer, with
+A partitioner returns the number of parts of each axis. Estimators set one for every layer, with
 one part in a single process: their Variables are called `dnn/logits/kernel/part_0`, and a
 checkpoint holds them as slices of `dnn/logits/kernel`.
 """
@@ -98,7 +98,7 @@ class SaveSliceInfo:
 
 
 class _PartitionInfo:
-    """The position of a part, for initializers: fans are those of the whole."""
+    """The position of a part, for initializers: fans are computed from the full shape."""
 
     def __init__(self, full_shape, var_offset):
         self.full_shape = full_shape
@@ -106,7 +106,7 @@ class _PartitionInfo:
 
 
 class PartitionedVariable:
-    """The parts of one value, in order. In an expression it stands for their concatenation."""
+    """The parts of one value, in order. In an expression it is their concatenation."""
 
     def __init__(self, name, shape, dtype, variable_list, partitions):
         self._name = name
@@ -184,7 +184,7 @@ class PartitionedVariable:
 
 
 def parts_of(variable):
-    """The Variables behind one that may be partitioned."""
+    """The Variables of a (possibly partitioned) Variable."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
@@ -199,7 +199,7 @@ register_tensor_conversion_function(PartitionedVariable, _as_tensor)
 
 
 def get_partitioned(make, name, partitioner, shape, dtype, initializer, **settings):
-    """The PartitionedVariable of that full name, whose parts `make` makes or finds.
+    """The PartitionedVariable of that full name; `make` creates or finds the parts.
 
     `make` is called as VariableStore gets a Variable. Raises ValueError for a shape that is not
     fully known, a partitioner that is not a function, or one that cuts more than one axis.

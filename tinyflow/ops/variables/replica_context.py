@@ -53,7 +53,7 @@ def entered(strategy, replica_context=None, updated=None):
 
 
 def default_strategy():
-    """The strategy of a single replica that stands behind programs without one."""
+    """The single-replica strategy of programs that use none."""
     return _default[0]
 
 
@@ -82,7 +82,7 @@ def get_replica_context():
 
 
 def in_cross_replica_context():
-    """True for code that stands for all replicas at once."""
+    """True for code that runs once for all replicas (cross-replica context)."""
     mode = _mode()
     return mode is not None and mode[2] is None
 
@@ -106,8 +106,8 @@ def current_replica():
 def loss_is_a_sum():
     """True if the replicas' gradients are those of one loss when they are added up.
 
-    A mean over each replica's batch is scaled down for an Estimator only, by what tf.losses made
-    last; programs that drive a strategy themselves divide by the global batch.
+    A mean over each replica's batch is scaled down for an Estimator only, by the last reduction of
+    tf.losses; programs that drive a strategy themselves divide by the global batch.
     """
     if not get_strategy()._scale_loss_for_estimator:
         return True

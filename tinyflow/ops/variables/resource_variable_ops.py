@@ -38,11 +38,11 @@ class VarHandleOp(Op):
 
 
 class VarIsInitializedOp(Op):
-    """True if the variable has got a value in this Session."""
+    """True if the variable has a value in this Session."""
 
     signature = 'resource: Handle(dtype) -> is_initialized: bool'
     takes_storage = (0,)
-    pure = False                    # asks for something that other nodes change
+    pure = False                    # depends on state that other nodes change
     partial_rank = True
 
     def shape(resource):
@@ -89,7 +89,7 @@ class VariableShape(Op):
 
 
 class DestroyResourceOp(Op):
-    """Forgets the value of the variable."""
+    """Deletes the value of the variable."""
 
     signature = 'resource: Handle(dtype) ->'
     attrs = {'ignore_lookup_error': True}
@@ -122,7 +122,7 @@ class ResourceInitializedValue(Op):
 
 
 class AssignVariableOp(Op):
-    """Puts a copy of `value` into the variable."""
+    """Stores a copy of `value` in the variable."""
 
     signature = 'resource: Handle(dtype), value: dtype ->'
     attrs = {'dtype': REQUIRED}
@@ -170,7 +170,7 @@ class AssignSubVariableOp(AssignAddVariableOp):
 
 
 class ResourceCountUpTo(variable_ops.CountUpTo):
-    """Adds one to an integer scalar and gives the value from before; OutOfRange at `limit`."""
+    """Adds one to an integer scalar and returns the previous value; OutOfRange at `limit`."""
 
     signature = 'resource: Handle(T) -> output: T'
     attrs = {'limit': REQUIRED, 'T': REQUIRED}
@@ -203,7 +203,7 @@ for _op in (variable_ops.ScatterNdUpdate, variable_ops.ScatterNdAdd, variable_op
 
 
 class ResourceGather(Op):
-    """The rows of a variable that indices name."""
+    """The rows of a variable at `indices`."""
 
     signature = 'resource: Handle(dtype), indices: Tindices -> output: dtype'
     types = {'Tindices': dtypes.INDEX}
@@ -256,6 +256,6 @@ def read(handle, name=None):
 
 
 def gather_rows(handle, indices, scope):
-    """(rows of the variable, made inside the open name scope `scope`); TF hands on a copy."""
+    """(rows of the variable, made inside the open name scope `scope`); TF returns a copy."""
     return identity_and_cast.Identity.apply(
         ResourceGather.apply(handle, indices, dtype=dtype_behind(handle), name=scope))

@@ -1,4 +1,4 @@
-"""The open variable scope of each graph, and how often the name of each scope has been opened."""
+"""ScopeStore: the open variable scope of a graph, and counts for unique scope names."""
 from __future__ import annotations
 
 import threading
@@ -35,7 +35,7 @@ class ScopeStore(threading.local):
                 self.counts[key] = 0
 
     def unique(self, prefix: str, scope_name: str) -> str:
-        """`prefix`, with _1, _2 ... where the scope of that name has seen it already."""
+        """`prefix`, with _1, _2 ... if it is already used in that scope."""
         name = f'{scope_name}/{prefix}' if scope_name else prefix
         if not self.counts.get(name):
             return prefix
@@ -51,6 +51,6 @@ def get_scope_store() -> ScopeStore:
 
 
 def use_resource_of_scope() -> bool | None:
-    """What the open variable scope says of use_resource; None where it says nothing."""
+    """use_resource of the open variable scope; None if it is not set."""
     scope = get_scope_store().current
     return None if scope is None else scope.use_resource

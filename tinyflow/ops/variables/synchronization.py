@@ -1,4 +1,4 @@
-"""VariableSynchronization and VariableAggregation: how copies of a Variable on replicas relate."""
+"""VariableSynchronization and VariableAggregation: Variables on several replicas."""
 from __future__ import annotations
 
 import enum
@@ -7,7 +7,7 @@ __all__ = ['VariableAggregation', 'VariableSynchronization']
 
 
 class VariableSynchronization(enum.Enum):
-    """When copies of a Variable on several workers are brought together."""
+    """When copies of a Variable on several workers are synchronized."""
 
     AUTO = 0
     NONE = 1
@@ -16,7 +16,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How copies of a Variable on several workers become one value."""
+    """How copies of a Variable on several workers are aggregated to one value."""
 
     NONE = 0
     SUM = 1

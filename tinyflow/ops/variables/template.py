@@ -1,4 +1,4 @@
-"""make_template: a function that makes its Variables once and shares them between its calls."""
+"""make_template: a function that creates its Variables once and shares them between calls."""
 from __future__ import annotations
 
 import functools
@@ -12,11 +12,11 @@ from tinyflow.ops.variables.variable_scope import variable_scope
 
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None,
                   **kwargs):
-    """`func_`, made so that each call shares the Variables which the first one made.
+    """Wraps `func_` so that all calls share the Variables which the first one created.
 
-    Its tf.get_variable calls stand in a variable scope named `name_` (made unique; `unique_name_`
+    Its tf.get_variable calls run in a variable scope named `name_` (made unique; `unique_name_`
     is taken as it is), opened at the first call or, with `create_scope_now_`, here. `kwargs` are
-    given to `func_`. ValueError for a trainable Variable that a later call makes.
+    passed to `func_`. ValueError for a trainable Variable that a later call makes.
     """
     if kwargs:
         func_ = functools.partial(func_, **kwargs)

@@ -1,13 +1,13 @@
 """Variable: a named value that outlives a run.
 
-`tf.Variable(...)` calls `make_variable`, which asks the open variable creators and then makes one
+`tf.Variable(...)` calls `make_variable`, which calls the open variable creators and then makes one
 of two kinds:
 
     RefVariable         TF1's default: the nodes are its initial value, the storage (VariableV2),
                         the Assign of one to the other, and an Identity that reads it.
     ResourceVariable    made by use_resource=True and by Keras: a handle (VarHandleOp), a test of
-                        whether it has a value, the assignment of the initial value, and a reading.
-                        Every use in an expression is another reading, a ReadVariableOp, which sees
+                        whether it has a value, the assignment of the initial value, and a read.
+                        Every use in an expression is another read, a ReadVariableOp, which sees
                         the assignments that it is ordered after and no others.
 
 The value itself belongs to the Session. Both kinds are here because each of the classes below
@@ -84,7 +84,7 @@ class Variable(VariableBase):
     """A value that a Session keeps from run to run, and that assignments change.
 
     ``w = tf.Variable(tf.zeros([784, 10]), name='w')``. `initial_value` is anything that becomes a
-    tensor, or a function that makes one. In an expression a Variable stands for its value.
+    tensor, or a function that makes one. In an expression a Variable is converted to its value.
 
     Subclasses that define no other nodes keep their value as a RefVariable does.
 
@@ -96,7 +96,7 @@ class Variable(VariableBase):
     _is_initialized = None      # the node that tests it, once there is one
 
     def __new__(cls, *args, **settings) -> Any:
-        """Hands `tf.Variable(...)` itself over to `make_variable`; subclasses are made as usual.
+        """Makes `tf.Variable(...)` call `make_variable`; subclasses are created as usual.
 
         Python calls `__init__` on what `__new__` returns, if it is a Variable. This one has been
         initialized already, perhaps by a creator and with other arguments, so it is marked here
@@ -180,7 +180,7 @@ class Variable(VariableBase):
     # ---- reading -------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """The tensor `<name>/read`; what the Variable stands for in an expression."""
+        """The tensor `<name>/read`; the value of the Variable in expressions."""
         return self._snapshot
 
     def read_value(self) -> Tensor:
@@ -306,7 +306,7 @@ class ResourceVariable(Variable):
         return self._initializer_op
 
     def set_shape(self, shape) -> None:
-        """Raises NotImplementedError: the shape of a resource variable is settled when made."""
+        """Raises NotImplementedError: the shape of a resource variable is fixed at creation."""
         raise worded(NotImplementedError('ResourceVariable does not implement set_shape()'))
 
     def is_initialized(self, name=None):
@@ -320,7 +320,7 @@ class ResourceVariable(Variable):
 
     @property
     def values_for_control(self) -> Operation:
-        """What control_dependencies waits for: waiting for a variable reads nothing."""
+        """The operation that control_dependencies waits for; it does not read the variable."""
         return self.op
 
     # ---- reading -------------------------------------------------------------------------
@@ -334,7 +334,7 @@ class ResourceVariable(Variable):
         return resource_variable_ops.read(self._handle)
 
     def read_value(self) -> Tensor:
-        """A new reading, in a name scope Read, and an Identity of it."""
+        """A new read, in a name scope Read, and an Identity of it."""
         with name_scope('Read'):
             value = self._read()
         return identity_and_cast.identity(value)
@@ -366,7 +366,7 @@ class ResourceVariable(Variable):
     # ---- writing -------------------------------------------------------------------------
 
     def _after(self, operation, read_value=True):
-        """What stands for the variable after `operation`; the operation, if not read_value."""
+        """The variable as read after `operation`; the operation, if not read_value."""
         return UnreadVariable(self, operation) if read_value else operation
 
     def _tensor(self, value):
@@ -479,7 +479,7 @@ def _resource_to_tensor(variable, dtype=None, name=None, as_ref=False):
 
 
 def _check_dtype(variable, dtype):
-    """ValueError if a tensor of that dtype is wanted and the Variable is of another one."""
+    """ValueError if the requested dtype is not that of the Variable."""
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise worded(ValueError(report(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "

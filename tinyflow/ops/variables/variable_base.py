@@ -13,17 +13,17 @@ from tinyflow.ops.array import slicing
 
 @refuse_numpy
 class VariableBase(TensorOperators):
-    """What is known of a Variable's nodes, and operators that compute with its value.
+    """Properties of a Variable's nodes, and operators on its value.
 
     A kind of Variable makes the nodes and sets the fields that hold them:
 
     _variable           the tensor of the VariableV2 or VarHandleOp
-    _snapshot           the reading that was made with the Variable
+    _snapshot           the read op that was created with the Variable
     _initial_value      the tensor of the initial value, None if it is unknown
     _initializer_op     the operation that assigns it
     """
 
-    __array_priority__ = 100            # NumPy arrays on the left hand the operator over to us
+    __array_priority__ = 100            # NumPy arrays on the left defer to our operators
 
     _variable: Tensor
     _snapshot: Tensor
@@ -43,7 +43,7 @@ class VariableBase(TensorOperators):
 
     @property
     def op(self) -> Operation:
-        """The operation that stands for the storage: a VariableV2 or a VarHandleOp."""
+        """The operation of the storage: a VariableV2 or a VarHandleOp."""
         return self._variable.op
 
     @property
@@ -108,7 +108,7 @@ class VariableBase(TensorOperators):
     # ---- values --------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """The tensor that the Variable stands for in an expression."""
+        """The value of the Variable in expressions."""
         raise NotImplementedError
 
     def load(self, value, session=None) -> None:

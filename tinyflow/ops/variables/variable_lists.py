@@ -1,6 +1,6 @@
 """Lists of Variables, and the nodes that initialise them or test whether they are.
 
-TF1 keeps Variables in collections of the graph; everything here begins with one.
+TF1 keeps Variables in collections of the graph; the functions here start from one.
 """
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def is_variable_initialized(variable):
 def assert_variables_initialized(var_list=None):
     """Reads every Variable of `var_list`, so that a run fails if one has no value (deprecated).
 
-    Returns the ranks of the Variables; None if there are no Variables.
+    Returns the ranks of the Variables; None without Variables.
     """
     if var_list is None:
         var_list = global_variables() + local_variables()
@@ -154,7 +154,7 @@ def report_uninitialized_variables(var_list=None, name='report_uninitialized_var
 
 
 def initialize_missing_variables(session=None, var_list=None):
-    """Initialises those Variables that have no value in `session` yet, and leaves the others be.
+    """Initialises only those Variables that have no value in `session` yet.
 
     tinyflow's own call, for a model to which something was added. `var_list` defaults to all global
     and local Variables. Returns the list of Variables that it initialised. Adds one node to the

@@ -39,7 +39,7 @@ class IsVariableInitialized(Op):
 
     signature = 'ref: Ref(dtype) -> is_initialized: bool'
     takes_storage = (0,)
-    pure = False                    # asks for something that other nodes change
+    pure = False                    # depends on state that other nodes change
 
     def shape(ref):
         return ()
@@ -66,7 +66,7 @@ class RefIdentity(Op):
 class InitializedValue(Op):
     """The value of a Variable if it has one, else `initial_value` (tinyflow's own op).
 
-    TF1 makes a `cond` here, so that `initial_value` is not computed in vain; the result is equal.
+    TF1 makes a `cond` here, so that `initial_value` is computed on demand; the result is equal.
     """
 
     signature = 'ref: Ref(T), initial_value: T -> value: T'
@@ -157,7 +157,7 @@ class AssignSub(_InPlace):
 
 
 class CountUpTo(Op):
-    """Adds one to an integer scalar and gives the value from before; OutOfRange at `limit`."""
+    """Adds one to an integer scalar and returns the previous value; OutOfRange at `limit`."""
 
     signature = 'ref: Ref(T) -> output: T'
     types = {'T': dtypes.INDEX}
@@ -310,10 +310,10 @@ class _ScatterNd(Op, abstract=True):
 
 
 def _check_updates(ref, indices, updates):
-    wanted = indices.shape[:-1] + ref.shape[indices.shape[-1]:]
-    if updates.shape != wanted:
+    expected = indices.shape[:-1] + ref.shape[indices.shape[-1]:]
+    if updates.shape != expected:
         raise ValueError(f'updates have shape {shapes.text(updates.shape)}, must have '
-                         f'{shapes.text(wanted)}')
+                         f'{shapes.text(expected)}')
 
 
 class ScatterNdUpdate(_ScatterNd):
@@ -372,7 +372,7 @@ def assign_sub(ref, value, use_locking=None, name=None):
 
 
 def _is_foreign(ref):
-    """True for a variable-like object of another layer, which assigns to itself."""
+    """True for a variable-like object of another package with its own assign."""
     dtype = getattr(ref, 'dtype', None)
     return isinstance(dtype, dtypes.DType) and not dtype.is_ref and hasattr(ref, 'assign')
 

@@ -35,7 +35,7 @@ AUTO_REUSE = _ReuseMode.AUTO_REUSE
 
 
 def no_regularizer(_):
-    """As a scope's regularizer: none, even where an outer scope has one."""
+    """A scope's regularizer that disables that of an outer scope."""
     return None
 
 
@@ -48,7 +48,7 @@ def _get_scope_store():
 
 
 class VariableScope:
-    """What get_variable takes from the scope around it: name, reuse and defaults."""
+    """The settings of a variable scope for get_variable: name, reuse and defaults."""
 
     def __init__(self, reuse, name='', initializer=None, regularizer=None, caching_device=None,
                  partitioner=None, custom_getter=None, name_scope='', dtype=dtypes.float32,
@@ -80,7 +80,7 @@ class VariableScope:
         return self._reuse
 
     def reuse_variables(self):
-        """From here on this scope gives existing Variables only."""
+        """From here on this scope returns existing Variables only."""
         self._reuse = True
 
     def get_collection(self, name):
@@ -164,7 +164,7 @@ def _check_initializer_dtype(initializer, dtype):
 
 
 def _chained(custom_getter, outer):
-    """The inner getter gets the outer one as what it calls to get the Variable."""
+    """Chains custom getters: the inner one calls the outer one."""
     if custom_getter is None or outer is None:
         return custom_getter
 

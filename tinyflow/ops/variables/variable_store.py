@@ -190,13 +190,13 @@ def _clash(variable, name):
     lines = [f'Variable {name} already exists, disallowed. Did you mean to set reuse=True or '
              f'reuse=tf.AUTO_REUSE in VarScope?\n  made at {first}']
     if first is None or second is None or not _same_line(first, second):
-        lines += [f'  asked for again at {second}',
+        lines += [f'  requested again at {second}',
                   '  Mend: to share it, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around both; '
                   'for a second Variable, another name or another variable_scope.']
     elif second.code.co_name == '<module>':
         lines += ['  the same line ran twice: a notebook cell run again, or a loop.',
                   '  Mend: tf.reset_default_graph() before the graph is built again; in a loop, a '
-                  'name or variable_scope of its own for each pass.']
+                  'separate name or variable_scope for each pass.']
     else:
         lines += [f'  the same line ran twice: {second.code.co_name}() was called again, or loops.',
                   '  Mend: if the whole model is built again, tf.reset_default_graph() first; '
