@@ -10,7 +10,7 @@ from tinyflow.graph.op import Op, nodes
 from tinyflow.graph.operation import Tensor
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import report, worded
-from tinyflow.ops.control_flow.function_nodes import written
+from tinyflow.ops.control_flow.function_nodes import written_positions
 from tinyflow.ops.imported import stack_ops, tf_gradient_ops
 from tinyflow.ops.support.registry_loading import load_every_op
 
@@ -201,7 +201,7 @@ class Builder:
                           for shape, more in zip(shape_list, given)]
         return {**dict(zip(names, graphs)), 'output_shapes': tuple(shape_list),
                 'Tout': tuple([t.dtype.base_dtype for t in graphs[0].outputs]),
-                '_writes': written(graphs, inputs, 1)}
+                '_writes': written_positions(graphs, inputs, 1)}
 
     def _loop(self, node, inputs):
         """The attributes of a While: its FuncGraphs, for shapes that no iteration contradicts."""
@@ -225,7 +225,7 @@ class Builder:
                 for graph in (condition, body):
                     del graph._source[graph.inputs[i]]
         return {'cond': condition, 'body': body, 'output_shapes': tuple(shape_list),
-                '_writes': written([condition, body], inputs, 0)}
+                '_writes': written_positions([condition, body], inputs, 0)}
 
     def _declared(self, function):
         """The one FuncGraph of a function for the parameters that it declares."""
