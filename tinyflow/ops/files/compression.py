@@ -5,7 +5,7 @@ import zlib
 
 from tinyflow.graph.support import errors
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.strings.arrays import OfStrings, mapped
+from tinyflow.ops.strings.arrays import ElementwiseStringOp, map_strings
 
 __all__ = ['decode_compressed']
 
@@ -13,7 +13,7 @@ __all__ = ['decode_compressed']
 _WINDOW = {'ZLIB': 15, 'GZIP': 31}
 
 
-class DecodeCompressed(OfStrings):
+class DecodeCompressed(ElementwiseStringOp):
     """Each string unpacked."""
 
     signature = 'bytes: string -> output: string'
@@ -27,7 +27,7 @@ class DecodeCompressed(OfStrings):
         if kind not in _WINDOW:
             raise OpFailure(f'Only ZLIB, GZIP or NONE are supported compressions, not {kind}',
                             "NONE is ''.")
-        return mapped(lambda text: _unpacked(text, _WINDOW[kind], kind), bytes)
+        return map_strings(lambda text: _unpacked(text, _WINDOW[kind], kind), bytes)
 
 
 def _damaged(problem):

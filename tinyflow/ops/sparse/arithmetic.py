@@ -1,4 +1,4 @@
-"""Arithmetic of sparse tensors: sums, extremes, products with dense ones, softmax."""
+"""Arithmetic on sparse tensors: sum, maximum, minimum, product with dense tensors, softmax."""
 from __future__ import annotations
 
 import numpy as np
@@ -26,15 +26,15 @@ __all__ = ['sparse_add', 'sparse_maximum', 'sparse_minimum', 'sparse_softmax']
 
 
 def _merged(a_indices, b_indices):
-    """(the different indices of both, in order; the numbers there of a's and of b's entries)."""
-    places, numbers = groups_of(np.concatenate([a_indices, b_indices]))
-    return places, numbers[:len(a_indices)], numbers[len(a_indices):]
+    """(the distinct indices of both in order; each entry's index number, for a and for b)."""
+    distinct, numbers = groups_of(np.concatenate([a_indices, b_indices]))
+    return distinct, numbers[:len(a_indices)], numbers[len(a_indices):]
 
 
 # ---- sparse and sparse -----------------------------------------------------------------------
 
 class SparseAdd(Op):
-    """The sum of two sparse tensors, without sums of less magnitude than the threshold."""
+    """The sum of two sparse tensors; sums with magnitude below the threshold are dropped."""
 
     signature = ('a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, '
                  'b_shape: int64, thresh: Treal -> sum_indices: int64, sum_values: T, '
@@ -47,15 +47,15 @@ class SparseAdd(Op):
 
     def kernel(a_indices, a_values, a_shape, b_indices, b_values, b_shape, thresh):
         check_same_shape(a_shape, b_shape)
-        places, a_numbers, b_numbers = _merged(a_indices, b_indices)
-        sums = np.zeros(len(places), a_values.dtype)
+        distinct, a_numbers, b_numbers = _merged(a_indices, b_indices)
+        sums = np.zeros(len(distinct), a_values.dtype)
         np.add.at(sums, a_numbers, a_values)
         np.add.at(sums, b_numbers, b_values)
-        # Only what both had a part in is compared with the threshold, as in TF.
-        alone = np.ones(len(places), bool)
-        alone[np.intersect1d(a_numbers, b_numbers)] = False
-        kept = alone | (np.abs(sums) >= thresh)
-        return places[kept], sums[kept], a_shape.copy()
+        # Only sums of two entries are compared with the threshold, as in TF.
+        single = np.ones(len(distinct), bool)
+        single[np.intersect1d(a_numbers, b_numbers)] = False
+        kept = single | (np.abs(sums) >= thresh)
+        return distinct[kept], sums[kept], a_shape.copy()
 
     def gradient(op, d_indices, d_values, d_shape):
         d_a, d_b = SparseAddGrad.apply(d_values, op.inputs[0], op.inputs[3], op.outputs[0])
@@ -63,7 +63,7 @@ class SparseAdd(Op):
 
 
 class SparseAddGrad(Op):
-    """For each entry of a and of b the gradient of the sum's entry; zero if it was dropped."""
+    """Gradient of SparseAdd: for each entry of a and b that of its sum; zero if it was dropped."""
 
     signature = ('backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64 '
                  '-> a_val_grad: T, b_val_grad: T')
@@ -74,16 +74,16 @@ class SparseAddGrad(Op):
         return [(None,) if i is None else (i[0],) for i in (a_indices, b_indices)]
 
     def kernel(grad, a_indices, b_indices, sum_indices):
-        places, numbers = groups_of(np.concatenate([sum_indices, a_indices, b_indices]))
-        of_place = np.zeros(len(places), grad.dtype)
-        of_place[numbers[:len(grad)]] = grad
-        found = of_place[numbers[len(grad):]]
-        return found[:len(a_indices)].copy(), found[len(a_indices):].copy()
+        distinct, numbers = groups_of(np.concatenate([sum_indices, a_indices, b_indices]))
+        per_index = np.zeros(len(distinct), grad.dtype)
+        per_index[numbers[:len(grad)]] = grad
+        gradients = per_index[numbers[len(grad):]]
+        return gradients[:len(a_indices)].copy(), gradients[len(a_indices):].copy()
 
     def gradient(op, dd_a, dd_b):
-        grad, *places = op.inputs
-        # The entries' own numbers tell where each one went; 0 stands for nowhere.
-        numbers = SparseAddGrad.apply(constants.range(1, shape_ops.size(grad) + 1), *places)
+        grad, *indices = op.inputs
+        # Entry numbers (from 1) as gradients show where each entry went; 0 means dropped.
+        numbers = SparseAddGrad.apply(constants.range(1, shape_ops.size(grad) + 1), *indices)
         rows = joining.concat(numbers, 0) - 1
         return (segments.unsorted_segment_sum(joining.concat([dd_a, dd_b], 0), rows,
                                               shape_ops.size(grad)), None, None, None)
@@ -100,14 +100,14 @@ class _Extreme(Op, abstract=True):
 
 def _extremes(ufunc, a_indices, a_values, a_shape, b_indices, b_values, b_shape):
     check_same_shape(a_shape, b_shape)
-    places, a_numbers, b_numbers = _merged(a_indices, b_indices)
-    a, b = np.zeros((2, len(places)), a_values.dtype)
+    distinct, a_numbers, b_numbers = _merged(a_indices, b_indices)
+    a, b = np.zeros((2, len(distinct)), a_values.dtype)
     a[a_numbers], b[b_numbers] = a_values, b_values
-    return places, ufunc(a, b)
+    return distinct, ufunc(a, b)
 
 
 class SparseSparseMaximum(_Extreme):
-    """The greater of both values wherever one has an entry; what is not there is 0."""
+    """The greater of both values wherever one has an entry; a missing entry counts as 0."""
 
     types = {'T': dtypes.REAL}
 
@@ -116,7 +116,7 @@ class SparseSparseMaximum(_Extreme):
 
 
 class SparseSparseMinimum(_Extreme):
-    """The smaller of both values wherever one has an entry; what is not there is 0."""
+    """The smaller of both values wherever one has an entry; a missing entry counts as 0."""
 
     types = {'T': dtypes.NUMBERS}
 
@@ -148,20 +148,20 @@ def _dense_values(indices, shape, dense):
                          ) from None
 
 
-def _places(op):
-    """Where in the dense tensor each entry's factor stands."""
+def _dense_indices(op):
+    """The index into the dense tensor for each entry, after broadcasting."""
     indices, _, shape, dense = op.inputs
     size = shape_ops.shape(dense, out_type=dtypes.int64)
     missing = shape_ops.size(shape) - shape_ops.size(size)
     ones = constants.ones(joining.concat([[missing]], 0), dtypes.int64)
-    places = arithmetic.floordiv(indices, arithmetic.floordiv(
+    positions = arithmetic.floordiv(indices, arithmetic.floordiv(
         shape, joining.concat([ones, size], 0)))
-    return places[:, missing:]
+    return positions[:, missing:]
 
 
-def _dense_gradient(op, values, places):
+def _dense_gradient(op, values, positions):
     dense = op.inputs[3]
-    return gathering.scatter_nd(places, values, shape_ops.shape(dense, out_type=dtypes.int64))
+    return gathering.scatter_nd(positions, values, shape_ops.shape(dense, out_type=dtypes.int64))
 
 
 class SparseDenseCwiseMul(_Cwise):
@@ -171,9 +171,9 @@ class SparseDenseCwiseMul(_Cwise):
         return values * _dense_values(indices, shape, dense)
 
     def gradient(op, dy):
-        places = _places(op)
-        factors = gathering.gather_nd(op.inputs[3], places)
-        return None, dy * factors, None, _dense_gradient(op, dy * op.inputs[1], places)
+        positions = _dense_indices(op)
+        factors = gathering.gather_nd(op.inputs[3], positions)
+        return None, dy * factors, None, _dense_gradient(op, dy * op.inputs[1], positions)
 
 
 class SparseDenseCwiseDiv(_Cwise):
@@ -188,16 +188,16 @@ class SparseDenseCwiseDiv(_Cwise):
         return values / divisors
 
     def gradient(op, dy):
-        places = _places(op)
-        divisors = gathering.gather_nd(op.inputs[3], places)
+        positions = _dense_indices(op)
+        divisors = gathering.gather_nd(op.inputs[3], positions)
         d_dense = -dy * op.inputs[1] / (divisors * divisors)
-        return None, dy / divisors, None, _dense_gradient(op, d_dense, places)
+        return None, dy / divisors, None, _dense_gradient(op, d_dense, positions)
 
 
 # ---- softmax ---------------------------------------------------------------------------------
 
 class SparseSoftmax(Op):
-    """Softmax of the entries of each row; what is not there has no share."""
+    """Softmax over the entries of each row; missing entries do not count."""
 
     signature = 'sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T'
     types = {'T': frozenset((dtypes.float32, dtypes.float64))}
@@ -209,13 +209,13 @@ class SparseSoftmax(Op):
     def kernel(indices, values, shape):
         if len(shape) < 2:
             raise OpFailure(f'Input should have rank >= 2, not {len(shape)}',
-                            'rows of one more axis: tf.sparse.expand_dims(x, 0).')
+                            'tf.sparse.expand_dims(x, 0) adds an axis.')
         check_inside(indices, shape)
-        places, numbers = groups_of(indices[:, :-1])
-        largest = np.full(len(places), -np.inf, values.dtype)
+        distinct, numbers = groups_of(indices[:, :-1])
+        largest = np.full(len(distinct), -np.inf, values.dtype)
         np.maximum.at(largest, numbers, values)
         powers = np.exp(values - largest[numbers])
-        sums = np.zeros(len(places), values.dtype)
+        sums = np.zeros(len(distinct), values.dtype)
         np.add.at(sums, numbers, powers)
         return powers / sums[numbers]
 
@@ -229,10 +229,10 @@ class SparseSoftmax(Op):
 # ---- public functions ------------------------------------------------------------------------
 
 def sparse_add(a, b, threshold=None, thresh=None):
-    """The sum of two tensors of which at least one is sparse; of two SparseTensors again one.
+    """The sum of two tensors of which at least one is sparse; sparse if both are.
 
-    Shapes: a and b [*a] -> [*a]. Where both SparseTensors have an entry and the sum is of less
-    magnitude than `threshold`, it is left out. TypeError if both are dense.
+    Shapes: a and b [*a] -> [*a]. Where both SparseTensors have an entry and the sum has a
+    magnitude below `threshold`, it is dropped. TypeError if both are dense.
     """
     threshold = renamed('threshold', threshold, 'thresh', thresh)
     threshold = 0 if threshold is None else threshold
@@ -280,7 +280,7 @@ def _extreme(op, sp_a, sp_b, name):
 
 
 def sparse_softmax(sp_input, name=None):
-    """Softmax of the entries along the last axis; what is not stored has no share.
+    """Softmax over the entries along the last axis; missing entries do not count.
 
     Shapes: sp_input [*a, n] -> SparseTensor [*a, n].
     """

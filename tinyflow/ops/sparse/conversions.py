@@ -1,4 +1,4 @@
-"""Sparse tensors from dense ones and back; the sparse identity matrix; masks of IndexedSlices."""
+"""Dense to sparse and back, sparse_to_indicator, sparse_eye, and sparse_mask for IndexedSlices."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -37,7 +37,7 @@ def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, 
 
 
 def sparse_to_indicator(sp_input, vocab_size, name=None):
-    """For each row of ids a row of bools that is True at those ids.
+    """Multi-hot rows: for each row of ids a row of bools that is True at those ids.
 
     Shapes: sp_input [*a, n] of int32 or int64 -> [*a, vocab_size] bool.
     """
@@ -51,17 +51,17 @@ def sparse_to_indicator(sp_input, vocab_size, name=None):
 
 
 def from_dense(tensor, name=None):
-    """The SparseTensor of what is not 0 ('' for strings).
+    """The SparseTensor of the elements other than 0 ('' for strings).
 
     Shapes: tensor [*a] -> SparseTensor [*a].
     """
     with name_scope(name, 'dense_to_sparse'):
         tensor = convert_to_tensor(tensor)
         zero = '' if tensor.dtype.base_dtype is dtypes.string else 0
-        return _others_than(tensor, constants.constant(zero, tensor.dtype.base_dtype))
+        return _not_equal(tensor, constants.constant(zero, tensor.dtype.base_dtype))
 
 
-def _others_than(tensor, value):
+def _not_equal(tensor, value):
     indices = where_onehot.where(logic.not_equal(tensor, value))
     values = gathering.gather_nd(tensor, indices)
     return SparseTensor(indices, values, shape_ops.shape(tensor, out_type=dtypes.int64))
@@ -76,8 +76,8 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
         rows = _size(num_rows, 'num_rows')
         columns = rows if num_columns is None else _size(num_columns, 'num_columns')
         diagonal = arithmetic.minimum(rows, columns)
-        places = constants.range(diagonal, dtype=dtypes.int64)
-        indices = shaping.stack([places, places], axis=1)
+        diagonal_indices = constants.range(diagonal, dtype=dtypes.int64)
+        indices = shaping.stack([diagonal_indices, diagonal_indices], axis=1)
         ones = constants.ones(diagonal, dtypes.as_dtype(dtype))
         return SparseTensor(indices, ones, [rows, columns])
 

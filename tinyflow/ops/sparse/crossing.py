@@ -1,7 +1,7 @@
 """tf.sparse.cross: in each row, every combination of one value from each input.
 
-Strings are joined by '_X_'; or the 64-bit fingerprints of the values are put together, one after
-the other, into the number of a bucket.
+Strings are joined by '_X_'; or the 64-bit fingerprints of the values are combined into a
+hash bucket.
 """
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def _mixed(x):
     return x ^ (x >> _SHIFT)
 
 
-def _joined(x, y):
-    """The fingerprint of two fingerprints, of which the order matters."""
+def _combined(x, y):
+    """Combines two fingerprints into one; the order matters."""
     product = (x ^ _FACTOR ^ (_mixed(y * _FACTOR) * _FACTOR)) * _FACTOR
     return _mixed(_mixed(product) * _FACTOR)
 
 
 def _fingerprints(values):
-    """Numbers stand for themselves; strings are hashed."""
+    """Integers are their own fingerprints; strings are hashed."""
     if values.dtype.kind in 'iu':
         return values.astype(np.int64).view(np.uint64)
     return fingerprints_of(values)
@@ -55,7 +55,8 @@ def _columns(indices, values, shapes, dense_inputs):
     sizes = [int(shape[0]) for shape in shapes] + [len(array) for array in dense_inputs]
     rows = sizes[0] if sizes else 0
     if any(size != rows for size in sizes):
-        raise OpFailure(f'Expected batch size {rows}, got {sizes}', 'all inputs have as many rows.')
+        raise OpFailure(f'Expected batch size {rows}, got {sizes}',
+                        'all inputs must have the same number of rows.')
     columns = [_Column(v, np.bincount(i[:, 0], minlength=rows)) for i, v in zip(indices, values)]
     columns += [_Column(array.reshape(-1), np.full(rows, array.shape[1], np.int64))
                 for array in dense_inputs]
@@ -63,15 +64,15 @@ def _columns(indices, values, shapes, dense_inputs):
 
 
 def _picked(columns, counts):
-    """For each column, the place of its value in every cross; the last column changes fastest."""
+    """For each column, the position of its value in every cross; the last column varies fastest."""
     row = np.repeat(np.arange(len(counts)), counts)
     rest = np.arange(len(row)) - (np.cumsum(counts) - counts)[row]
-    places = []
+    positions = []
     for column in reversed(columns):
         own = column.counts[row]
-        places.append(column.starts[row] + rest % own)
+        positions.append(column.starts[row] + rest % own)
         rest = rest // own
-    return places[::-1]
+    return positions[::-1]
 
 
 class SparseCross(Op):
@@ -89,7 +90,7 @@ class SparseCross(Op):
 
     @classmethod
     def nest(cls, flat):
-        """The inputs stay flat: lists of unlike lengths, which the attributes tell, follow."""
+        """The inputs stay flat: they are lists of different lengths, given by the attributes."""
         return flat
 
     @classmethod
@@ -113,29 +114,29 @@ class SparseCross(Op):
         counts = np.ones(rows, np.int64)
         for column in columns:
             counts = counts * column.counts
-        places = _picked(columns, counts)
+        positions = _picked(columns, counts)
         if hashed_output:
-            crossed = _hashed(columns, places, counts.sum(), num_buckets, hash_key)
+            crossed = _hashed(columns, positions, counts.sum(), num_buckets, hash_key)
         else:
-            crossed = _texts(columns, places, counts.sum())
+            crossed = _texts(columns, positions, counts.sum())
         number = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         where = np.stack([np.repeat(np.arange(rows), counts), number], 1)
         return where, crossed, np.array([rows, counts.max(initial=0)])
 
 
-def _hashed(columns, places, size, num_buckets, hash_key):
-    found = np.full(size, hash_key, np.uint64)
-    for column, place in zip(columns, places):
-        found = _joined(found, _fingerprints(column.values)[place])
-    return (found % (np.uint64(num_buckets) if num_buckets else _LARGEST)).astype(np.int64)
+def _hashed(columns, positions, size, num_buckets, hash_key):
+    fingerprints = np.full(size, hash_key, np.uint64)
+    for column, position in zip(columns, positions):
+        fingerprints = _combined(fingerprints, _fingerprints(column.values)[position])
+    return (fingerprints % (np.uint64(num_buckets) if num_buckets else _LARGEST)).astype(np.int64)
 
 
-def _texts(columns, places, size):
+def _texts(columns, positions, size):
     parts = [[v if isinstance(v, bytes) else b'%d' % v for v in column.values.tolist()]
              for column in columns]
     crossed = np.empty(size, object)
     crossed[:] = [b'_X_'.join(part[i] for part, i in zip(parts, chosen))
-                  for chosen in zip(*(place.tolist() for place in places))]
+                  for chosen in zip(*(position.tolist() for position in positions))]
     return crossed
 
 
@@ -150,11 +151,11 @@ def sparse_cross(inputs, name=None):
 
 
 def sparse_cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
-    """In each row, all combinations of the inputs' values, as numbers of buckets.
+    """In each row, all combinations of the inputs' values, as hash buckets.
 
     Shapes: inputs, a list of dense tensors [batch, n] and SparseTensors [batch, any] of strings or
-    integers -> a SparseTensor [batch, any] of int64, from 0 on and below `num_buckets` (0: as large
-    as can be).
+    integers -> a SparseTensor [batch, any] of int64 in [0, num_buckets), where 0 buckets mean the
+    largest possible number.
     """
     return _cross(inputs, dtypes.int64, name, hashed_output=True, num_buckets=num_buckets,
                   hash_key=hash_key or HASH_KEY)
@@ -163,11 +164,11 @@ def sparse_cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 def _cross(inputs, out_type, name, **settings):
     if not isinstance(inputs, (list, tuple)):
         raise worded(TypeError(f'Inputs must be a list, not {inputs!r}'))
-    given = [SparseTensor.from_value(i) if isinstance(i, SparseTensorValue) else
+    tensors = [SparseTensor.from_value(i) if isinstance(i, SparseTensorValue) else
              i if isinstance(i, SparseTensor) else convert_to_tensor(i) for i in inputs]
-    sparse = [i for i in given if isinstance(i, SparseTensor)]
+    sparse = [i for i in tensors if isinstance(i, SparseTensor)]
     values = [i.values for i in sparse]
-    dense = [i for i in given if not isinstance(i, SparseTensor)]
+    dense = [i for i in tensors if not isinstance(i, SparseTensor)]
     numbers = any(t.dtype.base_dtype is not dtypes.string for t in itertools.chain(values, dense))
     values, dense = [_number(t) for t in values], [_number(t) for t in dense]
     indices, values, shape = SparseCross.apply(

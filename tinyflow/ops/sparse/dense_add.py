@@ -28,7 +28,7 @@ class SparseTensorDenseAdd(Op):
                             'both must have the same shape.')
         wrong = np.flatnonzero(((indices < 0) | (indices >= shape)).any(axis=1))
         if wrong.size:
-            raise OpFailure(f'index {indices[wrong[0]].tolist()} lies outside of the shape '
+            raise OpFailure(f'index {indices[wrong[0]].tolist()} is outside of the shape '
                             f'{shape.tolist()}',
                             'each index is at least 0 and less than the size of its axis.')
         result = b.copy()

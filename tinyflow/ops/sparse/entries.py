@@ -1,4 +1,4 @@
-"""What the kernels of sparse tensors share: entries in order, groups of entries, checks."""
+"""Shared helpers of sparse kernels: checks, sorting and grouping of entries."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,24 +9,24 @@ from tinyflow.graph.support.errors import OpFailure, worded
 
 
 def checked_sparse(value):
-    """`value` as a SparseTensor. TypeError if it is none."""
+    """`value` as a SparseTensor. TypeError for other types."""
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         return SparseTensor.from_value(value)
     raise worded(TypeError(f'Input must be a SparseTensor, not {value!r}: '
-                           'tf.sparse.from_dense(x) makes one of a Tensor.'))
+                           'tf.sparse.from_dense(x) converts a Tensor.'))
 
 
 def entries_shape(indices, shape):
-    """Static shapes of (indices, values, dense_shape) of a result with unknown many entries."""
+    """Static shapes of (indices, values, dense_shape) for an unknown number of entries."""
     rank = rank_of(indices, shape)
     return [(None, rank), (None,), (rank,)]
 
 
 def rank_of(indices, shape):
-    """The rank, told by the static shapes of indices [n, rank] or of the dense shape [rank]."""
-    for raw, wanted, axis in ((indices, 2, 1), (shape, 1, 0)):
-        if raw is not None and len(raw) != wanted:
-            raise OpFailure(f'Shape must be rank {wanted} but is rank {len(raw)}',
+    """The rank, from the static shapes of indices [n, rank] or of the dense shape [rank]."""
+    for raw, rank, axis in ((indices, 2, 1), (shape, 1, 0)):
+        if raw is not None and len(raw) != rank:
+            raise OpFailure(f'Shape must be rank {rank} but is rank {len(raw)}',
                             'indices [n, rank], values [n], dense_shape [rank].')
         if raw is not None and raw[axis] is not None:
             return raw[axis]
@@ -34,12 +34,12 @@ def rank_of(indices, shape):
 
 
 def row_major(indices):
-    """The order of the entries that makes the last index run fastest; equal ones stay in order."""
+    """Sorts entries in row-major order: the permutation, stable for equal indices."""
     return np.lexsort(indices.T[::-1]) if indices.shape[1] else np.arange(len(indices))
 
 
 def groups_of(indices):
-    """(the different indices in order, for each entry the number of its group)."""
+    """(the distinct indices in order, for each entry the number of its group)."""
     order = row_major(indices)
     ordered = indices[order]
     starts = np.ones(len(indices), bool)
@@ -56,7 +56,7 @@ def check_inside(indices, shape):
                          f'{list(shape)} has {len(shape)}')
     wrong = np.flatnonzero(((indices < 0) | (indices >= np.asarray(shape, np.int64))).any(axis=1))
     if wrong.size:
-        raise OpFailure(f'index {indices[wrong[0]].tolist()} lies outside of the shape '
+        raise OpFailure(f'index {indices[wrong[0]].tolist()} is outside of the shape '
                         f'{shapes.text(tuple(np.asarray(shape).tolist()))}',
                         'each index is at least 0 and less than the size of its axis.')
 

@@ -1,4 +1,4 @@
-"""Sparse tensors glued together, split and sliced."""
+"""sparse_concat, sparse_split and sparse_slice."""
 from __future__ import annotations
 
 import numpy as np
@@ -18,7 +18,7 @@ __all__ = ['sparse_concat', 'sparse_slice', 'sparse_split']
 
 
 class SparseConcat(Op):
-    """The entries of all inputs, moved along the axis by the sizes of those before."""
+    """Concatenates along an axis: entries are shifted by the sizes of the inputs before theirs."""
 
     signature = ('indices: N*int64, values: N*T, shapes: N*int64 -> output_indices: int64, '
                  'output_values: T, output_shape: int64')
@@ -62,7 +62,7 @@ class SparseConcat(Op):
 
 
 class SparseSplit(Op):
-    """The parts of a sparse tensor along an axis; the first ones are one larger if need be."""
+    """Splits a sparse tensor along an axis; the first parts are one larger if there is a rest."""
 
     signature = ('split_dim: int64, indices: int64, values: T, shape: int64 -> '
                  'output_indices: num_split*int64, output_values: num_split*T, '
@@ -105,7 +105,7 @@ def _slice(indices, values, shape, start, size):
 
 
 class SparseSlice(Op):
-    """The entries inside of a box, counted from its corner."""
+    """The entries within a box, with indices relative to its corner."""
 
     signature = ('indices: int64, values: T, shape: int64, start: int64, size: int64 -> '
                  'output_indices: int64, output_values: T, output_shape: int64')
@@ -124,7 +124,7 @@ class SparseSlice(Op):
         indices, values, _, start, size = op.inputs
         inside = reduction.reduce_all(logic.logical_and(
             logic.greater_equal(indices, start), logic.less(indices, start + size)), 1)
-        # Entry number n of the slice takes its gradient; 0 stands for those outside.
+        # Entry n of the slice takes its gradient; 0 means outside of the slice.
         numbers = scans.cumsum(constants.cast(inside, dtypes.int64))
         rows = nodes.Select(inside, numbers, constants.zeros_like(numbers))
         padded = joining.concat([constants.zeros([1], d_values.dtype), d_values], 0)
@@ -148,13 +148,13 @@ def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat
     inputs = [checked_sparse(part) for part in sp_inputs]
     if len(inputs) == 1:
         return inputs[0]
-    given = [part.dense_shape for part in inputs]
+    dense_shapes = [part.dense_shape for part in inputs]
     if expand:
         largest = reduction.reduce_max(joining.concat(
-            [shaping.reshape(shape, [1, -1]) for shape in given], 0), 0)
-        given = [_expanded(shape, largest, axis) for shape in given]
+            [shaping.reshape(shape, [1, -1]) for shape in dense_shapes], 0), 0)
+        dense_shapes = [_expanded(shape, largest, axis) for shape in dense_shapes]
     indices, values, shape = SparseConcat.apply(
-        [part.indices for part in inputs], [part.values for part in inputs], given,
+        [part.indices for part in inputs], [part.values for part in inputs], dense_shapes,
         concat_dim=axis, name=name)
     known = _joined_shape([part.raw_shape for part in inputs], axis)
     if known is not None and not expand:
@@ -163,7 +163,7 @@ def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat
 
 
 def _expanded(shape, largest, axis):
-    """The largest sizes, but for that of the axis."""
+    """The largest sizes, except along the axis."""
     if axis == -1:
         return joining.concat([largest[:axis], shape[-1:], []], 0)
     return joining.concat([largest[:axis], shape[axis:axis + 1], largest[axis + 1:]], 0)
@@ -178,7 +178,7 @@ def _joined_shape(raws, axis):
 
 
 def sparse_slice(sp_input, start, size, name=None):
-    """The part of a SparseTensor from `start` on, of `size` or what there is left.
+    """The part of a SparseTensor from `start` on, of `size` or as much as is left.
 
     Shapes: sp_input [*a], start and size [rank] -> SparseTensor [at most size].
     """
@@ -192,10 +192,10 @@ def sparse_slice(sp_input, start, size, name=None):
 
 def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None, name=None,
                  split_dim=None):
-    """A list of `num_split` SparseTensors, the parts along `axis`; name the arguments.
+    """A list of `num_split` SparseTensors, the parts along `axis`; keyword arguments only.
 
     Shapes: sp_input [*a, n, *b] -> num_split times [*a, n / num_split, *b], the first ones one
-    larger where that leaves a rest.
+    larger if n is not divisible.
     """
     if keyword_required is not None:
         raise worded(ValueError('Keyword arguments are required for this function: '
@@ -205,6 +205,6 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
         if value is None:
             raise worded(ValueError(f'{what} is required'))
     sp_input = checked_sparse(sp_input)
-    found = SparseSplit.apply(axis, sp_input.indices, sp_input.values, sp_input.dense_shape,
+    outputs = SparseSplit.apply(axis, sp_input.indices, sp_input.values, sp_input.dense_shape,
                               num_split=num_split, name=name)
-    return [SparseTensor(*found[i::num_split]) for i in range(num_split)]
+    return [SparseTensor(*outputs[i::num_split]) for i in range(num_split)]

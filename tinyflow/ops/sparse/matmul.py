@@ -1,4 +1,4 @@
-"""Products of matrices with few values that are not zero."""
+"""Matrix products with sparse matrices."""
 from __future__ import annotations
 
 import numpy as np
@@ -75,7 +75,7 @@ class SparseTensorDenseMatMul(Op):
 
 
 def _row_sums(products, to, rows):
-    """products [n, columns], added up in the rows that `to` tells."""
+    """Sums products [n, columns] into the rows `to`."""
     result = np.zeros((rows, products.shape[1]), products.dtype)
     if not len(to):
         return result
@@ -143,7 +143,7 @@ def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=N
 
 def sparse_matmul(a, b, transpose_a=False, transpose_b=False, a_is_sparse=False, b_is_sparse=False,
                   name=None):
-    """The product of two matrices of float32; that one has many zeros is a hint without effect.
+    """The product of two float32 matrices; `a_is_sparse` and `b_is_sparse` have no effect.
 
     Shapes: a [rows, inner], b [inner, columns] -> [rows, columns].
     """

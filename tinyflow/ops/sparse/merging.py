@@ -1,4 +1,4 @@
-"""SparseTensors in order, and one made of ids and values."""
+"""sparse_reorder, and sparse_merge of ids and values."""
 from __future__ import annotations
 
 import numpy as np
@@ -21,7 +21,7 @@ __all__ = ['sparse_merge', 'sparse_reorder']
 
 
 class SparseReorder(Op):
-    """Rows of indices in row-major order, and the values that belong to them."""
+    """Sorts the entries of a sparse tensor in row-major order."""
 
     signature = ('input_indices: int64, input_values: T, input_shape: int64 -> '
                  'output_indices: int64, output_values: T')
@@ -35,7 +35,7 @@ class SparseReorder(Op):
         return input_indices[order], input_values[order]
 
     def gradient(op, indices_gradient, values_gradient):
-        # The entries' own numbers, put into order, tell where each value went.
+        # Reordering the entry numbers shows where each value went.
         count = constants.size(op.inputs[1], out_type=dtypes.int64)
         numbers = SparseTensor(op.inputs[0], constants.range(count), op.inputs[2])
         back = indexing.invert_permutation(sparse_reorder(numbers).values)

@@ -1,4 +1,4 @@
-"""sparse_placeholder: a SparseTensor that every run must be given."""
+"""sparse_placeholder: a SparseTensor that every run must feed."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes, shapes

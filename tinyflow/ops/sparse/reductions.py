@@ -51,22 +51,22 @@ def _unknown(indices, values, input_shape, reduction_axes):
 
 
 def _grouped(ufunc, indices, values, shape, axes):
-    """(the indices along the other axes that occur, the reduced values there)."""
+    """(the other axes, the distinct indices along them, the reduced value at each)."""
     check_inside(indices, shape)
     kept = [i for i in range(len(shape)) if i not in axes]
-    places, numbers = groups_of(indices[:, kept])
+    distinct, numbers = groups_of(indices[:, kept])
     order = np.argsort(numbers, kind='stable')
-    starts = np.searchsorted(numbers[order], np.arange(len(places)))
-    found = ufunc.reduceat(values[order], starts) if len(places) else values[:0]
-    return kept, places, found
+    starts = np.searchsorted(numbers[order], np.arange(len(distinct)))
+    reduced = ufunc.reduceat(values[order], starts) if len(distinct) else values[:0]
+    return kept, distinct, reduced
 
 
 def _to_dense(ufunc, indices, values, shape, reduction_axes, keep_dims):
     axes = _axes(reduction_axes, len(shape))
-    kept, places, found = _grouped(ufunc, indices, values, shape, axes)
+    kept, distinct, reduced = _grouped(ufunc, indices, values, shape, axes)
     result = np.zeros([shape[i] for i in kept], values.dtype)
-    if len(places):
-        result[tuple(places.T)] = found if kept else found[0]
+    if len(distinct):
+        result[tuple(distinct.T)] = reduced if kept else reduced[0]
     if keep_dims:
         return result.reshape([1 if i in axes else size for i, size in enumerate(shape)])
     return result
@@ -74,12 +74,12 @@ def _to_dense(ufunc, indices, values, shape, reduction_axes, keep_dims):
 
 def _to_sparse(ufunc, indices, values, shape, reduction_axes, keep_dims):
     axes = _axes(reduction_axes, len(shape))
-    kept, places, found = _grouped(ufunc, indices, values, shape, axes)
+    kept, distinct, reduced = _grouped(ufunc, indices, values, shape, axes)
     if not keep_dims:
-        return places, found, np.array([shape[i] for i in kept], np.int64)
-    wide = np.zeros((len(places), len(shape)), np.int64)
-    wide[:, kept] = places
-    return wide, found, np.array([1 if i in axes else size for i, size in enumerate(shape)],
+        return distinct, reduced, np.array([shape[i] for i in kept], np.int64)
+    wide = np.zeros((len(distinct), len(shape)), np.int64)
+    wide[:, kept] = distinct
+    return wide, reduced, np.array([1 if i in axes else size for i, size in enumerate(shape)],
                                  np.int64)
 
 
@@ -94,10 +94,10 @@ class SparseReduceSum(_Reduced):
 
     def gradient(op, dy):
         indices, _, shape, axes = op.inputs
-        # The shape with size 1 along the axes: what an index is divided by there leaves 0.
+        # The shape with size 1 along the reduced axes: floor division makes indices 0 there.
         kept = _ones_along(shape, axes)
-        places = arithmetic.floordiv(indices, arithmetic.floordiv(shape, kept))
-        return None, gathering.gather_nd(shaping.reshape(dy, kept), places), None, None
+        distinct = arithmetic.floordiv(indices, arithmetic.floordiv(shape, kept))
+        return None, gathering.gather_nd(shaping.reshape(dy, kept), distinct), None, None
 
 
 def _ones_along(shape, axes):
@@ -120,7 +120,7 @@ class SparseReduceMax(_Reduced):
 
 
 class SparseReduceSumSparse(_Reduced):
-    """Sums along axes, of the places that have entries."""
+    """Sums along axes, with an entry wherever the input has one."""
 
     signature = _SPARSE
     shape = _unknown
@@ -130,7 +130,7 @@ class SparseReduceSumSparse(_Reduced):
 
 
 class SparseReduceMaxSparse(_Reduced):
-    """Maxima along axes, of the places that have entries."""
+    """Maxima along axes, with an entry wherever the input has one."""
 
     types = {'T': dtypes.REAL}
     signature = _SPARSE
@@ -168,10 +168,10 @@ def sparse_reduce_sum(sp_input, axis=None, keepdims=None, reduction_axes=None, k
 
 
 def sparse_reduce_max(sp_input, axis=None, keepdims=None, reduction_axes=None, keep_dims=None):
-    """The largest entries of a SparseTensor along `axis`; 0 where there is none at all.
+    """The largest entries of a SparseTensor along `axis`; 0 where there is no entry.
 
-    Shapes: sp_input [*a] -> [*a without axis], or with size 1 there if keepdims. The zeros that
-    are not stored do not count.
+    Shapes: sp_input [*a] -> [*a without axis], or with size 1 there if keepdims. Implicit
+    zeros do not count.
     """
     return _apply(SparseReduceMax, sp_input, axis, keepdims, reduction_axes, keep_dims)
 

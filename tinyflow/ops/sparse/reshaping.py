@@ -1,4 +1,4 @@
-"""Sparse tensors of another shape: transposed, with an axis more, with another dense shape."""
+"""sparse_transpose, sparse_expand_dims and sparse_reset_shape."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -26,14 +26,14 @@ __all__ = ['sparse_expand_dims', 'sparse_reset_shape', 'sparse_transpose']
 
 
 def sparse_transpose(sp_input, perm=None, name=None):
-    """The axes of a SparseTensor in the order `perm`, or turned around.
+    """The axes of a SparseTensor in the order `perm`, or reversed.
 
     Shapes: sp_input [*a] -> SparseTensor [*a in the order perm].
     """
     with name_scope(name, 'SparseTranspose', [sp_input]):
         sp_input = checked_sparse(sp_input)
         if perm is None:
-            return _turned_around(sp_input)
+            return _reversed_axes(sp_input)
         indices = _permuted(sp_input, perm)
         raw, known = sp_input.raw_shape, static_value(convert_to_tensor(perm))
         if isinstance(known, tuple) and None not in known and raw is not None \
@@ -44,7 +44,7 @@ def sparse_transpose(sp_input, perm=None, name=None):
         return sparse_merging.sparse_reorder(SparseTensor(indices, sp_input.values, shape))
 
 
-def _turned_around(sp_input):
+def _reversed_axes(sp_input):
     rank = shape_ops.Size.apply(sp_input.dense_shape, out_type=dtypes.int32, name='Rank')
     perm = (rank - 1) - constants.range(0, rank, 1)
     indices = _permuted(sp_input, perm)
@@ -81,10 +81,10 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
 
 
 def sparse_reset_shape(sp_input, new_shape=None):
-    """The SparseTensor with another dense shape: `new_shape`, or the smallest that has room.
+    """The SparseTensor with another dense shape: `new_shape`, or the smallest that fits.
 
-    Shapes: sp_input [*a] -> SparseTensor [*new_shape], which is nowhere smaller than *a.
-    ValueError or InvalidArgumentError if it is.
+    Shapes: sp_input [*a] -> SparseTensor [*new_shape], no dimension smaller than in *a.
+    ValueError or InvalidArgumentError otherwise.
     """
     sp_input = checked_sparse(sp_input)
     indices = identity_and_cast.identity(sp_input.indices)
@@ -93,23 +93,23 @@ def sparse_reset_shape(sp_input, new_shape=None):
     if new_shape is None:
         largest = reduction.reduce_max(indices, 0)
         zero = constants.constant(0, dtypes.int64)
-        wanted = arithmetic.maximum(zero, arithmetic.add(largest, constants.ones_like(shape)))
-        return SparseTensor(indices, values, wanted)
-    wanted = convert_to_tensor(new_shape)
-    if wanted.raw_shape is not None and len(wanted.raw_shape) != 1:
-        raise worded(ValueError(f'new_shape must have rank 1, not {len(wanted.raw_shape)}'))
-    wanted = constants.cast(wanted, dtypes.int64)
-    raw, known = sp_input.raw_shape, static_value(wanted)
+        dense_shape = arithmetic.maximum(zero, arithmetic.add(largest, constants.ones_like(shape)))
+        return SparseTensor(indices, values, dense_shape)
+    dense_shape = convert_to_tensor(new_shape)
+    if dense_shape.raw_shape is not None and len(dense_shape.raw_shape) != 1:
+        raise worded(ValueError(f'new_shape must have rank 1, not {len(dense_shape.raw_shape)}'))
+    dense_shape = constants.cast(dense_shape, dtypes.int64)
+    raw, known = sp_input.raw_shape, static_value(dense_shape)
     if raw is not None and None not in raw and isinstance(known, tuple) and None not in known:
         if len(raw) != len(known) or any(x > y for x, y in zip(raw, known)):
             raise worded(ValueError(
                 'Requested new_shape should have dimension sizes >= sp_input.shape.  Found '
                 f'new_shape ({list(known)}), sp_input.shape ({list(raw)}).'))
         return SparseTensor(indices, values, list(known))
-    wanted = _checked(value_checks.assert_equal, shape_ops.shape(shape), shape_ops.shape(wanted),
-                      wanted)
-    return SparseTensor(indices, values, _checked(value_checks.assert_less_equal, shape, wanted,
-                                                  wanted))
+    dense_shape = _checked(value_checks.assert_equal, shape_ops.shape(shape),
+                           shape_ops.shape(dense_shape), dense_shape)
+    dense_shape = _checked(value_checks.assert_less_equal, shape, dense_shape, dense_shape)
+    return SparseTensor(indices, values, dense_shape)
 
 
 def _checked(check, x, y, value):

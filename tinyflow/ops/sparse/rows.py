@@ -1,4 +1,4 @@
-"""Sparse tensors row by row: reshaped, with entries left out, with a value for empty rows."""
+"""sparse_reshape, sparse_retain and sparse_fill_empty_rows."""
 from __future__ import annotations
 
 from math import prod
@@ -24,7 +24,7 @@ from tinyflow.ops.math import arithmetic, reduction
 
 
 class SparseReshape(Op):
-    """The indices that the values have in another shape; a size of -1 takes what is left."""
+    """The indices of the entries in another shape; one size may be -1 (inferred)."""
 
     signature = ('input_indices: int64, input_shape: int64, new_shape: int64 '
                  '-> output_indices: int64, output_shape: int64')
@@ -40,16 +40,17 @@ class SparseReshape(Op):
         flat = np.zeros(len(indices), np.int64)
         for axis, size in enumerate(shape.tolist()):
             flat = flat * size + indices[:, axis]
-        places = []
+        coordinates = []
         for size in reversed(whole):
-            places.append(flat % size if size else flat)
+            coordinates.append(flat % size if size else flat)
             flat = flat // size if size else flat
-        found = np.stack(places[::-1], axis=1) if places else np.zeros((len(indices), 0), np.int64)
-        return found, np.array(whole, np.int64)
+        new_indices = np.stack(coordinates[::-1], axis=1) if coordinates else \
+            np.zeros((len(indices), 0), np.int64)
+        return new_indices, np.array(whole, np.int64)
 
 
 def resolved(shape, new_shape):
-    """`new_shape` with its -1 replaced. ValueError where it has not the size of `shape`."""
+    """`new_shape` with its -1 replaced. ValueError if the number of elements differs."""
     if new_shape.count(-1) > 1:
         raise ValueError(f'At most one dimension can be inferred (-1). Found: {new_shape}')
     total, given = prod(shape), prod(size for size in new_shape if size != -1)
@@ -61,7 +62,7 @@ def resolved(shape, new_shape):
 
 
 class SparseFillEmptyRows(Op):
-    """One entry, the default value at column 0, for each row that has none."""
+    """Adds an entry with the default value at column 0 to each empty row."""
 
     signature = ('indices: int64, values: T, dense_shape: int64, default_value: T '
                  '-> output_indices: int64, output_values: T, empty_row_indicator: bool, '
@@ -113,7 +114,7 @@ def sparse_reshape(sp_input, shape, name=None):
     Shapes: a SparseTensor [*a] -> a SparseTensor [*shape]. ValueError where the sizes differ.
     """
     sp_input = as_sparse(sp_input)
-    given = _given(shape)
+    given = _python_shape(shape)
     shape = identity_and_cast.cast(shape, dtypes.int64)
     with name_scope(name, 'SparseReshape', [sp_input]) as scope:
         indices, new_shape = SparseReshape.apply(sp_input.indices, sp_input.dense_shape, shape,
@@ -128,8 +129,8 @@ def sparse_reshape(sp_input, shape, name=None):
         return SparseTensor(indices, identity_and_cast.identity(sp_input.values), new_shape)
 
 
-def _given(shape):
-    """A shape that the program wrote down, as a list; None for one that is computed, as in TF."""
+def _python_shape(shape):
+    """A shape given as Python values, as a list; None for a computed one, as in TF."""
     if isinstance(shape, Tensor):
         return constant_value(shape).tolist() if shape.op.type == 'Const' else None
     if isinstance(shape, (list, tuple)) and any(isinstance(size, Tensor) for size in shape):
@@ -145,9 +146,9 @@ def sparse_retain(sp_input, to_retain):
     sp_input = as_sparse(sp_input)
     to_retain = convert_to_tensor(to_retain)
     sp_input.values.shape[:1].assert_is_compatible_with(to_retain.shape[:1])
-    kept = shaping.reshape(where_onehot.where(to_retain), [-1])
-    return SparseTensor(gathering.gather(sp_input.indices, kept),
-                        gathering.gather(sp_input.values, kept),
+    rows = shaping.reshape(where_onehot.where(to_retain), [-1])
+    return SparseTensor(gathering.gather(sp_input.indices, rows),
+                        gathering.gather(sp_input.values, rows),
                         identity_and_cast.identity(sp_input.dense_shape))
 
 

@@ -1,7 +1,7 @@
-"""Sums and means of segments of rows that are first looked up: sparse_segment_sum and its kin.
+"""sparse_segment_sum, sparse_segment_mean and sparse_segment_sqrt_n.
 
-The rows `data[indices]` are what tf.segment_sum would get; sharing a row between segments costs no
-copy of the table, and the gradient is as large as `data`.
+They reduce the rows `data[indices]` by segments. Sharing a row between segments needs no copy of
+the table; the gradient is as large as `data`.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _shape(data, indices, segment_ids, num_segments=None):
 
 
 def _sums(data, indices, ids, num_segments):
-    """(sums, counts) of the segments, for as many as are wanted."""
+    """(sums, counts) of the segments, padded with zeros to num_segments if that is given."""
     if len(indices) and (indices.min() < 0 or indices.max() >= len(data)):
         raise ValueError(f'indices must be in [0, {len(data)}), the rows of data: they are from '
                          f'{indices.min()} to {indices.max()}')
@@ -52,7 +52,7 @@ def _divided(data, indices, ids, num_segments, root):
 
 
 def _scattered(op, dy, weights=None):
-    """The rows of dy, each to the rows of data that its segment is the sum of."""
+    """The gradient of data: each row of dy added to the rows that its segment sums."""
     data, indices, ids = op.inputs[:3]
     rows = nodes.GatherV2(dy, ids, 0)
     if weights is not None:

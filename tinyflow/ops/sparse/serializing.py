@@ -1,6 +1,6 @@
-"""SparseTensors as one tensor each: three strings, or three variants, in a vector.
+"""serialize_sparse and deserialize_sparse: a SparseTensor as a vector of three strings or variants.
 
-Datasets hold their sparse components as variants. As strings they are the three TensorProtos.
+Datasets hold their sparse components as variants. The strings are serialized TensorProtos.
 """
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ class SerializeManySparse(Op):
     def kernel(sparse_indices, sparse_values, sparse_shape, *, out_type):
         if len(sparse_shape) < 1:
             raise ValueError('a sparse tensor of rank 0 has no rows')
-        found = np.empty((int(sparse_shape[0]), 3), object)
+        serialized = np.empty((int(sparse_shape[0]), 3), object)
         rows = sparse_indices[:, 0]
-        for i in range(len(found)):
+        for i in range(len(serialized)):
             chosen = rows == i
-            found[i] = _packed((sparse_indices[chosen, 1:], sparse_values[chosen],
+            serialized[i] = _packed((sparse_indices[chosen, 1:], sparse_values[chosen],
                                 sparse_shape[1:]), out_type)
-        return found
+        return serialized
 
 
 def _packed(parts, out_type):
@@ -76,11 +76,11 @@ class _Deserialize(Op, abstract=True):
         return [(None, None), (None,), (None,)]
 
     def kernel(serialized_sparse, *, dtype):
-        return _together(serialized_sparse, dtype)
+        return _stacked(serialized_sparse, dtype)
 
 
 class DeserializeSparse(_Deserialize):
-    """The sparse tensor of a vector of three; of more dimensions, those of all vectors, stacked."""
+    """Deserializes a vector of three; with more dimensions, stacks the tensors of all vectors."""
 
     signature = ('serialized_sparse: Tserialized -> sparse_indices: int64, sparse_values: dtype, '
                  'sparse_shape: int64')
@@ -96,8 +96,8 @@ class DeserializeManySparse(_Deserialize):
     attrs = {'dtype': REQUIRED}
 
 
-def _together(serialized, dtype):
-    """(indices, values, shape) of all vectors of three, numbered by their place."""
+def _stacked(serialized, dtype):
+    """(indices, values, shape) of all vectors of three, stacked along the outer dimensions."""
     outer = serialized.shape[:-1]
     parts = [[_array(item) for item in row] for row in serialized.reshape(-1, 3)]
     if not parts:
@@ -107,13 +107,13 @@ def _together(serialized, dtype):
             raise ValueError(f'Requested SparseTensor of type {dtype.name} but SparseTensor '
                              f'values are {values.dtype}')
         if indices.ndim != 2 or indices.shape != (len(values), len(shape)):
-            raise ValueError('what was serialized is no SparseTensor')
+            raise ValueError('the serialized value is not a SparseTensor')
     if not outer:
         return tuple(part.copy() for part in parts[0])
     indices = []
     for number, (inner, _, _) in enumerate(parts):
-        place = np.array(np.unravel_index(number, outer), np.int64)
-        indices.append(np.concatenate([np.tile(place, (len(inner), 1)), inner], axis=1))
+        position = np.array(np.unravel_index(number, outer), np.int64)
+        indices.append(np.concatenate([np.tile(position, (len(inner), 1)), inner], axis=1))
     largest = np.max([shape for _, _, shape in parts], axis=0)
     return (np.concatenate(indices), np.concatenate([values for _, values, _ in parts]),
             np.concatenate([np.array(outer, np.int64), largest.astype(np.int64)]))

@@ -37,8 +37,8 @@ class DenseToDenseSetOperation(Op):
     def kernel(a, b, *, set_operation):
         _check_ranks(a.shape, b.shape)
         if a.shape[:-1] != b.shape[:-1]:
-            raise OpFailure(f'the sets stand in {shapes.text(a.shape[:-1])} and in '
-                            f'{shapes.text(b.shape[:-1])} rows',
+            raise OpFailure(f'the sets have the row shapes {shapes.text(a.shape[:-1])} '
+                            f'and {shapes.text(b.shape[:-1])}',
                             'all axes but the last must be equal.')
         return _combined(_dense(a), _dense(b), a.shape[:-1], set_operation)
 
@@ -58,8 +58,8 @@ class DenseToSparseSetOperation(Op):
     def kernel(a, indices, values, shape, *, set_operation):
         rows = tuple(shape[:-1].tolist())
         if a.shape[:-1] != rows:
-            raise OpFailure(f'the sets stand in {shapes.text(a.shape[:-1])} and in '
-                            f'{shapes.text(rows)} rows',
+            raise OpFailure(f'the sets have the row shapes {shapes.text(a.shape[:-1])} '
+                            f'and {shapes.text(rows)}',
                             'all axes but the last must be equal.')
         return _combined(_dense(a), _sparse(indices, values, shape), rows, set_operation)
 
@@ -81,8 +81,8 @@ class SparseToSparseSetOperation(Op):
     def kernel(a_indices, a_values, a_shape, b_indices, b_values, b_shape, *, set_operation):
         rows = tuple(a_shape[:-1].tolist())
         if rows != tuple(b_shape[:-1].tolist()):
-            raise OpFailure(f'the sets stand in {shapes.text(rows)} and in '
-                            f'{shapes.text(tuple(b_shape[:-1].tolist()))} rows',
+            raise OpFailure(f'the sets have the row shapes {shapes.text(rows)} and '
+                            f'{shapes.text(tuple(b_shape[:-1].tolist()))}',
                             'all axes but the last must be equal.')
         return _combined(_sparse(a_indices, a_values, a_shape),
                          _sparse(b_indices, b_values, b_shape), rows, set_operation)
@@ -107,8 +107,8 @@ class SetSize(Op):
 def _check_ranks(a, b):
     for name, shape in (('set1', a), ('set2', b)):
         if shape is not None and len(shape) < 2:
-            raise OpFailure(f'{name} must have rows of sets, and is of shape {shapes.text(shape)}',
-                            f'tf.expand_dims({name}, 0) is one row.')
+            raise OpFailure(f'{name} must have rank 2 or more, not shape {shapes.text(shape)}',
+                            f'tf.expand_dims({name}, 0) makes one row of a vector.')
     if a is not None and b is not None and len(a) != len(b):
         raise OpFailure(f'ranks {len(a)} and {len(b)} differ',
                         'all axes but the last, which holds the sets, must be equal.')
@@ -127,7 +127,7 @@ def _dense(a):
 def _sparse(indices, values, shape):
     sizes = tuple(shape.tolist())
     if len(indices) and ((indices < 0).any() or (indices >= shape).any()):
-        raise OpFailure(f'an index lies outside of the shape {list(sizes)}',
+        raise OpFailure(f'an index is outside of the shape {list(sizes)}',
                         'each index is at least 0 and less than the size of its axis.')
     if len(sizes) == 1:
         return np.zeros(len(values), np.int64), values
@@ -135,7 +135,7 @@ def _sparse(indices, values, shape):
 
 
 def _codes(values):
-    """The distinct values in order, and for each element the number of its value."""
+    """The distinct values in order, and for each element the index of its value."""
     distinct, codes = np.unique(values, return_inverse=True)
     return distinct, codes.reshape(-1)
 
@@ -149,14 +149,14 @@ def _combined(a, b, rows, operation):
     row, code = np.divmod(_COMBINE[operation](*keys).astype(np.int64), number)
     counts = np.bincount(row, minlength=math.prod(rows))
     starts = np.cumsum(counts) - counts
-    place = np.arange(len(row)) - starts[row]
-    indices = np.stack([*np.unravel_index(row, rows or (1,))[:len(rows)], place], axis=1)
+    column = np.arange(len(row)) - starts[row]
+    indices = np.stack([*np.unravel_index(row, rows or (1,))[:len(rows)], column], axis=1)
     widest = int(counts.max()) if counts.size else 0
     return indices.astype(np.int64), distinct[code], np.array([*rows, widest], np.int64)
 
 
 def _operands(a, b):
-    """Both as tensors, the dense one first, and whether they changed places."""
+    """Both as tensors, the dense one first, and whether they were swapped."""
     a = convert_to_tensor_or_sparse_tensor(a, name='a')
     if a.dtype.base_dtype not in _DTYPES:
         raise worded(TypeError(f"'a' invalid dtype {a.dtype}.\n  Mend: sets are of integers or "
@@ -182,7 +182,7 @@ def _operation(a, b, operation, validate_indices):
 
 
 def set_intersection(a, b, validate_indices=True):
-    """What is in both sets, for each row.
+    """The values in both sets, for each row.
 
     Shapes: a [*rows, n], b [*rows, m], dense or sparse -> a SparseTensor [*rows, largest set].
     """
@@ -191,7 +191,7 @@ def set_intersection(a, b, validate_indices=True):
 
 
 def set_union(a, b, validate_indices=True):
-    """What is in either set, for each row.
+    """The values in either set, for each row.
 
     Shapes: a [*rows, n], b [*rows, m], dense or sparse -> a SparseTensor [*rows, largest set].
     """
@@ -200,7 +200,7 @@ def set_union(a, b, validate_indices=True):
 
 
 def set_difference(a, b, aminusb=True, validate_indices=True):
-    """What is in set a but not in b (or the other way round), for each row.
+    """The values in a but not in b (or the other way round), for each row.
 
     Shapes: a [*rows, n], b [*rows, m], dense or sparse -> a SparseTensor [*rows, largest set].
     """

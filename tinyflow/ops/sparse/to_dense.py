@@ -1,4 +1,4 @@
-"""sparse_to_dense: an array of one value, but for the places that are given."""
+"""sparse_to_dense: a dense array with a default value except at given indices."""
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +11,7 @@ from tinyflow.ops.math import arithmetic, reduction
 
 
 class SparseToDense(Op):
-    """`default_value` everywhere but at `sparse_indices`, where `sparse_values` are."""
+    """A dense array of `default_value` with `sparse_values` at `sparse_indices`."""
 
     signature = ('sparse_indices: Tindices, output_shape: Tindices, sparse_values: T, '
                  'default_value: T -> dense: T')
@@ -33,10 +33,10 @@ class SparseToDense(Op):
                              f'{list(indices.shape)}')
         if default.ndim:
             raise ValueError(f'default_value should be a scalar, not {list(default.shape)}')
-        places = indices if indices.ndim == 2 else indices.reshape(-1, 1)
-        _check_places(places, output_shape, values, validate_indices)
+        points = indices if indices.ndim == 2 else indices.reshape(-1, 1)
+        _check_points(points, output_shape, values, validate_indices)
         result = np.full(output_shape, default, values.dtype)
-        result[tuple(places.T)] = values
+        result[tuple(points.T)] = values
         return result
 
     def gradient(op, dy):
@@ -50,31 +50,31 @@ class SparseToDense(Op):
         return None, None, d_values, d_default
 
 
-def _check_places(places, shape, values, in_order):
-    if places.shape[1] != len(shape):
+def _check_points(points, shape, values, in_order):
+    if points.shape[1] != len(shape):
         raise ValueError(f'output_shape has {len(shape)} elements, but each of sparse_indices has '
-                         f'{places.shape[1]}')
-    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(places)):
+                         f'{points.shape[1]}')
+    if values.ndim > 1 or (values.ndim == 1 and len(values) != len(points)):
         raise ValueError(f'sparse_values has incorrect shape {list(values.shape)}, should be [] or '
-                         f'[{len(places)}]')
-    outside = ((places < 0) | (places >= np.array(shape, places.dtype))).any(1)
+                         f'[{len(points)}]')
+    outside = ((points < 0) | (points >= np.array(shape, points.dtype))).any(1)
     if outside.any():
         i = int(outside.argmax())
-        raise ValueError(f'indices[{i}] = {places[i].tolist()} is out of bounds: need 0 <= index < '
+        raise ValueError(f'indices[{i}] = {points[i].tolist()} is out of bounds: need 0 <= index < '
                          f'{list(shape)}')
-    if in_order and len(places) > 1:
-        flat = np.ravel_multi_index(tuple(places.T), shape)
+    if in_order and len(points) > 1:
+        flat = np.ravel_multi_index(tuple(points.T), shape)
         steps = np.diff(flat)
         if (steps <= 0).any():
             i = int((steps <= 0).argmax()) + 1
             problem = 'repeated' if steps[i - 1] == 0 else 'out of order'
-            raise OpFailure(f'indices[{i}] = {places[i].tolist()} is {problem}',
+            raise OpFailure(f'indices[{i}] = {points[i].tolist()} is {problem}',
                             'validate_indices=False takes them in any order.')
 
 
 def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0,
                     validate_indices=True, name=None):
-    """`default_value` everywhere but at `sparse_indices`, where `sparse_values` are.
+    """A dense array of `default_value` with `sparse_values` at `sparse_indices`.
 
     Shapes: sparse_indices [points, rank] (or [points] where the rank is 1, or a scalar),
     output_shape [rank], sparse_values [points] or a scalar -> [*output_shape]. With

@@ -1,4 +1,4 @@
-"""Arrays of strings: object arrays of bytes, worked on one by one."""
+"""Shared helpers of string ops: object arrays of bytes, elementwise ops, checks of attributes."""
 from __future__ import annotations
 
 import numpy as np
@@ -7,20 +7,20 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import worded
 
 
-def text_array(texts, shape):
-    """A list of bytes as an array of strings of a shape."""
+def string_array(texts, shape):
+    """A string array (dtype object) of that shape from a list of bytes."""
     result = np.empty(len(texts), object)
     result[:] = texts
     return result.reshape(shape)
 
 
-def mapped(function, array):
-    """The array of strings function(text) of an array of strings."""
-    return text_array([function(text) for text in array.reshape(-1).tolist()], array.shape)
+def map_strings(function, array):
+    """A string array with `function` applied to each element."""
+    return string_array([function(text) for text in array.reshape(-1).tolist()], array.shape)
 
 
-class OfStrings(Op, abstract=True):
-    """A function of each string: the output has the shape of the first input."""
+class ElementwiseStringOp(Op, abstract=True):
+    """Base of elementwise string ops: the output has the shape of the first input."""
 
     gradient = NOT_DIFFERENTIABLE
     partial_rank = True
@@ -30,12 +30,12 @@ class OfStrings(Op, abstract=True):
 
 
 def as_text(value):
-    """Bytes as str, with a mark for what is no UTF-8; anything else as it is."""
+    """Bytes as str, with U+FFFD for invalid UTF-8; other values unchanged."""
     return value.decode('utf-8', 'replace') if isinstance(value, bytes) else value
 
 
-def one_of(value, choices, kind, attribute):
-    """`value` as text, if it is one of `choices`; else ValueError, as TF words it."""
+def checked_choice(value, choices, kind, attribute):
+    """`value` as text, if it is one of `choices`; else ValueError with TF's message."""
     text = as_text(value)
     if text in choices:
         return text

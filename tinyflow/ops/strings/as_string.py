@@ -5,7 +5,7 @@ import math
 
 from tinyflow.graph import dtypes
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.strings.arrays import OfStrings, text_array
+from tinyflow.ops.strings.arrays import ElementwiseStringOp, string_array
 
 __all__ = ['as_string']
 
@@ -14,7 +14,7 @@ _SHOWN = frozenset((dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtype
 _FILLS = ('', ' ', '+', '-', '0', '#')
 
 
-class AsString(OfStrings):
+class AsString(ElementwiseStringOp):
     """Each number as text."""
 
     signature = 'input: T -> output: string'
@@ -39,16 +39,16 @@ class AsString(OfStrings):
                          for z in values]
             else:
                 texts = [_real(value, layout, unpadded) for value in values]
-        return text_array([text.encode() for text in texts], input.shape)
+        return string_array([text.encode() for text in texts], input.shape)
 
 
 def _real(value, layout, unpadded):
-    """What is no finite number is never filled up with zeros, as in C."""
+    """A formatted float; inf and nan are never padded with zeros, as in C."""
     return layout % value if math.isfinite(value) else unpadded % value
 
 
 def _layout(letter, precision, width, fill):
-    """The format for Python's %, which has C's rules."""
+    """The printf format; Python's % follows C's rules."""
     wide = str(width) if width > -1 else ''
     exact = f'.{precision}' if precision > -1 else ''
     return f'%{fill if wide else ""}{wide}{exact}{letter}'
@@ -65,7 +65,7 @@ def _check(dtype, precision, scientific, shortest, fill):
     if dtype.kind not in 'fc':
         if precision > -1:
             raise OpFailure(f'precision not supported for datatype {dtype.name}',
-                            'only floats have digits behind the point: tf.cast(x, tf.float32).')
+                            'only floats have decimal places: tf.cast(x, tf.float32).')
         if scientific or shortest:
             raise ValueError('scientific and shortest format not supported for datatype '
                              f'{dtype.name}')
@@ -74,8 +74,9 @@ def _check(dtype, precision, scientific, shortest, fill):
 def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill='', name=None):
     """Each number as text: '%f' ('%e' if `scientific`, '%g' if `shortest`), 'true' or 'false'.
 
-    Shapes: input [*a] -> [*a] string. `precision` digits behind the point, at least `width`
-    characters, `fill` one of printf's flags. InvalidArgumentError for what a dtype has not.
+    Shapes: input [*a] -> [*a] string. `precision` digits after the decimal point, at least
+    `width` characters, `fill` one of printf's flags. InvalidArgumentError for options that do not
+    apply to the dtype.
     """
     return AsString.apply(input, precision=precision, scientific=scientific, shortest=shortest,
                           width=width, fill=fill, name=name)

@@ -1,4 +1,4 @@
-"""Small functions of each string: its length, its case, its ends, its Base64 form."""
+"""Length, case, stripping and Base64 of strings, element by element."""
 from __future__ import annotations
 
 import base64
@@ -8,18 +8,18 @@ import re
 import numpy as np
 
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.strings.arrays import OfStrings, mapped, one_of
+from tinyflow.ops.strings.arrays import ElementwiseStringOp, checked_choice, map_strings
 
 __all__ = ['decode_base64', 'encode_base64', 'string_length', 'string_lower', 'string_strip',
            'string_upper']
 
 UNITS = ('BYTE', 'UTF8_CHAR')
 _SPACE = b' \t\n\v\f\r'
-_AFTER_FIRST = bytes(range(0x80, 0xc0))     # the bytes of a UTF-8 character behind its first
+_CONTINUATION = bytes(range(0x80, 0xc0))     # continuation bytes of UTF-8 characters
 
 
-class StringLength(OfStrings):
-    """Bytes, or characters, of each string."""
+class StringLength(ElementwiseStringOp):
+    """The number of bytes, or UTF-8 characters, of each string."""
 
     signature = 'input: string -> output: int32'
     attrs = {'unit': 'BYTE'}
@@ -27,41 +27,41 @@ class StringLength(OfStrings):
     def kernel(input, *, unit):
         texts = input.reshape(-1).tolist()
         if unit in ('UTF8_CHAR', b'UTF8_CHAR'):
-            texts = [text.translate(None, _AFTER_FIRST) for text in texts]
+            texts = [text.translate(None, _CONTINUATION) for text in texts]
         return np.array([len(text) for text in texts], np.int32).reshape(input.shape)
 
 
-class StringStrip(OfStrings):
-    """Each string without the white space at its ends."""
+class StringStrip(ElementwiseStringOp):
+    """Each string without leading and trailing whitespace."""
 
     signature = 'input: string -> output: string'
 
     def kernel(input):
-        return mapped(lambda text: text.strip(_SPACE), input)
+        return map_strings(lambda text: text.strip(_SPACE), input)
 
 
-class StringLower(OfStrings):
-    """Each string in lower case letters."""
-
-    signature = 'input: string -> output: string'
-    attrs = {'encoding': ''}
-
-    def kernel(input, *, encoding):
-        if _is_unicode(encoding):
-            return mapped(lambda text: text.decode('utf-8', 'replace').lower().encode(), input)
-        return mapped(bytes.lower, input)
-
-
-class StringUpper(OfStrings):
-    """Each string in upper case letters."""
+class StringLower(ElementwiseStringOp):
+    """Each string in lower case."""
 
     signature = 'input: string -> output: string'
     attrs = {'encoding': ''}
 
     def kernel(input, *, encoding):
         if _is_unicode(encoding):
-            return mapped(lambda text: text.decode('utf-8', 'replace').upper().encode(), input)
-        return mapped(bytes.upper, input)
+            return map_strings(lambda text: text.decode('utf-8', 'replace').lower().encode(), input)
+        return map_strings(bytes.lower, input)
+
+
+class StringUpper(ElementwiseStringOp):
+    """Each string in upper case."""
+
+    signature = 'input: string -> output: string'
+    attrs = {'encoding': ''}
+
+    def kernel(input, *, encoding):
+        if _is_unicode(encoding):
+            return map_strings(lambda text: text.decode('utf-8', 'replace').upper().encode(), input)
+        return map_strings(bytes.upper, input)
 
 
 def _is_unicode(encoding):
@@ -71,25 +71,25 @@ def _is_unicode(encoding):
     return bool(encoding)
 
 
-class EncodeBase64(OfStrings):
-    """The web safe Base64 form of each string (RFC 4648, section 5)."""
+class EncodeBase64(ElementwiseStringOp):
+    """Web-safe Base64 of each string (RFC 4648, section 5)."""
 
     signature = 'input: string -> output: string'
     attrs = {'pad': False}
 
     def kernel(input, *, pad):
         if pad:
-            return mapped(base64.urlsafe_b64encode, input)
-        return mapped(lambda text: base64.urlsafe_b64encode(text).rstrip(b'='), input)
+            return map_strings(base64.urlsafe_b64encode, input)
+        return map_strings(lambda text: base64.urlsafe_b64encode(text).rstrip(b'='), input)
 
 
-class DecodeBase64(OfStrings):
-    """What the web safe Base64 forms stand for."""
+class DecodeBase64(ElementwiseStringOp):
+    """Decodes web-safe Base64."""
 
     signature = 'input: string -> output: string'
 
     def kernel(input):
-        return mapped(_decoded, input)
+        return map_strings(_decoded, input)
 
 
 _BASE64 = re.compile(rb'[A-Za-z0-9_-]*={0,2}')
@@ -102,7 +102,7 @@ def _decoded(text):
     padding = b'=' * (-len(bare) % 4)
     if not _BASE64.fullmatch(text) or len(text) not in (len(bare), len(bare) + len(padding)):
         raise OpFailure('Invalid character found in base64.',
-                        'the web safe form has - and _ in place of + and /.')
+                        'web-safe Base64 has - and _ instead of + and /.')
     try:
         decoded = base64.urlsafe_b64decode(bare + padding)
     except binascii.Error as error:
@@ -120,11 +120,12 @@ def string_length(input, name=None, unit='BYTE'):
 
     Shapes: input [*a] -> [*a] int32.
     """
-    return StringLength.apply(input, unit=one_of(unit, UNITS, 'StringLength', 'unit'), name=name)
+    unit = checked_choice(unit, UNITS, 'StringLength', 'unit')
+    return StringLength.apply(input, unit=unit, name=name)
 
 
 def string_strip(input, name=None):
-    """Each string without the white space at both ends. Shapes: input [*a] -> [*a]."""
+    """Each string without leading and trailing whitespace. Shapes: input [*a] -> [*a]."""
     return StringStrip.apply(input, name=name)
 
 
@@ -145,7 +146,7 @@ def string_upper(input, encoding='', name=None):
 
 
 def encode_base64(input, pad=False, name=None):
-    """The web safe Base64 form of each string, with '=' at its end if `pad`.
+    """Each string in web-safe Base64, padded with '=' if `pad`.
 
     Shapes: input [*a] -> [*a]. Format: RFC 4648, section 5.
     """
@@ -153,8 +154,9 @@ def encode_base64(input, pad=False, name=None):
 
 
 def decode_base64(input, name=None):
-    """The strings that web safe Base64 forms stand for.
+    """Decodes strings in web-safe Base64.
 
-    Shapes: input [*a] -> [*a]. InvalidArgumentError for what is none. Format: RFC 4648, section 5.
+    Shapes: input [*a] -> [*a]. InvalidArgumentError for invalid Base64. Format: RFC 4648,
+    section 5.
     """
     return DecodeBase64.apply(input, name=name)

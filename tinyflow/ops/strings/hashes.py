@@ -1,7 +1,7 @@
-"""Strings as numbers of buckets: StringToHashBucket and the keyed StringToHashBucketStrong.
+"""Hash buckets of strings: StringToHashBucket and the keyed StringToHashBucketStrong.
 
 Sources: Austin Appleby's MurmurHash64A (public domain); Aumasson and Bernstein, "SipHash: a fast
-short-input PRF" (2012). The numbers are those of TF, as for string_to_hash_bucket_fast.
+short-input PRF" (2012). The buckets are those of TF, as for string_to_hash_bucket_fast.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from tinyflow.graph.op import REQUIRED
 from tinyflow.graph.support.errors import worded
-from tinyflow.ops.strings.arrays import OfStrings
+from tinyflow.ops.strings.arrays import ElementwiseStringOp
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['string_to_hash_bucket', 'string_to_hash_bucket_strong']
@@ -37,7 +37,7 @@ def murmur64(data: bytes) -> int:
 
 
 def siphash24(data: bytes, key: tuple[int, int]) -> int:
-    """SipHash-2-4: two rounds for each eight bytes, four at the end."""
+    """SipHash-2-4: two rounds for every eight bytes, four at the end."""
     k0, k1 = key[0] & _MASK, key[1] & _MASK
     state = (k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
              k1 ^ 0x7465646279746573)
@@ -51,36 +51,36 @@ def siphash24(data: bytes, key: tuple[int, int]) -> int:
     return v0 ^ v1 ^ v2 ^ v3
 
 
-def _turn(value, by):
+def _rotate(value, by):
     return (value << by | value >> (64 - by)) & _MASK
 
 
 def _round(v0, v1, v2, v3):
     v0 = v0 + v1 & _MASK
-    v1 = _turn(v1, 13) ^ v0
-    v0 = _turn(v0, 32)
+    v1 = _rotate(v1, 13) ^ v0
+    v0 = _rotate(v0, 32)
     v2 = v2 + v3 & _MASK
-    v3 = _turn(v3, 16) ^ v2
+    v3 = _rotate(v3, 16) ^ v2
     v0 = v0 + v3 & _MASK
-    v3 = _turn(v3, 21) ^ v0
+    v3 = _rotate(v3, 21) ^ v0
     v2 = v2 + v1 & _MASK
-    v1 = _turn(v1, 17) ^ v2
-    v2 = _turn(v2, 32)
+    v1 = _rotate(v1, 17) ^ v2
+    v2 = _rotate(v2, 32)
     return v0, v1, v2, v3
 
 
 def _buckets(strings, number_of, num_buckets):
     known = {}
-    found = []
+    buckets = []
     for text in strings.reshape(-1).tolist():
         if text not in known:
             known[text] = number_of(text) % num_buckets
-        found.append(known[text])
-    return np.array(found, np.int64).reshape(strings.shape)
+        buckets.append(known[text])
+    return np.array(buckets, np.int64).reshape(strings.shape)
 
 
-class StringToHashBucket(OfStrings):
-    """A number of [0, num_buckets) for each string."""
+class StringToHashBucket(ElementwiseStringOp):
+    """The hash bucket of each string, in [0, num_buckets)."""
 
     signature = 'string_tensor: string -> output: int64'
     attrs = {'num_buckets': REQUIRED}
@@ -89,8 +89,8 @@ class StringToHashBucket(OfStrings):
         return _buckets(string_tensor, murmur64, num_buckets)
 
 
-class StringToHashBucketStrong(OfStrings):
-    """A number of [0, num_buckets) for each string, which only the key foretells."""
+class StringToHashBucketStrong(ElementwiseStringOp):
+    """The keyed hash bucket of each string, in [0, num_buckets)."""
 
     signature = 'input: string -> output: int64'
     attrs = {'num_buckets': REQUIRED, 'key': REQUIRED}
@@ -109,9 +109,9 @@ def _checked(num_buckets, kind):
 
 
 def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
-    """A number of [0, num_buckets) for each string, the same in every run.
+    """The hash bucket of each string, in [0, num_buckets); the same in every run.
 
-    Shapes: string_tensor [*a] -> [*a] int64. tf.string_to_hash_bucket_fast is the better one.
+    Shapes: string_tensor [*a] -> [*a] int64. Prefer tf.string_to_hash_bucket_fast.
     """
     string_tensor = renamed('input', input, 'string_tensor', string_tensor)
     return StringToHashBucket.apply(
@@ -119,7 +119,7 @@ def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input
 
 
 def string_to_hash_bucket_strong(input, num_buckets, key, name=None):
-    """A number of [0, num_buckets) for each string, which nobody foretells without the `key`.
+    """The keyed hash bucket of each string, in [0, num_buckets); unpredictable without `key`.
 
     Shapes: input [*a], key two ints -> [*a] int64. Source: Aumasson and Bernstein (2012).
     """

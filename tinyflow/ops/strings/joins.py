@@ -1,4 +1,4 @@
-"""Strings glued together: element by element, along axes, or by segments."""
+"""Joining strings: element by element, along axes, or by segments."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,14 +9,14 @@ from tinyflow.graph.dtypes import INDEX, int32, string
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure, worded
 from tinyflow.ops.array import constants, shape_ops
-from tinyflow.ops.strings.arrays import text_array
+from tinyflow.ops.strings.arrays import string_array
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['reduce_join', 'string_join', 'unsorted_segment_join']
 
 
 class StringJoin(Op):
-    """Element i is the elements i of all inputs, with `separator` between; scalars serve all."""
+    """Joins element i of all inputs with `separator`; scalars broadcast."""
 
     signature = 'inputs: N*string -> output: string'
     attrs = {'separator': ''}
@@ -50,7 +50,7 @@ class StringJoin(Op):
 
 
 def string_join(inputs, separator='', name=None):
-    """The strings of all `inputs` glued together, element by element.
+    """Joins the strings of all `inputs`, element by element.
 
     Shapes: inputs [*a] or [] each -> [*a].
     """
@@ -58,7 +58,7 @@ def string_join(inputs, separator='', name=None):
 
 
 def _axes(indices, rank):
-    """The axes to join along as numbers from 0 on, in the order that they are given."""
+    """The non-negative axes to join along, in the given order."""
     found: list[int] = []
     for axis in indices if isinstance(indices, tuple) else (indices,):
         if not -rank <= axis < rank:
@@ -73,7 +73,7 @@ def _text(value):
 
 
 class ReduceJoin(Op):
-    """The strings along axes glued together; the first axis given runs fastest."""
+    """Joins strings along axes; the first axis given varies fastest."""
 
     signature = 'inputs: string, reduction_indices: int32 -> output: string'
     attrs = {'keep_dims': False, 'separator': ''}
@@ -104,11 +104,11 @@ class ReduceJoin(Op):
         joined = [_text(separator).join(row) for row in rows.tolist()]
         shape = [1 if i in axes else size for i, size in enumerate(inputs.shape)
                  if keep_dims or i not in axes]
-        return text_array(joined, shape)
+        return string_array(joined, shape)
 
 
 class UnsortedSegmentJoin(Op):
-    """The strings of each segment glued together, in order; empty for a segment without any."""
+    """Joins the strings of each segment in order; empty for an empty segment."""
 
     signature = ('inputs: string, segment_ids: Tindices, num_segments: Tnumsegments '
                  '-> output: string')
@@ -142,26 +142,26 @@ class UnsortedSegmentJoin(Op):
             if not 0 <= segment < num_segments:
                 raise ValueError('segment_ids are not allowed to exceed num_segments or to have '
                                  f'negative values: {segment} with {num_segments} segments')
-            for place, text in zip(parts[segment], row):
-                place.append(text)
+            for texts, text in zip(parts[segment], row):
+                texts.append(text)
         between = _text(separator)
-        return text_array([between.join(place) for segment in parts for place in segment],
+        return string_array([between.join(texts) for segment in parts for texts in segment],
                           (num_segments, *inner))
 
 
 def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None, reduction_indices=None,
                 keepdims=None):
-    """The strings along `axis` glued together, with `separator` between; along all axes if None.
+    """Joins the strings along `axis` (all axes if None), with `separator` between them.
 
     Shapes: inputs [*a] -> [*a without axis], or with size 1 there if keepdims. With several axes
-    the first one given runs fastest. InvalidArgumentError if an axis is given twice.
+    the first one given varies fastest. InvalidArgumentError if an axis is given twice.
     """
     keep_dims = renamed('keepdims', keepdims, 'keep_dims', keep_dims)
     axis = renamed('axis', axis, 'reduction_indices', reduction_indices)
     with name_scope(name, 'ReduceJoin', [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         if inputs.dtype.base_dtype is not string:
-            raise worded(TypeError(f'ReduceJoin glues strings, not {inputs.dtype.name}: '
+            raise worded(TypeError(f'ReduceJoin joins strings, not {inputs.dtype.name}: '
                                    'tf.as_string(x) makes strings of numbers.'))
         if axis is None:
             axis = _all_axes(inputs)
@@ -169,7 +169,7 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator='', name=None, redu
 
 
 def _all_axes(inputs):
-    """The axes from the last to the first: so the strings come in their order."""
+    """All axes from the last to the first, which keeps the strings in row-major order."""
     if inputs.raw_shape is None:
         return constants.range(shape_ops.rank(inputs) - 1, -1, -1)
     rank = len(inputs.raw_shape)
@@ -177,10 +177,10 @@ def _all_axes(inputs):
 
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator='', name=None):
-    """The strings of each segment glued together in order, with `separator` between.
+    """Joins the strings of each segment in order, with `separator` between them.
 
     Shapes: inputs [*a, *b], segment_ids [*a] -> [num_segments, *b]. InvalidArgumentError for an
-    id that is no segment.
+    id outside [0, num_segments).
     """
     return UnsortedSegmentJoin.apply(inputs, segment_ids, num_segments, separator=separator,
                                      name=name)

@@ -1,4 +1,4 @@
-"""tf.regex_replace and tf.strings.regex_full_match: by RE2, as in TensorFlow."""
+"""tf.regex_replace and tf.strings.regex_full_match, with RE2 as in TensorFlow."""
 from __future__ import annotations
 
 import re
@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.graph import shapes
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.strings.arrays import OfStrings, mapped
+from tinyflow.ops.strings.arrays import ElementwiseStringOp, map_strings
 
 __all__ = ['regex_full_match', 'regex_replace']
 
@@ -26,10 +26,10 @@ def _text(data):
 
 @lru_cache(maxsize=256)
 def compiled(pattern: bytes):
-    """RE2's compiled pattern. ValueError for an invalid one."""
+    """The compiled RE2 pattern. ValueError for an invalid one."""
     import re2
     options = re2.Options()
-    options.log_errors = False              # the error below says it
+    options.log_errors = False              # the error below has the message
     try:
         expression = re2.compile(pattern, options)
     except re2.error as error:
@@ -53,11 +53,11 @@ def _matches(input, pattern):
 def _replaced(input, pattern, rewrite, everywhere):
     pattern = compiled(_to_bytes(pattern))
     pieces = _pieces(_to_bytes(rewrite), pattern)
-    return mapped(lambda text: _rewritten(text, pattern, pieces, everywhere), input)
+    return map_strings(lambda text: _rewritten(text, pattern, pieces, everywhere), input)
 
 
 def _pieces(rewrite, pattern):
-    """The rewrite split into texts and numbers of groups."""
+    """The rewrite split into literal texts and group numbers."""
     pieces, at = [], 0
     for escape in _ESCAPED.finditer(rewrite):
         pieces.append(rewrite[at:escape.start()])
@@ -77,8 +77,8 @@ def _pieces(rewrite, pattern):
 def _rewritten(text, pattern, pieces, everywhere):
     """`text` with the matches rewritten.
 
-    As in RE2::GlobalReplace, an empty match right after another match does not count, and there are
-    none inside the character that follows an empty match.
+    As in RE2::GlobalReplace, an empty match right after another match does not count, and no match
+    begins inside the character that follows an empty match.
     """
     parts, end, resume = [], 0, 0
     for match in pattern.finditer(text):
@@ -98,7 +98,7 @@ def _rewritten(text, pattern, pieces, everywhere):
 
 
 def _character_length(text, at):
-    """Bytes of the UTF-8 character at a position; 1 where there is none."""
+    """The number of bytes of the UTF-8 character at a position; 1 if it is invalid."""
     head = text[at:at + 1]
     length = 1 if head < b'\xc0' else 2 if head < b'\xe0' else 3 if head < b'\xf0' else 4
     try:
@@ -114,8 +114,8 @@ def _scalar(value, what):
     return value.item()
 
 
-class StaticRegexReplace(OfStrings):
-    """What matches the pattern, rewritten."""
+class StaticRegexReplace(ElementwiseStringOp):
+    """Replaces matches of a constant pattern."""
 
     signature = 'input: string -> output: string'
     attrs = {'pattern': REQUIRED, 'rewrite': REQUIRED, 'replace_global': True}
@@ -127,12 +127,12 @@ class StaticRegexReplace(OfStrings):
 def _check_scalars(**scalars):
     for name, shape in scalars.items():
         if shape not in (None, ()):
-            raise ValueError(f'Shape must be rank 0 but is rank {len(shape)}: {name} is one '
-                             'string for all')
+            raise ValueError(f'Shape must be rank 0 but is rank {len(shape)}: {name} must '
+                             'be a scalar')
 
 
 class RegexReplace(Op):
-    """What matches the pattern, rewritten; the pattern is a tensor."""
+    """Replaces matches of a pattern that is a tensor."""
 
     signature = 'input: string, pattern: string, rewrite: string -> output: string'
     attrs = {'replace_global': True}
@@ -148,7 +148,7 @@ class RegexReplace(Op):
                          replace_global)
 
 
-class StaticRegexFullMatch(OfStrings):
+class StaticRegexFullMatch(ElementwiseStringOp):
     """Whether the pattern matches the whole of each string."""
 
     signature = 'input: string -> output: bool'
@@ -176,10 +176,10 @@ class RegexFullMatch(Op):
 # ---- public functions ------------------------------------------------------------------------
 
 def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
-    """Each string with what matches `pattern` (or its first match) rewritten: \\1 is a group.
+    """Replaces all matches of `pattern` (or the first) by `rewrite`, where \\1 is a group.
 
-    Shapes: input [*a], pattern and rewrite [] -> [*a]. InvalidArgumentError for a wrong
-    pattern or rewrite.
+    Shapes: input [*a], pattern and rewrite [] -> [*a]. InvalidArgumentError for an
+    invalid pattern or rewrite.
     """
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
         return StaticRegexReplace.apply(input, pattern=pattern, rewrite=rewrite,
@@ -190,7 +190,8 @@ def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
 def regex_full_match(input, pattern, name=None):
     """Whether `pattern` matches the whole of each string.
 
-    Shapes: input [*a], pattern [] -> [*a] bool. InvalidArgumentError for a wrong pattern.
+    Shapes: input [*a], pattern [] -> [*a] bool. InvalidArgumentError for an invalid
+    pattern.
     """
     if isinstance(pattern, (str, bytes)):
         return StaticRegexFullMatch.apply(input, pattern=pattern, name=name)

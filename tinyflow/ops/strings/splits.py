@@ -1,4 +1,4 @@
-"""Strings cut into parts: tf.string_split and tf.strings.split give a SparseTensor of them."""
+"""tf.string_split and tf.strings.split: the parts of strings as a SparseTensor."""
 from __future__ import annotations
 
 import re
@@ -11,21 +11,21 @@ from tinyflow.graph.defaults import name_scope
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.sparse_tensor import SparseTensor
 from tinyflow.graph.support.errors import OpFailure, worded
-from tinyflow.ops.strings.arrays import text_array
+from tinyflow.ops.strings.arrays import string_array
 from tinyflow.ops.support.arguments import renamed
 
 __all__ = ['string_split', 'strings_split']
 
 
 def _as_sparse(rows):
-    """(indices, values, dense_shape) of lists of parts, one for each string."""
+    """(indices, values, dense_shape) of lists of parts, one list for each string."""
     lengths = np.array([len(row) for row in rows], np.int64)
     count = int(lengths.sum())
     indices = np.empty((count, 2), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
     indices[:, 1] = np.arange(count) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     widest = int(lengths.max()) if len(rows) else 0
-    return (indices, text_array([part for row in rows for part in row], (count,)),
+    return (indices, string_array([part for row in rows for part in row], (count,)),
             np.array([len(rows), widest], np.int64))
 
 
@@ -36,7 +36,7 @@ class _Split(Op, abstract=True):
     def shape(input, separator):
         if input is not None and len(input) != 1:
             raise OpFailure(f'Shape must be rank 1 but is rank {len(input)}',
-                            'one vector of strings: tf.reshape(x, [-1]), or [x] for a single one.')
+                            'use one vector of strings: tf.reshape(x, [-1]), or [x] for a scalar.')
         if separator is not None and len(separator) != 0:
             raise OpFailure(f'Shape must be rank 0 but is rank {len(separator)}',
                             'all strings are split at the same delimiter.')
@@ -51,7 +51,7 @@ def _check(input, separator):
 
 
 class StringSplit(_Split):
-    """Each string cut at every one of the delimiter's characters; at each byte if it has none."""
+    """Splits each string at any of the delimiter's characters; into bytes if it is empty."""
 
     signature = ('input: string, delimiter: string -> indices: int64, values: string, '
                  'shape: int64')
@@ -63,19 +63,19 @@ class StringSplit(_Split):
         if not characters:
             return _as_sparse([[text[i:i + 1] for i in range(len(text))]
                                for text in input.tolist()])
-        cut = bytes.split if len(characters) == 1 else _cut_at_any
-        rows = [cut(text, characters) if text else [] for text in input.tolist()]
+        split = bytes.split if len(characters) == 1 else _split_at_any
+        rows = [split(text, characters) if text else [] for text in input.tolist()]
         if skip_empty:
             rows = [[part for part in row if part] for row in rows]
         return _as_sparse(rows)
 
 
-def _cut_at_any(text, characters):
+def _split_at_any(text, characters):
     return re.split(b'[' + re.escape(characters) + b']', text)
 
 
 class StringSplitV2(_Split):
-    """Each string cut at the separator, as Python's split does; at white space if it is empty."""
+    """Splits each string at the separator, like str.split; at whitespace if it is empty."""
 
     signature = 'input: string, sep: string -> indices: int64, values: string, shape: int64'
     attrs = {'maxsplit': -1}
@@ -90,8 +90,8 @@ class StringSplitV2(_Split):
 def _check_result(result_type):
     if result_type == 'RaggedTensor':
         raise worded(NotImplementedError(
-            "result_type='RaggedTensor': there are no ragged tensors here; 'SparseTensor' has the "
-            'same parts, and tf.sparse_tensor_to_dense(x, default_value="") makes a matrix of '
+            "result_type='RaggedTensor': ragged tensors are not implemented; 'SparseTensor' has "
+            'the same parts, and tf.sparse_tensor_to_dense(x, default_value="") makes a matrix of '
             'them.'))
     if result_type != 'SparseTensor':
         raise worded(ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'."))
@@ -99,10 +99,10 @@ def _check_result(result_type):
 
 def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type='SparseTensor',
                  name=None):
-    """The parts of each string between any of the characters of `delimiter` (default: a space).
+    """Splits each string at any of the characters of `delimiter` (default: a space).
 
-    Shapes: source [n] -> SparseTensor [n, most parts]. An empty delimiter cuts into bytes;
-    `skip_empty` leaves empty parts out.
+    Shapes: source [n] -> SparseTensor [n, most parts]. An empty delimiter splits into bytes;
+    `skip_empty` drops empty parts.
     """
     _check_result(result_type)
     with name_scope(name, 'StringSplit', [source]):
@@ -114,9 +114,9 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
 
 def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor', source=None,
                   name=None):
-    """The parts of each string as Python's str.split makes them: at `sep`, or at white space.
+    """Splits each string like Python's str.split: at `sep`, or at whitespace.
 
-    Shapes: input [n] -> SparseTensor [n, most parts]. At most `maxsplit` cuts (-1: all).
+    Shapes: input [n] -> SparseTensor [n, most parts]. At most `maxsplit` splits (-1: all).
     """
     input = renamed('input', input, 'source', source)
     _check_result(result_type)
@@ -124,7 +124,7 @@ def strings_split(input=None, sep=None, maxsplit=-1, result_type='SparseTensor',
         input = convert_to_tensor(input, dtypes.string, 'input')
         if input.raw_shape is None or len(input.raw_shape) != 1:
             raise worded(NotImplementedError(
-                'tf.strings.split of other than a vector needs ragged tensors, which are not here: '
+                'tf.strings.split of non-vectors needs ragged tensors, which are not implemented: '
                 'tf.reshape(input, [-1]) is a vector of all strings.'))
         sep = convert_to_tensor('' if sep is None else sep, dtypes.string)
         return SparseTensor(*StringSplitV2.apply(input, sep, maxsplit=maxsplit))

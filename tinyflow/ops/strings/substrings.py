@@ -7,14 +7,14 @@ from tinyflow.graph import shapes
 from tinyflow.graph.dtypes import INDEX
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support.errors import OpFailure
-from tinyflow.ops.strings.arrays import one_of, text_array
+from tinyflow.ops.strings.arrays import checked_choice, string_array
 from tinyflow.ops.strings.cases import UNITS
 
 __all__ = ['substr']
 
 
 class Substr(Op):
-    """len bytes (or characters) from pos on, of each string; pos and len broadcast."""
+    """The substring of `len` bytes (or characters) at `pos`; pos and len broadcast."""
 
     signature = 'input: string, pos: T, len: T -> output: string'
     types = {'T': INDEX}
@@ -36,7 +36,7 @@ class Substr(Op):
         cut = _characters if unit in ('UTF8_CHAR', b'UTF8_CHAR') else _bytes
         parts = zip(texts.reshape(-1).tolist(), starts.reshape(-1).tolist(),
                     lengths.reshape(-1).tolist())
-        return text_array([cut(text, start, length, i)
+        return string_array([cut(text, start, length, i)
                            for i, (text, start, length) in enumerate(parts)], texts.shape)
 
 
@@ -49,7 +49,7 @@ def _bytes(text, start, length, index):
 
 
 def _characters(text, start, length, index):
-    """Where a character begins is told by its first byte, in valid and other UTF-8."""
+    """A substring by characters; every byte but a UTF-8 continuation byte begins one."""
     begins = [i for i, byte in enumerate(text) if byte & 0xc0 != 0x80]
     begins.append(len(text))
     size = len(begins) - 1
@@ -67,4 +67,5 @@ def substr(input, pos, len, name=None, unit='BYTE'):
     Shapes: input [*a], pos and len [*b] -> [*a] and [*b], broadcast. unit='UTF8_CHAR' counts
     characters. InvalidArgumentError where `pos` is outside of a string.
     """
-    return Substr.apply(input, pos, len, unit=one_of(unit, UNITS, 'Substr', 'unit'), name=name)
+    unit = checked_choice(unit, UNITS, 'Substr', 'unit')
+    return Substr.apply(input, pos, len, unit=unit, name=name)
