@@ -203,7 +203,7 @@ def test_two_threads_of_one_reader_whose_names_never_come():
     with tf.Session() as sess:
         coord = tf.train.Coordinator()
         threads = tf.train.start_queue_runners(sess, coord)
-        with pytest.raises(tf.errors.FailedPreconditionError, match='nobody is left to add them'):
+        with pytest.raises(tf.errors.FailedPreconditionError, match='no other thread can add them'):
             sess.run(batch)
         sess.run(names.close())
         coord.request_stop()

@@ -1,4 +1,4 @@
-"""DenseBincount: what tf.math.bincount makes in TensorFlow 2's graphs."""
+"""DenseBincount: the op of tf.math.bincount in TensorFlow 2 graphs."""
 from __future__ import annotations
 
 import numpy as np
@@ -9,7 +9,7 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 
 
 class DenseBincount(Op):
-    """How often each of 0, 1, ... size - 1 occurs in the whole or in each row, or whether."""
+    """Counts (or, if binary_output, flags) of 0, 1, ... size - 1 in a vector or in each row."""
 
     signature = 'input: Tidx, size: Tidx, weights: T -> output: T'
     types = {'Tidx': INDEX, 'T': INDEX | {dtypes.float32, dtypes.float64}}
@@ -30,9 +30,9 @@ class DenseBincount(Op):
                              f'{shapes.text(weights.shape)}')
         rows = x.reshape(-1, x.shape[-1] if x.ndim else 1).astype(np.int64)
         inside = rows < size
-        places = (rows + np.arange(len(rows))[:, None] * size)[inside]
+        cells = (rows + np.arange(len(rows))[:, None] * size)[inside]
         kept = weights.reshape(rows.shape)[inside] if weights.size and not binary_output else None
-        counts = np.bincount(places, kept, len(rows) * size).reshape(len(rows), size)
+        counts = np.bincount(cells, kept, len(rows) * size).reshape(len(rows), size)
         counts = (counts > 0 if binary_output else counts).astype(weights.dtype)
         return counts if x.ndim == 2 else counts.reshape(size)
 

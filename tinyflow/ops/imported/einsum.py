@@ -1,4 +1,4 @@
-"""The op Einsum, which TensorFlow 2 makes of tf.einsum; tf.einsum itself is in contractions.py."""
+"""The op Einsum, of TensorFlow 2's tf.einsum; tinyflow's tf.einsum is in contractions.py."""
 from __future__ import annotations
 
 import numpy as np
@@ -38,7 +38,7 @@ class Einsum(Op):
             for label, size in zip(before + after, x[:len(before)] + x[end:]):
                 known = sizes.get(label)
                 if None not in (known, size) and known != size:
-                    raise ValueError(f"axis '{label}' is {known} long in one place and {size} in "
+                    raise ValueError(f"axis '{label}' has size {known} in one input and {size} in "
                                      'another')
                 sizes[label] = size if known is None else known
         before, dots, after = output.partition('...')
@@ -54,21 +54,21 @@ class Einsum(Op):
         return [_derivative(op, dy, terms, output, i) for i in range(len(terms))]
 
 
-def _derivative(op, dy, terms, output, place):
+def _derivative(op, dy, terms, output, index):
     """dy times the other inputs, summed down to the axes of one input."""
-    wanted, x = terms[place], op.inputs[place]
+    axes, x = terms[index], op.inputs[index]
     if any(len(set(t.replace('...', ''))) != len(t.replace('...', '')) for t in terms) \
-            or '...' in wanted and not wanted.startswith('...'):
+            or '...' in axes and not axes.startswith('...'):
         raise _no_gradient(op, "an axis occurs twice in one input, or '...' is not in front")
-    factors = [dy, *op.inputs[:place], *op.inputs[place + 1:]]
-    labels = [output, *terms[:place], *terms[place + 1:]]
-    if set(wanted) - set(''.join(labels)):      # summed over: it goes to each element alike
+    factors = [dy, *op.inputs[:index], *op.inputs[index + 1:]]
+    labels = [output, *terms[:index], *terms[index + 1:]]
+    if set(axes) - set(''.join(labels)):      # summed over: each element gets the same gradient
         factors.append(constants.ones_like(x))
-        labels.append(wanted)
-    if '...' not in wanted and any('...' in t for t in labels):
+        labels.append(axes)
+    if '...' not in axes and any('...' in t for t in labels):
         raise _no_gradient(op, "not every input has '...'")
-    result = Einsum.apply(factors, equation=f'{",".join(labels)}->{wanted}')
-    return _summed(result, x) if '...' in wanted and result.raw_shape != x.raw_shape else result
+    result = Einsum.apply(factors, equation=f'{",".join(labels)}->{axes}')
+    return _summed(result, x) if '...' in axes and result.raw_shape != x.raw_shape else result
 
 
 def _no_gradient(op, reason):

@@ -1,4 +1,4 @@
-"""Bands of diagonals: the ops that TensorFlow 2 makes for matrix_diag and its kin.
+"""MatrixDiagV3, MatrixDiagPartV3, MatrixSetDiagV3: TensorFlow 2's ops of matrix diagonals.
 
 Diagonal number d of a matrix holds the elements [i, i + d]. Bands [*batch, diagonals, longest] list
 the diagonals from the highest number down; shorter ones are padded at the side that `align` names,
@@ -41,18 +41,18 @@ def _check_inside(rows, columns, low, high):
 
 
 def _lines(rows, columns, low, high, align, longest):
-    """Of each diagonal from the highest: its place in the band, and rows and columns of it."""
+    """For each diagonal from the highest: row and slice in the band, rows and columns of it."""
     above, below = align.split('_')
-    for place, d in enumerate(range(high, low - 1, -1)):
+    for row, d in enumerate(range(high, low - 1, -1)):
         length = min(rows + min(d, 0), columns - max(d, 0))
         to_left = d >= 0 and above == 'LEFT' or d <= 0 and below == 'LEFT'
         first = 0 if to_left else longest - length
         along = np.arange(length)
-        yield place, slice(first, first + length), along - min(d, 0), along + max(d, 0)
+        yield row, slice(first, first + length), along - min(d, 0), along + max(d, 0)
 
 
 def _sizes(longest, low, high, rows, columns):
-    """The size of matrices that hold a band, where it is not said."""
+    """(rows, columns) of the matrices, inferred where they are -1."""
     least = longest - min(high, 0), longest + max(low, 0)
     if rows == columns == -1:
         return (max(least),) * 2
@@ -65,7 +65,7 @@ def _sizes(longest, low, high, rows, columns):
 
 
 def _banded(x, low, high):
-    """Bands always with their axis of diagonals."""
+    """The bands with an axis of diagonals, also if there is one diagonal."""
     if low == high:
         return x[..., None, :]
     if x.ndim < 2 or x.shape[-2] != high - low + 1:
@@ -98,8 +98,8 @@ class MatrixDiagV3(Op):
         longest = band.shape[-1]
         rows, columns = _sizes(longest, low, high, num_rows, num_cols)
         result = np.full((*band.shape[:-2], rows, columns), padding_value, diagonal.dtype)
-        for place, part, i, j in _lines(rows, columns, low, high, align, longest):
-            result[..., i, j] = band[..., place, part]
+        for row, part, i, j in _lines(rows, columns, low, high, align, longest):
+            result[..., i, j] = band[..., row, part]
         return result
 
     def gradient(op, dy):
@@ -133,8 +133,8 @@ class MatrixDiagPartV3(Op):
         _check_inside(rows, columns, low, high)
         longest = _longest(rows, columns, low, high)
         band = np.full((*x.shape[:-2], high - low + 1, longest), padding_value, x.dtype)
-        for place, part, i, j in _lines(rows, columns, low, high, align, longest):
-            band[..., place, part] = x[..., i, j]
+        for row, part, i, j in _lines(rows, columns, low, high, align, longest):
+            band[..., row, part] = x[..., i, j]
         return band[..., 0, :] if low == high else band
 
     def gradient(op, dy):
@@ -162,8 +162,8 @@ class MatrixSetDiagV3(Op):
             raise ValueError(f'diagonal has shape {shapes.text(diagonal.shape)}, which does not '
                              f'fit matrices {shapes.text(x.shape)} for k from {low} to {high}')
         result = x.copy()
-        for place, part, i, j in _lines(rows, columns, low, high, align, longest):
-            result[..., i, j] = band[..., place, part]
+        for row, part, i, j in _lines(rows, columns, low, high, align, longest):
+            result[..., i, j] = band[..., row, part]
         return result
 
     def gradient(op, dy):

@@ -1,7 +1,7 @@
-"""Values that may be missing, as the newer conds of TensorFlow have them; only imported graphs do.
+"""Optionals: values that may be missing, in TensorFlow's cond_v2; only in imported graphs.
 
-A branch hands what its gradient needs to the other cond as an Optional, and the branch that is not
-taken gives an empty one. An Optional is a scalar of dtype variant.
+A branch passes the values that its gradient needs to the other cond as an Optional; the branch not
+taken returns an empty one. An Optional is a scalar of dtype variant.
 """
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class _Optional(Op, abstract=True):
 
 
 def _components(optional):
-    found = optional[()]
-    if not isinstance(found, OptionalTensor):
-        raise ValueError(f'an Optional is wanted, not {type(found).__name__}')
-    return found.components
+    value = optional[()]
+    if not isinstance(value, OptionalTensor):
+        raise ValueError(f'expected an Optional, not {type(value).__name__}')
+    return value.components
 
 
 class OptionalFromValue(_Optional):
@@ -74,4 +74,4 @@ class OptionalGetValue(_Optional):
         components = _components(optional)
         if components is None:
             raise InvalidArgumentError(None, None, 'The given optional does not have a value.')
-        return tuple([c.copy() for c in components])    # whoever gets them may write over them
+        return tuple([c.copy() for c in components])    # consumers may overwrite them

@@ -1,4 +1,4 @@
-"""ParseExampleV2: what TensorFlow 2 makes of tf.io.parse_example and parse_single_example."""
+"""ParseExampleV2: the op of TensorFlow 2's tf.io.parse_example and parse_single_example."""
 from __future__ import annotations
 
 from tinyflow.formats.wire import examples
@@ -38,7 +38,7 @@ class ParseExampleV2(_Parsing):
     def kernel(*arrays, sparse_types, Tdense, dense_shapes):
         serialized, names, sparse_keys, dense_keys, ragged_keys, *defaults = arrays
         if ragged_keys.size:
-            raise OpFailure('ragged features are not in tinyflow',
+            raise OpFailure('tinyflow does not implement ragged features',
                             'a VarLenFeature gives the same values as a SparseTensor.')
         sparse = _sparse(map(_text, sparse_keys.tolist()), sparse_types)
         dense = _dense(map(_text, dense_keys.tolist()), Tdense, dense_shapes, defaults)

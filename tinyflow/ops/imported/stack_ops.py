@@ -1,6 +1,6 @@
-"""Stacks and TensorArrays as TensorFlow 1's old loops have them; only imported graphs do.
+"""Stacks and TensorArrays of TensorFlow 1's while loops (v1 control flow); only in imported graphs.
 
-A handle is a scalar of dtype resource that holds the object, made anew in every run. The float
+A handle is a scalar of dtype resource that holds the object, created in every run. The float
 scalar "flow" of a TensorArray carries nothing: it orders its reads after its writes.
 """
 from __future__ import annotations
@@ -38,7 +38,7 @@ class StackV2(_Stateful):
 
 
 class StackPushV2(_Stateful):
-    """Puts a value on a stack, and gives it."""
+    """Pushes a value on a stack, and returns it."""
 
     signature = 'handle: resource, elem: T -> output: T'
     attrs = {'swap_memory': False}
@@ -48,11 +48,11 @@ class StackPushV2(_Stateful):
 
     def kernel(handle, elem):
         handle[()].append(elem.copy())
-        return elem.copy()                  # whoever gets it may write over it
+        return elem.copy()                  # consumers may overwrite it
 
 
 class StackPopV2(_Stateful):
-    """Takes the value off a stack that was put there last."""
+    """Pops the value pushed last."""
 
     signature = 'handle: resource -> elem: elem_type'
     attrs = {'elem_type': REQUIRED}
@@ -68,7 +68,7 @@ class StackPopV2(_Stateful):
 
 
 class StackCloseV2(_Stateful):
-    """Forgets what is on a stack."""
+    """Empties a stack."""
 
     signature = 'handle: resource ->'
 
@@ -83,7 +83,7 @@ class StackCloseV2(_Stateful):
 
 
 class _Array:
-    """The elements of a TensorArray; that of a gradient adds up what is written."""
+    """The elements of a TensorArray; that of gradients sums what is written."""
 
     def __init__(self, dtype, size, element_shape, dynamic, adds=False):
         self.dtype = dtype
@@ -95,12 +95,12 @@ class _Array:
 
     def gradient(self, source):
         """The TensorArray of the gradients of this one's elements, called `source`."""
-        found = self.gradients.get(source)
-        if found is None:
-            found = self.gradients[source] = _Array(self.dtype, len(self.elements), self.shape,
+        value = self.gradients.get(source)
+        if value is None:
+            value = self.gradients[source] = _Array(self.dtype, len(self.elements), self.shape,
                                                     self.dynamic, adds=True)
-            found.shapes = [None if e is None else e.shape for e in self.elements]
-        return found
+            value.shapes = [None if e is None else e.shape for e in self.elements]
+        return value
 
     def write(self, index, value):
         index = int(index)
@@ -123,10 +123,10 @@ class _Array:
     def read(self, index):
         index = int(index)
         self._check(index)
-        found = self.elements[index]
-        if found is None:
+        value = self.elements[index]
+        if value is None:
             return np.zeros(self._shape_of(index), self.dtype.np)
-        return found
+        return value
 
     def _check(self, index):
         if not 0 <= index < len(self.elements):
@@ -136,7 +136,7 @@ class _Array:
     shapes = ()
 
     def _shape_of(self, index):
-        """The shape of an element that was never written: that of others."""
+        """The shape of an element that was never written: that of other elements."""
         known = self.shapes[index] if index < len(self.shapes) else None
         if known is None:
             known = next((e.shape for e in self.elements if e is not None), self.shape)
@@ -149,7 +149,7 @@ class _Array:
             return np.stack([self.read(i) for i in indices])
         known = self.shape if shapes.known(self.shape) else element_shape.raw
         if not shapes.known(known):
-            raise ValueError('no elements are asked for, and their shape is not known')
+            raise ValueError('no elements are requested, and their shape is unknown')
         return np.zeros((0, *known), self.dtype.np)
 
 
@@ -284,7 +284,7 @@ class TensorArraySizeV3(_Stateful):
 
 
 class TensorArrayCloseV3(_Stateful):
-    """Forgets the elements."""
+    """Drops the elements."""
 
     signature = 'handle: resource ->'
 

@@ -1,7 +1,7 @@
-"""TensorFlow 2's stateless random ops, for graphs that it wrote.
+"""TensorFlow 2's stateless random ops, for imported graphs.
 
-There the pair of seeds becomes a key and a counter in a node of its own, and both go to the op that
-draws. The numbers are those of the older ops (stateless_random.py), which take the seeds.
+There a separate node turns the pair of seeds into a key and a counter for the op that draws.
+The numbers are those of the older ops (stateless_random.py), which take the seeds.
 """
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class StatelessRandomGetKeyCounterAlg(Op):
 
 
 class _StatelessV2(Op, abstract=True):
-    """An array drawn from where key and counter say."""
+    """Random values from the stream at key and counter."""
 
     signature = 'shape: Tshape, key: uint64, counter: uint64, alg: int32 -> output: dtype'
     types = {'Tshape': dtypes.INDEX, 'dtype': dtypes.FLOATS}
@@ -144,7 +144,7 @@ class StatelessRandomUniformIntV2(Op):
 
 
 class StatelessRandomUniformFullIntV2(Op):
-    """Integers from all that the dtype has."""
+    """Integers over the full range of the dtype."""
 
     signature = 'shape: Tshape, key: uint64, counter: uint64, alg: int32 -> output: dtype'
     types = {'Tshape': dtypes.INDEX, 'dtype': dtypes.INDEX | _UNSIGNED}
@@ -162,7 +162,7 @@ class StatelessRandomUniformFullIntV2(Op):
 
 
 class StatelessRandomUniformFullInt(Op):
-    """Integers from all that the dtype has, by a pair of seeds."""
+    """Integers over the full range of the dtype, from a pair of seeds."""
 
     signature = 'shape: T, seed: Tseed -> output: dtype'
     types = {'T': dtypes.INDEX, 'Tseed': dtypes.INDEX | _UNSIGNED,
@@ -181,7 +181,7 @@ class StatelessRandomUniformFullInt(Op):
 
 
 class StatelessShuffle(Op):
-    """The rows of a tensor in the order that key and counter say."""
+    """The rows of a tensor shuffled by key and counter."""
 
     signature = 'value: T, key: uint64, counter: uint64, alg: int32 -> output: T'
     partial_rank = True

@@ -1,7 +1,6 @@
-"""Ops that only imported graphs have: nodes of TensorFlow 1's own gradient functions.
+"""Ops of TensorFlow 1's gradient functions, which only imported graphs have.
 
-tinyflow's gradients are made of public ops instead; a training graph that TensorFlow wrote has
-these.
+tinyflow builds gradients from public ops; training graphs written by TensorFlow have these.
 """
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from tinyflow.ops.sparse.segments import SparseSegmentSqrtN, SparseSegmentSum
 
 
 class _OfResult(Op, abstract=True):
-    """The gradient of y = f(x), told by y: z = dy * f'(x)."""
+    """The gradient of y = f(x), computed from y: z = dy * f'(x)."""
 
     signature = 'y: T, dy: T -> z: T'
     types = {'T': INEXACT}
@@ -137,7 +136,7 @@ def _spread(grad, indices, segment_ids, rows, divide):
 
 
 class SparseSegmentSumGrad(_SparseSegmentGrad):
-    """Of sparse_segment_sum: each row of `grad` to every row that it has summed."""
+    """Of sparse_segment_sum: each row of `grad` added to the rows that it summed."""
 
     def kernel(grad, indices, segment_ids, output_dim0):
         return _spread(grad, indices, segment_ids, output_dim0, np.ones_like)
@@ -148,7 +147,7 @@ class SparseSegmentSumGrad(_SparseSegmentGrad):
 
 
 class SparseSegmentMeanGrad(_SparseSegmentGrad):
-    """Of sparse_segment_mean: each row of `grad`, divided among the rows that made it."""
+    """Of sparse_segment_mean: each row of `grad`, divided by the number of its rows."""
 
     def kernel(grad, indices, segment_ids, output_dim0):
         return _spread(grad, indices, segment_ids, output_dim0, lambda counts: counts)

@@ -1,8 +1,8 @@
-"""tf.ConditionalAccumulator: the mean of gradients from several workers, none of them too old.
+"""tf.ConditionalAccumulator: the mean of gradients from several workers, without stale ones.
 
 The ResourceConditionalAccumulator node gives a handle, an array of no dimensions that holds the
-Session's Accumulator. Gradients of a step before the accumulator's own are dropped; taking waits
-until enough have come, then the step is counted up.
+Session's Accumulator. Gradients of a step before that of the accumulator are dropped; taking
+waits until there are enough, then increments the step.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ['ConditionalAccumulator', 'ConditionalAccumulatorBase']
 
 
 class Accumulator:
-    """The sum of the gradients that came since the last were taken."""
+    """The sum of the gradients added since the last take."""
 
     def __init__(self, operation, shared):
         attrs = operation.attrs
@@ -53,13 +53,13 @@ class Accumulator:
             self.count += 1
             self._changed.notify_all()
 
-    def take(self, wanted):
-        """Waits for `wanted` gradients; their mean (or sum)."""
-        if wanted <= 0:
+    def take(self, required):
+        """Waits for `required` gradients; their mean (or sum)."""
+        if required <= 0:
             raise ValueError('Argument num_required must be positive.')
         with self._changed:
-            if self.count < wanted:
-                self._wait(wanted)
+            if self.count < required:
+                self._wait(required)
             result = self._total / self._total.dtype.type(self.count) if self._mean else \
                 self._total
             self.step, self.count, self._total = self.step + 1, 0, None
@@ -71,27 +71,27 @@ class Accumulator:
             self.step = step
 
     def cancel(self):
-        """The Session ends: who waits gets a CancelledError."""
+        """The Session ends: waiting threads get a CancelledError."""
         with self._changed:
             self._cancelled = True
             self._changed.notify_all()
 
-    def _wait(self, wanted):
+    def _wait(self, required):
         waiter = Waiter()
-        watch = Watch(waiter, lambda: self._hopeless(wanted), lambda: None)
+        watch = Watch(waiter, lambda: self._deadlock_error(required), lambda: None)
         with registered(waiter):
-            while self.count < wanted:
+            while self.count < required:
                 if self._cancelled:
                     raise errors.CancelledError(None, None, 'TakeGrad operation was cancelled')
-                if not self._changed.wait(watch.seconds()) and self.count < wanted:
+                if not self._changed.wait(watch.seconds()) and self.count < required:
                     watch.look()
             waiter.done = True
 
-    def _hopeless(self, wanted):
+    def _deadlock_error(self, required):
         return errors.op_error(errors.FailedPreconditionError,
                                f"[queue-deadlock] the accumulator '{self._name}' has {self.count} "
-                               f'gradients, {wanted} are required, nobody is left to add more, and '
-                               'this waits for ever',
+                               f'gradients, {required} are required, no other thread can add more, '
+                               'so this would wait forever',
                                'run the Operation of apply_grad first, with a local_step that is '
                                f'not below {self.step}, the step of the accumulator.')
 
@@ -108,20 +108,20 @@ class ResourceConditionalAccumulator(Op):
     gradient = NOT_DIFFERENTIABLE
 
     def shape():
-        return (2,)             # what TF says, as if it were a pair of names
+        return (2,)             # as in TF, as if it were a pair of names
 
     def kernel(accumulator):
         return boxed(accumulator)
 
 
-class _OnAccumulator(Op, abstract=True):
+class _AccumulatorOp(Op, abstract=True):
     pure = False
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
 
-class ResourceAccumulatorNumAccumulated(_OnAccumulator):
-    """How many gradients there are."""
+class ResourceAccumulatorNumAccumulated(_AccumulatorOp):
+    """The number of accumulated gradients."""
 
     signature = 'handle: resource -> num_accumulated: int32'
 
@@ -132,7 +132,7 @@ class ResourceAccumulatorNumAccumulated(_OnAccumulator):
         return np.array(handle.item().count, np.int32)
 
 
-class ResourceAccumulatorSetGlobalStep(_OnAccumulator):
+class ResourceAccumulatorSetGlobalStep(_AccumulatorOp):
     """Sets the step below which gradients are too old."""
 
     signature = 'handle: resource, new_global_step: int64 ->'
@@ -141,7 +141,7 @@ class ResourceAccumulatorSetGlobalStep(_OnAccumulator):
         handle.item().set_step(int(new_global_step))
 
 
-class ResourceAccumulatorApplyGradient(_OnAccumulator):
+class ResourceAccumulatorApplyGradient(_AccumulatorOp):
     """Adds a gradient of a step."""
 
     signature = 'handle: resource, local_step: int64, gradient: dtype ->'
@@ -151,7 +151,7 @@ class ResourceAccumulatorApplyGradient(_OnAccumulator):
         handle.item().apply(int(local_step), gradient)
 
 
-class ResourceAccumulatorTakeGradient(_OnAccumulator):
+class ResourceAccumulatorTakeGradient(_AccumulatorOp):
     """Waits for gradients and takes their mean."""
 
     signature = 'handle: resource, num_required: int32 -> average: dtype'
@@ -162,7 +162,7 @@ class ResourceAccumulatorTakeGradient(_OnAccumulator):
 
 
 class ConditionalAccumulatorBase:
-    """What accumulators share: a dtype, a name, a step, and a number of gradients."""
+    """Base of accumulators: dtype, name, step and number of gradients."""
 
     def __init__(self, dtype, shape, accumulator_ref):
         self._dtype = dtypes.as_dtype(dtype)
@@ -172,7 +172,7 @@ class ConditionalAccumulatorBase:
 
     @property
     def accumulator_ref(self):
-        """The tensor that names the accumulator."""
+        """The handle tensor of the accumulator."""
         return self._accumulator_ref
 
     @property
@@ -186,7 +186,7 @@ class ConditionalAccumulatorBase:
         return self._dtype
 
     def num_accumulated(self, name=None):
-        """How many gradients wait to be taken. Shapes: -> []."""
+        """The number of gradients that can be taken. Shapes: -> []."""
         return ResourceAccumulatorNumAccumulated.apply(
             self._accumulator_ref, name=name or f'{self._name}_NumAccumulated')
 
@@ -197,9 +197,9 @@ class ConditionalAccumulatorBase:
 
 
 class ConditionalAccumulator(ConditionalAccumulatorBase):
-    """Gathers gradients until there are enough, and gives their mean.
+    """Accumulates gradients until there are enough, and returns their mean.
 
-    Each Session has its own. Shapes: gradients are of `shape`, where it is given.
+    Each Session has a separate one. Shapes: gradients are of `shape`, where it is given.
     """
 
     def __init__(self, dtype, shape=None, shared_name=None, name='conditional_accumulator',
@@ -228,7 +228,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
     def take_grad(self, num_required, name=None):
         """Waits for num_required gradients; their mean, after which none are left.
 
-        Shapes: -> shape. The accumulator's step is counted up. InvalidArgumentError for
+        Shapes: -> shape. The accumulator's step is incremented. InvalidArgumentError for
         num_required < 1.
         """
         mean = ResourceAccumulatorTakeGradient.apply(self._accumulator_ref, num_required,

@@ -1,4 +1,4 @@
-"""The other kinds of queue: elements in random order, of different sizes, by priority."""
+"""RandomShuffleQueue, PaddingFIFOQueue and PriorityQueue: what a Session holds for them."""
 from __future__ import annotations
 
 import heapq
@@ -9,7 +9,7 @@ import numpy as np
 from tinyflow.ops.queues.state import QueueState, array_of
 from tinyflow.ops.random.philox import PhiloxStream, words
 
-_WORDS = 256            # random words fetched at a time: many, since making few costs as much
+_WORDS = 256            # random words generated at a time: few cost as much as many
 
 
 class RandomShuffleState(QueueState):
@@ -23,11 +23,11 @@ class RandomShuffleState(QueueState):
         self._words = iter(())
         super().__init__(name, operation, types, component_shapes, capacity)
 
-    def _make_room(self):
+    def _create_storage(self):
         self._elements = []
 
     def _take(self):
-        # One word for each element, and the last one fills the gap: TF's draws, one for one.
+        # One word for each element, and the last element fills the gap: the same draws as in TF.
         elements = self._elements
         i = self._word() % len(elements)
         elements[i], chosen = elements[-1], elements[i]
@@ -48,7 +48,7 @@ class RandomShuffleState(QueueState):
 
 
 class PaddingState(QueueState):
-    """Elements of different sizes; `dequeue_many` fills them up to the largest of each batch."""
+    """Elements of different sizes; `dequeue_many` pads them to the largest of the batch."""
 
     kind = 'PaddingFIFOQueue'
     partial_shapes = True
@@ -66,11 +66,11 @@ class PaddingState(QueueState):
 
 
 class PriorityState(QueueState):
-    """Takes the element with the smallest first component, of equal ones the oldest."""
+    """Takes the element with the smallest first component, and among equal ones the oldest."""
 
     kind = 'PriorityQueue'
 
-    def _make_room(self):
+    def _create_storage(self):
         self._elements = []
         self._ages = count()
 
@@ -84,6 +84,6 @@ class PriorityState(QueueState):
         for age, element in enumerate(elements):
             heapq.heappush(self._elements, (int(element[0]), age - len(elements), element))
 
-    def _hand_over(self, attempt):
-        # A more urgent element may come while this waits, so it takes all or nothing.
-        return self._available() >= attempt.remaining and super()._hand_over(attempt)
+    def _serve_dequeue(self, attempt):
+        # An element of higher priority may arrive while this waits, so it takes all or nothing.
+        return self._available() >= attempt.remaining and super()._serve_dequeue(attempt)

@@ -1,4 +1,4 @@
-"""The ops of queues: nodes that make one, and nodes that add to it, take from it, close it.
+"""Queue ops: create, enqueue, dequeue, close, size.
 
 A queue node gives a handle, an array of no dimensions that holds the Session's QueueState.
 """
@@ -21,12 +21,12 @@ _making = threading.Lock()
 
 
 def resource_name(operation):
-    """The name that a resource of TF gets: shared_name, or the node's with a running number."""
+    """The name of a resource as in TF: shared_name, or the node's with a running number."""
     return operation.attrs['shared_name'] or f'_{next(_numbers)}_{operation.name}'
 
 
-class _Holder:
-    """What a Session keeps for a queue node: the queue, made when the node first runs."""
+class _LazyQueue:
+    """The state of a queue node in a Session: the queue, created when the node first runs."""
 
     def __init__(self, operation, shared):
         self.operation = operation
@@ -36,7 +36,7 @@ class _Holder:
         self.cancelled = False
 
     def get(self, make):
-        """The handle; `make(name)` gives the queue if there is none of that shared_name."""
+        """The handle; `make(name)` creates the queue if there is none of that shared_name."""
         if self.handle is None:
             with _making:
                 if self.handle is None:
@@ -47,13 +47,13 @@ class _Holder:
         attrs = self.operation.attrs
         key = 'queue', attrs['container'], attrs['shared_name']
         queue = self.shared.get(key) if attrs['shared_name'] else None
-        wanted = make(resource_name(self.operation) if queue is None else attrs['shared_name'])
+        requested = make(resource_name(self.operation) if queue is None else attrs['shared_name'])
         if queue is None:
-            queue = wanted
+            queue = requested
             if attrs['shared_name']:
                 self.shared[key] = queue
         else:
-            _check_same(queue, wanted)
+            _check_same(queue, requested)
         queue.runner_started = queue.runner_started or self.runner_started
         if self.cancelled:
             queue.cancel()
@@ -71,24 +71,24 @@ class _Holder:
             self.handle.item().cancel()
 
 
-def _check_same(queue, wanted):
-    """InvalidArgumentError where two nodes mean different queues by one shared_name."""
-    if type(queue) is not type(wanted):
-        problem = f'Expected {queue.kind}, found {wanted.operation.type}'
-    elif queue.capacity != wanted.capacity:
+def _check_same(queue, requested):
+    """InvalidArgumentError where nodes of one shared_name describe different queues."""
+    if type(queue) is not type(requested):
+        problem = f'Expected {queue.kind}, found {requested.operation.type}'
+    elif queue.capacity != requested.capacity:
         problem = (f"Shared queue '{queue.name}' has capacity {queue.capacity} but requested "
-                   f'capacity was {wanted.capacity}')
-    elif queue.types != wanted.types:
+                   f'capacity was {requested.capacity}')
+    elif queue.types != requested.types:
         problem = (f"Shared queue '{queue.name}' has component types {_names(queue.types)} but "
-                   f'requested component types were {_names(wanted.types)}')
-    elif queue.shapes != wanted.shapes:
+                   f'requested component types were {_names(requested.types)}')
+    elif queue.shapes != requested.shapes:
         problem = (f"Shared queue '{queue.name}' has component shapes "
                    f'{_texts(queue.shapes)} but requested component shapes were '
-                   f'{_texts(wanted.shapes)}')
+                   f'{_texts(requested.shapes)}')
     else:
         return
     raise op_error(InvalidArgumentError, problem,
-                   'queues with one shared_name are one queue; made alike, or named differently.')
+                   'nodes of one shared_name share a queue: use equal arguments, or other names.')
 
 
 def _names(types):
@@ -100,13 +100,13 @@ def _texts(component_shapes):
 
 
 class _Queue(Op, abstract=True):
-    """Gives the handle of the Session's queue."""
+    """Returns the handle of the Session's queue."""
 
     signature = '-> handle: resource'
     attrs = {'component_types': REQUIRED, 'shapes': (), 'capacity': -1, 'container': '',
              'shared_name': ''}
     pure = False
-    state = _Holder
+    state = _LazyQueue
     state_of_node = True
     gradient = NOT_DIFFERENTIABLE
 
@@ -138,7 +138,7 @@ class PaddingFIFOQueueV2(_Queue):
 
 
 class RandomShuffleQueueV2(_Queue):
-    """Gives its elements in random order."""
+    """Dequeues elements in random order."""
 
     attrs = {**_Queue.attrs, 'min_after_dequeue': 0, 'seed': 0, 'seed2': 0}
 
@@ -148,7 +148,7 @@ class RandomShuffleQueueV2(_Queue):
 
 
 class PriorityQueueV2(_Queue):
-    """Gives the element of the smallest priority, an int64 that comes before the components."""
+    """Dequeues the element of the smallest priority, an int64 that comes before the components."""
 
     attrs = {**_Queue.attrs, 'component_types': (), 'shapes': REQUIRED}
 
@@ -164,11 +164,11 @@ def queue_in(handle):
     """The QueueState in a handle; ValueError where it holds something else."""
     queue = handle.item() if isinstance(handle, np.ndarray) and handle.ndim == 0 else handle
     if not isinstance(queue, QueueState):
-        raise ValueError('the handle holds no queue')
+        raise ValueError('the handle is not that of a queue')
     return queue
 
 
-class _OnQueue(Op, abstract=True):
+class _QueueOp(Op, abstract=True):
     pure = False
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
@@ -181,7 +181,7 @@ def _check_types(queue, components):
                              f'queue holds {dtype.name}')
 
 
-class QueueEnqueueV2(_OnQueue):
+class QueueEnqueueV2(_QueueOp):
     """Adds one element."""
 
     signature = 'handle: resource, components: [Tcomponents] ->'
@@ -193,7 +193,7 @@ class QueueEnqueueV2(_OnQueue):
         queue.enqueue(components)
 
 
-class QueueEnqueueManyV2(_OnQueue):
+class QueueEnqueueManyV2(_QueueOp):
     """Adds the slices along axis 0 as elements."""
 
     signature = 'handle: resource, components: [Tcomponents] ->'
@@ -205,7 +205,7 @@ class QueueEnqueueManyV2(_OnQueue):
         queue.enqueue_many(components)
 
 
-class QueueDequeueV2(_OnQueue):
+class QueueDequeueV2(_QueueOp):
     """Takes one element."""
 
     signature = 'handle: resource -> components: [component_types]'
@@ -217,7 +217,7 @@ class QueueDequeueV2(_OnQueue):
         return queue.dequeue()
 
 
-class _DequeueSeveral(_OnQueue, abstract=True):
+class _DequeueSeveral(_QueueOp, abstract=True):
     signature = 'handle: resource, n: int32 -> components: [component_types]'
     attrs = {'component_types': REQUIRED, 'timeout_ms': -1}
     static = {'n': 0}
@@ -237,7 +237,7 @@ class QueueDequeueManyV2(_DequeueSeveral):
 
 
 class QueueDequeueUpToV2(_DequeueSeveral):
-    """Takes n elements, or at the end of a closed queue what is left of it."""
+    """Takes n elements, or what is left of a closed queue."""
 
     def kernel(handle, n, *, component_types):
         queue = queue_in(handle)
@@ -250,7 +250,7 @@ def _check_taken(queue, component_types):
         raise ValueError(f'the queue holds {_names(queue.types)}, not {_names(component_types)}')
 
 
-class QueueCloseV2(_OnQueue):
+class QueueCloseV2(_QueueOp):
     """No more elements will be added."""
 
     signature = 'handle: resource ->'
@@ -260,8 +260,8 @@ class QueueCloseV2(_OnQueue):
         queue_in(handle).close(cancel_pending_enqueues)
 
 
-class QueueSizeV2(_OnQueue):
-    """How many elements there are."""
+class QueueSizeV2(_QueueOp):
+    """The number of elements."""
 
     signature = 'handle: resource -> size: int32'
 
@@ -272,7 +272,7 @@ class QueueSizeV2(_OnQueue):
         return np.array(queue_in(handle).size(), np.int32)
 
 
-class QueueIsClosedV2(_OnQueue):
+class QueueIsClosedV2(_QueueOp):
     """True if the queue was closed."""
 
     signature = 'handle: resource -> is_closed: bool'

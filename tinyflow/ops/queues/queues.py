@@ -1,4 +1,4 @@
-"""tf.FIFOQueue and its kin: queues that many threads fill and empty while a Session runs."""
+"""tf.FIFOQueue, RandomShuffleQueue, PaddingFIFOQueue and PriorityQueue."""
 from __future__ import annotations
 
 import hashlib
@@ -32,9 +32,9 @@ __all__ = ['FIFOQueue', 'PaddingFIFOQueue', 'PriorityQueue', 'QueueBase', 'Rando
 
 
 class QueueBase:
-    """What all queues can do. An element is one tensor for each dtype of the queue.
+    """Base of all queues. An element is one tensor for each dtype of the queue.
 
-    With `names`, elements are dicts. Values of one queue stay in the Session that runs it.
+    With `names`, elements are dicts. Each Session has separate values.
     """
 
     def __init__(self, dtypes, shapes, names, queue_ref):
@@ -53,7 +53,7 @@ class QueueBase:
 
     @staticmethod
     def from_list(index, queues):
-        """The queue at place `index` (a tensor) of a list of queues of the same dtypes."""
+        """The queue at position `index` (a tensor) of a list of queues of the same dtypes."""
         if not queues or not isinstance(queues, list) \
                 or not all(isinstance(q, QueueBase) for q in queues):
             raise worded(TypeError('A list of queues expected'))
@@ -68,7 +68,7 @@ class QueueBase:
 
     @property
     def queue_ref(self):
-        """The tensor that stands for the queue."""
+        """The handle tensor of the queue."""
         return self._queue_ref
 
     @property
@@ -117,33 +117,33 @@ class QueueBase:
 
         Shapes: -> as in `shapes`. OutOfRangeError once the queue is closed and empty.
         """
-        found = QueueDequeueV2.apply(self._queue_ref, component_types=tuple(self._dtypes),
+        outputs = QueueDequeueV2.apply(self._queue_ref, component_types=tuple(self._dtypes),
                                      name=name or f'{self._name}_Dequeue')
-        for tensor, shape in zip(found, self._shapes):
+        for tensor, shape in zip(outputs, self._shapes):
             tensor.set_shape(shape)
-        return self._element(found)
+        return self._element(outputs)
 
     def dequeue_many(self, n, name=None):
         """`n` elements, each component stacked along a new axis 0.
 
         Shapes: -> [n, *shape]. OutOfRangeError where a closed queue holds fewer.
         """
-        found = QueueDequeueManyV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
+        outputs = QueueDequeueManyV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
                                          name=name or f'{self._name}_DequeueMany')
-        count = constant_value(found[0].op.inputs[1])
-        return self._batch(found, None if count is None else int(count))
+        count = constant_value(outputs[0].op.inputs[1])
+        return self._batch(outputs, None if count is None else int(count))
 
     def dequeue_up_to(self, n, name=None):
         """`n` elements, or those that are left when the queue is closed and holds fewer.
 
         Shapes: -> [n or fewer, *shape]. OutOfRangeError once the queue is closed and empty.
         """
-        found = QueueDequeueUpToV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
+        outputs = QueueDequeueUpToV2.apply(self._queue_ref, n, component_types=tuple(self._dtypes),
                                          name=name or f'{self._name}_DequeueUpTo')
-        return self._batch(found, None)
+        return self._batch(outputs, None)
 
     def close(self, cancel_pending_enqueues=False, name=None):
-        """An Operation after which nothing can be added; what is in the queue can be taken out."""
+        """An Operation after which nothing can be added; elements left can still be dequeued."""
         return QueueCloseV2.apply(self._queue_ref, cancel_pending_enqueues=cancel_pending_enqueues,
                                   name=name or f'{self._name}_Close')
 
@@ -184,7 +184,7 @@ class QueueBase:
 
 
 class RandomShuffleQueue(QueueBase):
-    """Gives its elements in random order: the same order for the same seed.
+    """Dequeues elements in random order, reproducible with a seed.
 
     At least `min_after_dequeue` elements stay in the queue until it is closed.
     """
@@ -208,7 +208,7 @@ class RandomShuffleQueue(QueueBase):
 
 
 class FIFOQueue(QueueBase):
-    """Gives its elements in the order in which they came."""
+    """First in, first out."""
 
     def __init__(self, capacity, dtypes, shapes=None, names=None, shared_name=None,
                  name='fifo_queue'):
@@ -220,7 +220,7 @@ class FIFOQueue(QueueBase):
 
 
 class PaddingFIFOQueue(QueueBase):
-    """A FIFOQueue whose elements may differ in size; batches are filled up with zeros."""
+    """A FIFOQueue whose elements may differ in size; batches are padded with zeros."""
 
     def __init__(self, capacity, dtypes, shapes, names=None, shared_name=None,
                  name='padding_fifo_queue'):
@@ -235,7 +235,7 @@ class PaddingFIFOQueue(QueueBase):
 
 
 class PriorityQueue(QueueBase):
-    """Gives the element with the smallest priority; that is an int64 before the components."""
+    """Dequeues the element with the smallest priority, an int64 before the components."""
 
     def __init__(self, capacity, types, shapes=None, names=None, shared_name=None,
                  name='priority_queue'):
@@ -255,7 +255,7 @@ def _types(dtypes):
 
 
 def _shapes(shapes, kind, partial=False):
-    """The component shapes as TensorShapes; ValueError where they say less than they must."""
+    """The component shapes as TensorShapes; ValueError where they are not defined enough."""
     if partial and (not isinstance(shapes, (list, tuple)) or not shapes
                     or any(s is None or isinstance(s, int) for s in shapes)):
         raise refusal(ValueError, f'{kind}: When providing partial shapes, a list of shapes must '
@@ -273,7 +273,7 @@ def _shapes(shapes, kind, partial=False):
     if not partial and not all(s.is_fully_defined() for s in shapes):
         raise refusal(ValueError, f'{kind}: All shapes must be fully defined: {shapes}',
                       mend='a PaddingFIFOQueue (dynamic_pad=True) takes unknown sizes; '
-                           'tensor.set_shape says what a shape is.')
+                           'tensor.set_shape sets the shape of a tensor.')
     if any(s.dims is None for s in shapes):
         raise refusal(ValueError, f'{kind}: All shapes must have a defined rank: {shapes}')
     return shapes
@@ -302,10 +302,10 @@ def _values(vals):
     return list(vals) if isinstance(vals, (list, tuple)) else [vals]
 
 
-def _check_compatible(tensor, shape, wanted, kind):
-    if not shape.is_compatible_with(wanted):
-        raise refusal(ValueError, f'{kind}: Shapes {shape} and {wanted} are incompatible: the '
-                      f'queue was made for elements of shape {wanted}.',
+def _check_compatible(tensor, shape, expected, kind):
+    if not shape.is_compatible_with(expected):
+        raise refusal(ValueError, f'{kind}: Shapes {shape} and {expected} are incompatible: the '
+                      f'queue was made for elements of shape {expected}.',
                       inputs=[('component', tensor)],
                       mend='a list has one value for each dtype of the queue: enqueue([x]); '
                            'enqueue_many([xs]) adds the rows of xs one by one.')

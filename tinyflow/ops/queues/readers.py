@@ -1,6 +1,6 @@
-"""tf.TextLineReader and its kin: records of files whose names come from a queue.
+"""tf.TextLineReader, TFRecordReader and other readers: records of files named by a queue.
 
-A reader takes a file name from the queue, gives its records one by one, then takes the next name.
+A reader takes a file name from the queue, reads its records one by one, then takes the next name.
 A Session keeps one reader for each reader node.
 """
 from __future__ import annotations
@@ -35,8 +35,8 @@ ReaderReadUpTo = namedtuple('ReaderReadUpTo', ['keys', 'values'])
 
 # ---- nodes ----------------------------------------------------------------------------------
 
-class _Holder:
-    """What a Session keeps for a reader node: the handle, made when the node first runs."""
+class _LazyReader:
+    """The state of a reader node in a Session: the reader, created when the node first runs."""
 
     def __init__(self, operation, shared):
         self.operation = operation
@@ -44,14 +44,14 @@ class _Holder:
         self.handle = None
         self._lock = threading.Lock()
 
-    def get(self, records, one_each=False):
+    def get(self, records, one_record_per_file=False):
         with self._lock:
             if self.handle is None:
                 attrs = self.operation.attrs
                 key = 'reader', attrs['container'], attrs['shared_name']
                 handle = self.shared.get(key) if attrs['shared_name'] else None
                 if handle is None:
-                    handle = boxed(ReaderState(self.operation, records, one_each,
+                    handle = boxed(ReaderState(self.operation, records, one_record_per_file,
                                                    resource_name(self.operation)))
                 if attrs['shared_name']:
                     handle = self.shared.setdefault(key, handle)
@@ -60,12 +60,12 @@ class _Holder:
 
 
 class _Reader(Op, abstract=True):
-    """Gives the handle of the Session's reader."""
+    """Returns the handle of the Session's reader."""
 
     signature = '-> reader_handle: resource'
     attrs = {'container': '', 'shared_name': ''}
     pure = False
-    state = _Holder
+    state = _LazyReader
     state_of_node = True
     gradient = NOT_DIFFERENTIABLE
 
@@ -106,20 +106,20 @@ class WholeFileReaderV2(_Reader):
     """Whole files."""
 
     def kernel(holder):
-        return holder.get(whole_file, one_each=True)
+        return holder.get(whole_file, one_record_per_file=True)
 
 
 class IdentityReaderV2(_Reader):
     """The names themselves."""
 
     def kernel(holder):
-        return holder.get(identity, one_each=True)
+        return holder.get(identity, one_record_per_file=True)
 
 
 def _reader(handle):
     reader = handle.item() if isinstance(handle, np.ndarray) else handle
     if not isinstance(reader, ReaderState):
-        raise ValueError('the handle holds no reader')
+        raise ValueError('the handle is not that of a reader')
     return reader
 
 
@@ -131,7 +131,7 @@ def _names_in(handle):
     return queue
 
 
-class _OnReader(Op, abstract=True):
+class _ReaderOp(Op, abstract=True):
     pure = False
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
@@ -140,7 +140,7 @@ class _OnReader(Op, abstract=True):
         return ()
 
 
-class ReaderReadV2(_OnReader):
+class ReaderReadV2(_ReaderOp):
     """The next record."""
 
     signature = 'reader_handle: resource, queue_handle: resource -> key: string, value: string'
@@ -153,7 +153,7 @@ class ReaderReadV2(_OnReader):
         return boxed(key), boxed(value)
 
 
-class ReaderReadUpToV2(_OnReader):
+class ReaderReadUpToV2(_ReaderOp):
     """The next records of one file."""
 
     signature = ('reader_handle: resource, queue_handle: resource, num_records: int64 '
@@ -171,8 +171,8 @@ class ReaderReadUpToV2(_OnReader):
         return columns[0].copy(), columns[1].copy()
 
 
-class ReaderNumRecordsProducedV2(_OnReader):
-    """How many records the reader has given."""
+class ReaderNumRecordsProducedV2(_ReaderOp):
+    """The number of records read so far."""
 
     signature = 'reader_handle: resource -> records_produced: int64'
 
@@ -180,8 +180,8 @@ class ReaderNumRecordsProducedV2(_OnReader):
         return np.array(_reader(reader_handle).produced, np.int64)
 
 
-class ReaderNumWorkUnitsCompletedV2(_OnReader):
-    """How many files the reader has finished."""
+class ReaderNumWorkUnitsCompletedV2(_ReaderOp):
+    """The number of files read to the end."""
 
     signature = 'reader_handle: resource -> units_completed: int64'
 
@@ -189,7 +189,7 @@ class ReaderNumWorkUnitsCompletedV2(_OnReader):
         return np.array(_reader(reader_handle).work_finished, np.int64)
 
 
-class ReaderSerializeStateV2(_OnReader):
+class ReaderSerializeStateV2(_ReaderOp):
     """The reader's position as bytes."""
 
     signature = 'reader_handle: resource -> state: string'
@@ -198,8 +198,8 @@ class ReaderSerializeStateV2(_OnReader):
         return boxed(_reader(reader_handle).serialize())
 
 
-class ReaderRestoreStateV2(_OnReader):
-    """Puts the reader where it was when it was serialized."""
+class ReaderRestoreStateV2(_ReaderOp):
+    """Restores the reader to a serialized position."""
 
     signature = 'reader_handle: resource, state: string ->'
 
@@ -210,8 +210,8 @@ class ReaderRestoreStateV2(_OnReader):
         _reader(reader_handle).restore(state.item())
 
 
-class ReaderResetV2(_OnReader):
-    """Puts the reader back to its beginning."""
+class ReaderResetV2(_ReaderOp):
+    """Resets the reader to its initial state."""
 
     signature = 'reader_handle: resource ->'
 
@@ -225,7 +225,7 @@ class ReaderResetV2(_OnReader):
 # ---- public classes --------------------------------------------------------------------------
 
 class ReaderBase:
-    """What all readers can do. Records are (key, value) pairs of strings."""
+    """Base of all readers. Records are (key, value) pairs of strings."""
 
     def __init__(self, reader_ref, supports_serialize=False):
         self._reader_ref = reader_ref
@@ -233,7 +233,7 @@ class ReaderBase:
 
     @property
     def reader_ref(self):
-        """The tensor that stands for the reader."""
+        """The handle tensor of the reader."""
         return self._reader_ref
 
     @property
@@ -268,11 +268,11 @@ class ReaderBase:
         return ReaderSerializeStateV2.apply(self._reader_ref, name=name)
 
     def restore_state(self, state, name=None):
-        """An Operation that restores what `serialize_state` gave. Shapes: state []."""
+        """An Operation that restores a result of `serialize_state`. Shapes: state []."""
         return ReaderRestoreStateV2.apply(self._reader_ref, state, name=name)
 
     def reset(self, name=None):
-        """An Operation that puts the reader back to its beginning."""
+        """An Operation that resets the reader to its initial state."""
         return ReaderResetV2.apply(self._reader_ref, name=name)
 
 
@@ -281,7 +281,7 @@ def _ref(queue):
 
 
 class TextLineReader(ReaderBase):
-    """Gives lines of text files; the key of a line is 'file:number'."""
+    """Reads lines of text files; the key of a line is 'file:number'."""
 
     def __init__(self, skip_header_lines=None, name=None):
         super().__init__(TextLineReaderV2.apply(skip_header_lines=skip_header_lines or 0,
@@ -289,28 +289,28 @@ class TextLineReader(ReaderBase):
 
 
 class WholeFileReader(ReaderBase):
-    """Gives whole files; the key is the file's name."""
+    """Reads whole files; the key is the file's name."""
 
     def __init__(self, name=None):
         super().__init__(WholeFileReaderV2.apply(name=name), supports_serialize=True)
 
 
 class IdentityReader(ReaderBase):
-    """Gives the strings of the queue themselves, as key and value."""
+    """Returns the strings of the queue themselves, as key and value."""
 
     def __init__(self, name=None):
         super().__init__(IdentityReaderV2.apply(name=name), supports_serialize=True)
 
 
 class TFRecordReader(ReaderBase):
-    """Gives the records of TFRecord files; the key is 'file:offset'."""
+    """Reads the records of TFRecord files; the key is 'file:offset'."""
 
     def __init__(self, name=None, options=None):
         super().__init__(TFRecordReaderV2.apply(compression_type=_compression(options), name=name))
 
 
 class FixedLengthRecordReader(ReaderBase):
-    """Gives records of `record_bytes` bytes between a header and a footer; key 'file:number'."""
+    """Reads records of `record_bytes` bytes between a header and a footer; key 'file:number'."""
 
     def __init__(self, record_bytes, header_bytes=None, footer_bytes=None, hop_bytes=None,
                  name=None, encoding=None):
@@ -327,6 +327,6 @@ class FixedLengthRecordReader(ReaderBase):
 
 
 def _compression(options):
-    """'', 'ZLIB' or 'GZIP' of a TFRecordOptions, of a TFRecordCompressionType, or as it is."""
+    """'', 'ZLIB' or 'GZIP' of a TFRecordOptions, of a TFRecordCompressionType, or unchanged."""
     kind = getattr(options, 'compression_type', options)
     return {None: '', 0: '', 1: 'ZLIB', 2: 'GZIP'}.get(kind, kind)

@@ -1,4 +1,4 @@
-"""The readers themselves: what a Session holds for a reader node, and the records of one file."""
+"""Reader state in a Session: the position in a file; and the records of files by format."""
 from __future__ import annotations
 
 import io
@@ -19,11 +19,11 @@ _WHO_CAN = 'only WholeFileReader and IdentityReader can do that.'
 class ReaderState:
     """Position in the current file; `records(path)` gives (key, value) pairs of one file."""
 
-    def __init__(self, operation, records, one_each, name):
+    def __init__(self, operation, records, one_record_per_file, name):
         self.name = name
         self._operation = operation
         self._records = records
-        self._one_each = one_each           # a work unit is one record, and done with it
+        self._one_record_per_file = one_record_per_file
         self._lock = threading.Lock()
         self._clear()
 
@@ -33,16 +33,16 @@ class ReaderState:
         self._current = None
 
     def read(self, queue):
-        """The next (key, value); waits for a name in the queue if the file is at its end."""
-        with _alone(self._lock):
-            return self._several(queue, 1)[0]
+        """The next (key, value); waits for a name in the queue at the end of the file."""
+        with _exclusive(self._lock):
+            return self._read(queue, 1)[0]
 
     def read_up_to(self, queue, count):
         """Up to `count` pairs, at least one, of one file."""
-        with _alone(self._lock):
-            return self._several(queue, count)
+        with _exclusive(self._lock):
+            return self._read(queue, count)
 
-    def _several(self, queue, count):
+    def _read(self, queue, count):
         pairs = []
         while count and not pairs:
             if self._current is None:
@@ -54,10 +54,10 @@ class ReaderState:
                         break
                 else:
                     self._end()
-            except BaseException:               # a file that cannot be read is left behind
+            except BaseException:               # skip a file that cannot be read
                 self._end()
                 raise
-            if self._one_each and pairs and self._current is not None:
+            if self._one_record_per_file and pairs and self._current is not None:
                 self._end()
         self.produced += len(pairs)
         return pairs
@@ -78,7 +78,7 @@ class ReaderState:
 
     def serialize(self):
         """TF's ReaderBaseState message: started 1, finished 2, records 3, current work 4."""
-        if not self._one_each:
+        if not self._one_record_per_file:
             raise errors.op_error(errors.UnimplementedError, 'Reader SerializeState', _WHO_CAN)
         with self._lock:
             numbers = (self.work_started, self.work_finished, self.produced)
@@ -88,8 +88,8 @@ class ReaderState:
         return b''.join(parts)
 
     def restore(self, state):
-        """The inverse of `serialize`; InvalidArgumentError for what is no state."""
-        if not self._one_each:
+        """The inverse of `serialize`; InvalidArgumentError for an invalid state."""
+        if not self._one_record_per_file:
             raise errors.op_error(errors.UnimplementedError, 'Reader RestoreState', _WHO_CAN)
         numbers, work = _parsed(state) or (None, None)
         if numbers is None or numbers[0] < numbers[1] or numbers[0] > numbers[1] + 1:
@@ -105,7 +105,7 @@ class ReaderState:
 
 
 @contextmanager
-def _alone(lock):
+def _exclusive(lock):
     """Holds `lock`; a thread that waits for it counts as waiting for the reading thread."""
     if not lock.acquire(blocking=False):
         with idle():
@@ -124,16 +124,16 @@ def _number(value):
 
 def _parsed(state):
     """([started, finished, records], work) of a ReaderBaseState message, or None."""
-    numbers, work, place = [0, 0, 0], b'', 0
+    numbers, work, position = [0, 0, 0], b'', 0
     try:
-        while place < len(state):
-            tag = state[place]
-            number, place = varints.take(state, place + 1)
+        while position < len(state):
+            tag = state[position]
+            number, position = varints.take(state, position + 1)
             if tag in (8, 16, 24):
                 numbers[tag // 8 - 1] = number
-            elif tag == 0x22 and place + number <= len(state):
-                work = state[place:place + number]
-                place += number
+            elif tag == 0x22 and position + number <= len(state):
+                work = state[position:position + number]
+                position += number
             else:
                 return None
     except IndexError:
@@ -144,7 +144,7 @@ def _parsed(state):
 # ---- records of one file --------------------------------------------------------------------
 
 def text_lines(path, skip=0):
-    """(path:number, line) of each line, without its end; the first `skip` lines are left out."""
+    """(path:number, line) of each line, without line end; the first `skip` lines are skipped."""
     with explained(path):
         file = open(path, 'rb')
     with file:
@@ -166,11 +166,11 @@ def fixed_records(path, record, header, footer, hop, encoding):
             except zlib.error as error:
                 raise errors.DataLossError(None, None, f'{path}: {error}') from None
         end = file.seek(0, 2) - footer
-        place, number = header, 0
-        while place + record <= end:
-            file.seek(place)
+        position, number = header, 0
+        while position + record <= end:
+            file.seek(position)
             yield _key(path, number), file.read(record)
-            place, number = place + (hop or record), number + 1
+            position, number = position + (hop or record), number + 1
 
 
 def tf_records(path, compression):

@@ -1,8 +1,8 @@
-"""The queues themselves: what a Session holds for a queue node.
+"""Queue state in a Session: the elements, and the threads that wait to enqueue or dequeue.
 
-Threads that cannot be served at once stand in two lines, those that bring and those that take, as
-TF's do; whoever changes the queue serves both lines until nobody can be served any more. So the
-order among threads, and what a half-served `dequeue_many` leaves behind, are TF's.
+As in TF, threads that cannot be served at once wait in two lines, to enqueue and to dequeue. Each
+change of the queue serves both lines as far as possible. So the order among threads, and the
+effect of an interrupted `dequeue_many`, are those of TF.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tinyflow.ops.queues.waiting import Waiter, Watch, registered
 
 
 class _Attempt(Waiter):
-    """One thread in a line: `advance()` serves it as far as possible, True if that was anything."""
+    """One thread in a line: `advance()` serves it and returns whether any element moved."""
 
     __slots__ = ('advance', 'error', 'remaining', 'items', 'ready')
 
@@ -27,8 +27,8 @@ class _Attempt(Waiter):
         self.advance = None
         self.error = None
         self.ready = None                       # wakes the thread, once it sleeps
-        self.remaining = remaining              # elements still to bring or to take
-        self.items = items                      # those to bring, or those taken so far
+        self.remaining = remaining              # elements still to enqueue or dequeue
+        self.items = items                      # to enqueue, or dequeued so far
 
     def finish(self, error=None):
         self.error = error
@@ -52,16 +52,16 @@ class QueueState:
         self.capacity = capacity if capacity >= 0 else 2**31 - 1
         self.closed = False
         self.runner_started = False             # set by QueueRunner.create_threads
-        self.enqueues = 0                       # how often somebody brought something
+        self.enqueues = 0                       # number of enqueue calls
         self._cancelled = False
         self._lock = threading.Lock()
-        self._bringing: deque = deque()
-        self._taking: deque = deque()
-        self._make_room()
+        self._enqueuing: deque = deque()
+        self._dequeuing: deque = deque()
+        self._create_storage()
 
-    # ---- the container: what the other kinds of queue do in their own way -------------------
+    # ---- storage: overridden by the other kinds of queue -----------------------------------
 
-    def _make_room(self):
+    def _create_storage(self):
         self._elements: deque = deque()
 
     def _put(self, element):
@@ -71,11 +71,11 @@ class QueueState:
         return self._elements.popleft()
 
     def _put_back(self, elements):
-        """Undoes the taking of `elements`."""
+        """Undoes the dequeuing of `elements`."""
         self._elements.extendleft(reversed(elements))
 
     def _available(self):
-        """How many elements may be taken now."""
+        """The number of elements that can be dequeued now."""
         return len(self._elements)
 
     # ---- what the ops do -----------------------------------------------------------------
@@ -85,12 +85,12 @@ class QueueState:
             return len(self._elements)
 
     def enqueue(self, components):
-        """Waits for room and adds one element."""
+        """Adds one element; waits while the queue is full."""
         self._check(components)
-        self._bring([tuple([_own(c) for c in components])])
+        self._enqueue([tuple([_copy(c) for c in components])])
 
     def enqueue_many(self, components):
-        """Adds the slices of `components` along axis 0, one by one as there is room."""
+        """Adds the slices of `components` along axis 0, one by one as space becomes free."""
         sizes = [c.shape[0] if c.ndim else None for c in components]
         for i, size in enumerate(sizes):
             if size is None:
@@ -102,11 +102,11 @@ class QueueState:
                     f'{i} has {size}, and should have {sizes[0]}')
         self._check(components, sizes[0] if sizes else 0)
         if sizes and sizes[0]:
-            self._bring(list(zip(*[_own(c) for c in components])))
+            self._enqueue(list(zip(*[_copy(c) for c in components])))
 
     def dequeue(self):
         """Waits for an element: a tuple of arrays."""
-        element, = self._get(1, False)
+        element, = self._dequeue(1, False)
         return tuple([array_of(value, dtype) for value, dtype in zip(element, self.types)])
 
     def dequeue_many(self, n, allow_fewer=False):
@@ -122,31 +122,31 @@ class QueueState:
                             'have specified shapes.',
                             'name them where the queue is made: shapes=[[], [28, 28]]; a '
                             'PaddingFIFOQueue takes unknown sizes.')
-        elements = self._get(n, allow_fewer) if n else []
+        elements = self._dequeue(n, allow_fewer) if n else []
         return tuple([self._stacked([e[i] for e in elements], i) for i in range(len(self.types))])
 
     def close(self, cancel_pending):
-        """Nothing is added from now on; what waits to be added is, unless `cancel_pending`."""
+        """Closes the queue after pending enqueues, or cancels those if `cancel_pending`."""
         if not cancel_pending:
             attempt = _Attempt(0)
-            attempt.advance = lambda: attempt.finish(self._shut())
-            self._stand_in(self._bringing, attempt)
+            attempt.advance = lambda: attempt.finish(self._mark_closed())
+            self._submit(self._enqueuing, attempt)
             return
         with self._lock:
             self.closed = True
-            self._dismiss(self._bringing, 'Enqueue')
+            self._cancel_all(self._enqueuing, 'Enqueue')
             self._serve()
 
     def cancel(self):
-        """The Session ends: everybody who waits, now or later, gets a CancelledError."""
+        """The Session ends: threads that wait, now or later, get a CancelledError."""
         with self._lock:
             self._cancelled = True
-            self._dismiss(self._bringing, 'Enqueue')
-            self._dismiss(self._taking, 'Dequeue')
+            self._cancel_all(self._enqueuing, 'Enqueue')
+            self._cancel_all(self._dequeuing, 'Dequeue')
 
     # ---- lines of threads ------------------------------------------------------------------
 
-    def _bring(self, elements):
+    def _enqueue(self, elements):
         attempt = _Attempt(len(elements), elements)
         self.enqueues += 1
 
@@ -154,16 +154,16 @@ class QueueState:
             if self.closed:
                 return attempt.finish(errors.CancelledError(
                     None, None, f"{self.kind} '{self.name}' is closed.{self._why_closed()}"))
-            room = self.capacity - len(self._elements)
+            free = self.capacity - len(self._elements)
             start = len(elements) - attempt.remaining
-            for element in elements[start:start + max(room, 0)]:
+            for element in elements[start:start + max(free, 0)]:
                 self._put(element)
                 attempt.remaining -= 1
-            return attempt.finish() if not attempt.remaining else room > 0
+            return attempt.finish() if not attempt.remaining else free > 0
         attempt.advance = advance
-        self._stand_in(self._bringing, attempt)
+        self._submit(self._enqueuing, attempt)
 
-    def _get(self, n, allow_fewer):
+    def _dequeue(self, n, allow_fewer):
         attempt = _Attempt(n, [])
 
         def advance():
@@ -172,31 +172,31 @@ class QueueState:
                 self._put_back(attempt.items)
                 attempt.items = []
                 if not allow_fewer or not self._elements:
-                    return attempt.finish(self._at_end(attempt.remaining, left))
+                    return attempt.finish(self._end_error(attempt.remaining, left))
                 attempt.remaining = len(self._elements)
-            return self._hand_over(attempt)
+            return self._serve_dequeue(attempt)
         attempt.advance = advance
-        self._stand_in(self._taking, attempt)
+        self._submit(self._dequeuing, attempt)
         return attempt.items
 
-    def _hand_over(self, attempt):
-        """Gives an attempt as many elements as there are."""
-        taken = min(self._available(), attempt.remaining)
-        for _ in range(taken):
+    def _serve_dequeue(self, attempt):
+        """Gives a dequeue attempt as many elements as possible."""
+        dequeued = min(self._available(), attempt.remaining)
+        for _ in range(dequeued):
             attempt.items.append(self._take())
-        attempt.remaining -= max(taken, 0)
-        return attempt.finish() if not attempt.remaining else taken > 0
+        attempt.remaining -= max(dequeued, 0)
+        return attempt.finish() if not attempt.remaining else dequeued > 0
 
-    def _shut(self):
+    def _mark_closed(self):
         if self.closed:
             return errors.CancelledError(None, None, f"Queue '{self.name}' is already closed.")
         self.closed = True
         return None
 
-    def _stand_in(self, line, attempt):
+    def _submit(self, line, attempt):
         with self._lock:
             if self._cancelled:
-                raise _cancelled('Enqueue' if line is self._bringing else 'Dequeue')
+                raise _cancelled('Enqueue' if line is self._enqueuing else 'Dequeue')
             line.append(attempt)
             self._serve()
             if not attempt.done:
@@ -207,8 +207,9 @@ class QueueState:
     def _serve(self):
         """Serves both lines until nothing moves."""
         while True:
-            brought, taken = self._serve_line(self._bringing), self._serve_line(self._taking)
-            if not brought and not taken:
+            enqueued = self._serve_line(self._enqueuing)
+            dequeued = self._serve_line(self._dequeuing)
+            if not enqueued and not dequeued:
                 return
 
     def _serve_line(self, line):
@@ -221,8 +222,8 @@ class QueueState:
         return moved
 
     def _wait(self, line, attempt):
-        watch = Watch(attempt, lambda: self._hopeless(attempt, line is self._taking),
-                      lambda: self._suspicion(line is self._taking))
+        watch = Watch(attempt, lambda: self._deadlock_error(attempt, line is self._dequeuing),
+                      lambda: self._deadlock_warning(line is self._dequeuing))
         attempt.ready = threading.Condition(self._lock)
         try:
             with registered(attempt):
@@ -236,22 +237,22 @@ class QueueState:
     def _withdraw(self, line, attempt):
         if attempt in line:
             line.remove(attempt)
-        if line is self._taking and attempt.items:
+        if line is self._dequeuing and attempt.items:
             self._put_back(attempt.items)
         attempt.done = True
         self._serve()
 
-    def _dismiss(self, line, what):
+    def _cancel_all(self, line, what):
         for attempt in line:
             attempt.finish(_cancelled(what))
-            if line is self._taking and attempt.items:
+            if line is self._dequeuing and attempt.items:
                 self._put_back(attempt.items)
         line.clear()
 
     # ---- checks and messages ---------------------------------------------------------------
 
     def _check(self, components, batch=None):
-        """ValueError where the components are not what the queue holds."""
+        """ValueError where the components do not match the queue."""
         if len(components) != len(self.types):
             raise OpFailure(f'Signature mismatch, have: {len(components)} components, expected: '
                             f'{len(self.types)}',
@@ -261,66 +262,66 @@ class QueueState:
         for i, component in enumerate(components):
             if self.shapes is None:
                 break
-            wanted = self.shapes[i]
-            if wanted is not None and not shapes.compatible(component.shape, leading + wanted):
+            expected = self.shapes[i]
+            if expected is not None and not shapes.compatible(component.shape, leading + expected):
                 raise ValueError(
                     f'Shape mismatch in tuple component {i}. Expected '
-                    f'{shapes.compact(leading + wanted)}, got {shapes.compact(component.shape)}')
+                    f'{shapes.compact(leading + expected)}, got {shapes.compact(component.shape)}')
 
     def _stacked(self, values, i):
         shape, dtype = self.shapes[i], self.types[i].np
         out = np.empty((len(values), *shape), dtype)
         for j, value in enumerate(values):
-            out[j, ...] = value         # without the dots a string's array would go in whole
+            out[j, ...] = value         # the dots unpack the array of a string
         return out
 
-    def _at_end(self, wanted, left):
+    def _end_error(self, expected, left):
         return errors.op_error(errors.OutOfRangeError,
                                f"{self.kind} '{self.name}' is closed and has insufficient "
-                               f'elements (requested {wanted}, current size {left})',
+                               f'elements (requested {expected}, current size {left})',
                                self._why_closed())
 
     def _why_closed(self):
-        """A mend for who meets a closed queue, where an error of its runner closed it."""
+        """A hint for a closed queue: the error of its runner, if that closed it."""
         runner = runner_of(self.operation)
         if runner is None or not runner.failures:
             return None
-        return _told(runner.failures[-1])
+        return _failure_hint(runner.failures[-1])
 
-    def _hopeless(self, attempt, taking):
+    def _deadlock_error(self, attempt, dequeuing):
         name = self.operation.name
-        if not taking:
+        if not dequeuing:
             return errors.op_error(errors.FailedPreconditionError,
                                    f"[queue-deadlock] the queue '{name}' is full ({self.capacity} "
-                                   'elements), nobody is left to take from it, and this waits for '
-                                   'ever',
+                                   'elements), no other thread can take from it, so this would '
+                                   'wait forever',
                                    _MEND_FULL)
         have = len(self._elements) + len(attempt.items)
         problem = (f"[queue-deadlock] the queue '{name}' has {have} elements, {attempt.remaining} "
-                   'more are needed, nobody is left to add them, and this waits for ever')
+                   'more are needed, no other thread can add them, so this would wait forever')
         return errors.op_error(errors.FailedPreconditionError, problem, self._mend_empty())
 
     def _mend_empty(self):
         runner = runner_of(self.operation)
         if runner is None:
-            return ('run the enqueue op first, in a run of its own, or in another thread; '
+            return ('run the enqueue op first, in a separate run, or in another thread; '
                     'close() it when nothing more will come.')
         if not self.runner_started:
             return ('tf.train.start_queue_runners(sess) after the whole graph is built and before '
                     'the loop: it starts the thread that fills this queue.')
         if runner.failures:
-            return _told(runner.failures[-1])
+            return _failure_hint(runner.failures[-1])
         return 'its queue runner was started, but its thread has ended without closing the queue.'
 
-    def _suspicion(self, taking):
-        if not taking or self.enqueues or self.closed:
+    def _deadlock_warning(self, dequeuing):
+        if not dequeuing or self.enqueues or self.closed:
             return None
-        return (f"[queue-deadlock] the queue '{self.operation.name}' is empty, and nobody has "
-                f'added anything so far. Mend: {self._mend_empty()}')
+        return (f"[queue-deadlock] the queue '{self.operation.name}' is empty, and nothing has "
+                f'been added so far. Mend: {self._mend_empty()}')
 
 
 _MEND_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a '
-              'thread of its own (tf.train.QueueRunner).')
+              'separate thread (tf.train.QueueRunner).')
 
 
 def runner_of(operation):
@@ -337,22 +338,22 @@ def node_of(queue):
     return getattr(ref, 'op', ref)
 
 
-def _told(error):
+def _failure_hint(error):
     first = str(error).partition('\n')[0]
-    return f'what fills this queue stopped with {type(error).__name__}: {first}'
+    return f'the thread that fills this queue stopped with {type(error).__name__}: {first}'
 
 
 def _cancelled(what):
     return errors.CancelledError(None, None, f'{what} operation was cancelled')
 
 
-def _own(component):
+def _copy(component):
     """A copy: the program will use the array's memory again."""
     return np.array(component)
 
 
 def array_of(value, dtype):
-    """One component of an element as an array; a scalar is kept as it was cut from its batch."""
+    """One component of an element as an array, also if it is a NumPy scalar."""
     if isinstance(value, np.ndarray):
         return value
     array = np.empty((), dtype.np)

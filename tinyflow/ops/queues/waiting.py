@@ -1,9 +1,9 @@
 """Deadlock detection for queues: which thread waits, and can any other thread still act?
 
 A thread inside a queue op, or inside `Coordinator.join`, can do nothing until another thread acts.
-If every thread that is alive is in such a place, nobody is left to act: the wait is hopeless, and
-raising is better than hanging for ever. Threads that do something else may yet enqueue, so as
-long as there is one, waiting goes on.
+If every thread that is alive waits like this, it is a deadlock, and
+raising is better than hanging forever. Threads that do something else may still enqueue, so as
+long as there is one, the wait continues.
 """
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _BYSTANDERS = frozenset((
     'IPython', '_pydev_bundle', '_pydevd_bundle', 'debugpy', 'execnet', 'ipykernel', 'pydevd',
     'pytest_timeout', 'tornado', 'tqdm', 'xdist', 'zmq'))
 
-_LOOK = 0.1             # seconds between two looks at the other threads
-_PATIENCE = 10.0        # seconds until a wait that may be hopeless is warned of
+_LOOK = 0.1             # seconds between two checks of the other threads
+_PATIENCE = 10.0        # seconds until the warning about a possible deadlock
 
 _waiting: dict[int, Waiter] = {}                # thread id -> what it waits for
 
 
 class Waiter:
-    """One wait of one thread; `done` is set by whoever ends it."""
+    """One wait of one thread; `done` is set by the thread that ends it."""
 
     __slots__ = ('done', 'background')
 
@@ -37,7 +37,7 @@ class Waiter:
 
 @contextmanager
 def registered(waiter):
-    """Tells the other threads that this one waits."""
+    """Registers this thread as waiting."""
     me = threading.get_ident()
     waiter.background = waiter.background or getattr(threading.current_thread(),
                                                      'is_queue_runner', False)
@@ -54,7 +54,7 @@ def registered(waiter):
 
 @contextmanager
 def idle():
-    """The block waits for other threads, as `Coordinator.join` does."""
+    """Registers the block as waiting for other threads, as `Coordinator.join` does."""
     waiter = Waiter()
     waiter.background = True
     with registered(waiter):
@@ -62,26 +62,26 @@ def idle():
 
 
 class Watch:
-    """Looks around while a thread waits. `explain()` gives the error for a hopeless wait."""
+    """Checks for a deadlock while a thread waits. `explain()` returns the error for one."""
 
     def __init__(self, waiter, explain, suspicion):
         self.waiter = waiter
         self.explain = explain
         self.suspicion = suspicion              # () -> text of a warning, or None
         self.began = time.monotonic()
-        self.hopeless_before = False
+        self.deadlocked_before = False
         self.warned = False
 
     def seconds(self):
-        """How long to wait until the next look."""
+        """How long to wait until the next check."""
         return _LOOK
 
     def look(self):
-        """Raises if nobody can end this wait; two looks in a row must agree."""
-        hopeless = _nobody_is_left(self.waiter)
-        if hopeless and self.hopeless_before:
+        """Raises if no thread can end this wait, found by two checks in a row."""
+        deadlocked = _all_threads_wait(self.waiter)
+        if deadlocked and self.deadlocked_before:
             raise self.explain()
-        self.hopeless_before = hopeless
+        self.deadlocked_before = deadlocked
         if not self.warned and time.monotonic() - self.began > _PATIENCE:
             self.warned = True
             text = self.suspicion()
@@ -89,10 +89,10 @@ class Watch:
                 warnings.warn(TinyflowWarning(text), stacklevel=2)
 
 
-def _nobody_is_left(waiter):
+def _all_threads_wait(waiter):
     """True if every thread but the bystanders waits for another one.
 
-    A thread in the background leaves it to one of the user's own to say so, if one waits, too.
+    If a thread of the user waits, too, background threads leave the error to it.
     """
     me = threading.get_ident()
     for thread in threading.enumerate():
