@@ -57,7 +57,7 @@ class KmeansPlusPlusInitialization(Op):
     def kernel(points, num_to_sample, seed, num_retries_per_sample):
         _check_matrix(points, 'points')
         if not 0 < num_to_sample <= len(points):
-            raise OpFailure(f'{num_to_sample} of {len(points)} points were asked for',
+            raise OpFailure(f'{num_to_sample} of {len(points)} points were requested',
                             'as many points as centers, at least, in the first batch')
         if num_retries_per_sample < 0:
             raise ValueError(f'num_retries_per_sample is {num_retries_per_sample}')
@@ -129,7 +129,7 @@ def _half_squares(points):
 
 
 def nearest_neighbors(points, centers, k, name=None):
-    """(indices, squared distances) of the k centers that are nearest to each point.
+    """(indices, squared distances) of the k centers nearest to each point.
 
     Shapes: points [n, dim], centers [m, dim] -> both [n, min(k, m)], the nearest first.
     """

@@ -1,4 +1,4 @@
-"""tf.decode_compressed: what was packed by gzip or zlib."""
+"""tf.decode_compressed: decompresses gzip and zlib."""
 from __future__ import annotations
 
 import zlib
@@ -9,12 +9,12 @@ from tinyflow.ops.strings.arrays import ElementwiseStringOp, map_strings
 
 __all__ = ['decode_compressed']
 
-# The window bits by which zlib tells the three headers.
+# zlib window bits for each kind of header.
 _WINDOW = {'ZLIB': 15, 'GZIP': 31}
 
 
 class DecodeCompressed(ElementwiseStringOp):
-    """Each string unpacked."""
+    """Decompresses each string."""
 
     signature = 'bytes: string -> output: string'
     attrs = {'compression_type': ''}
@@ -35,14 +35,14 @@ def _damaged(problem):
 
 
 def _unpacked(text, window, kind):
-    """All members: gzip files may be glued together."""
+    """Decompresses all members: gzip files may be concatenated."""
     parts = []
     while text:
         unpacker = zlib.decompressobj(window)
         try:
             parts.append(unpacker.decompress(text))
         except zlib.error as error:
-            raise _damaged(f'{error}: is the string packed by {kind}?') from None
+            raise _damaged(f'{error}: is the string compressed by {kind}?') from None
         if not unpacker.eof:
             raise _damaged(f'the {kind} data ends too early, after {len(text)} bytes')
         text = unpacker.unused_data
@@ -50,8 +50,8 @@ def _unpacked(text, window, kind):
 
 
 def decode_compressed(bytes, compression_type='', name=None):
-    """Each string unpacked, `compression_type` being 'GZIP', 'ZLIB' or '' (not packed).
+    """Decompresses each string; `compression_type` is 'GZIP', 'ZLIB' or '' (not compressed).
 
-    Shapes: bytes [*a] -> [*a]. DataLossError for what is not packed so.
+    Shapes: bytes [*a] -> [*a]. DataLossError for invalid data.
     """
     return DecodeCompressed.apply(bytes, compression_type=compression_type, name=name)

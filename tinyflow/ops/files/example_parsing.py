@@ -1,4 +1,4 @@
-"""tf.parse_example and its kin: what is in serialized Examples, as tensors."""
+"""tf.parse_example and related functions: tensors from serialized Examples."""
 from __future__ import annotations
 
 import re
@@ -62,7 +62,7 @@ class SparseFeature(namedtuple('SparseFeature', ['index_key', 'value_key', 'dtyp
 
 
 class _Description:
-    """What the features of a dict mean for the ops: keys, types, shapes, defaults."""
+    """A dict of features as arguments of the ops: keys, types, shapes, defaults."""
 
     def __init__(self, features, kinds):
         self.sparse = {}            # key -> dtype
@@ -170,7 +170,7 @@ def _dtype(key, feature):
         raise worded(TypeError(report(
             f"Feature '{key}': Value passed to parameter 'dense_defaults' has DataType "
             f'{dtype.name} not in list of allowed values: float32, int64, string',
-            mend='Examples hold these three only; tf.cast what was parsed.')))
+            mend='Examples hold these three only; tf.cast the result.')))
     return dtype
 
 
@@ -207,7 +207,7 @@ def _by_key(described, outputs):
 
 
 def _with_sparse_features(features, found):
-    """Adds the SparseTensors of SparseFeatures, and leaves out what only they needed."""
+    """Adds the SparseTensors of SparseFeatures, and drops features that only they needed."""
     for key in sorted(features):
         feature = features[key]
         if isinstance(feature, SparseFeature):
@@ -229,7 +229,7 @@ def parse_example(serialized, features, name=None, example_names=None):
     SparseFeature. Returns a dict of Tensors and SparseTensors.
     Shapes: serialized [batch] string -> FixedLenFeature [batch, *shape], FixedLenSequenceFeature
     [batch, most steps, *shape], VarLenFeature and SparseFeature a SparseTensor [batch, n].
-    Raises InvalidArgumentError for bytes that are no Example, a missing feature without a default,
+    Raises InvalidArgumentError for an invalid Example, a missing feature without a default,
     another type or number of values.
     """
     described = _described(features)
@@ -277,7 +277,7 @@ def _as_list(outputs):
 
 
 def _parse_named(serialized, described, name, example_names):
-    """One Example as a batch of one, since only the op for batches has names in its messages."""
+    """One Example as a batch of one, since only the batch op has names in its messages."""
     with name_scope(name, 'ParseSingleExample', [serialized, example_names]):
         serialized = shaping.expand_dims(convert_to_tensor(serialized), 0)
         names = shaping.expand_dims(convert_to_tensor(example_names), 0)

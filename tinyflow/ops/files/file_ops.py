@@ -1,4 +1,4 @@
-"""Whole files inside a graph: tf.read_file, tf.write_file, tf.matching_files."""
+"""File ops: tf.read_file, tf.write_file, tf.matching_files."""
 from __future__ import annotations
 
 import errno
@@ -29,12 +29,12 @@ def explained(path):
         yield
     except OSError as error:
         kind = _KINDS.get(error.errno, errors.UnknownError)
-        hint = _where_it_may_be(path) if kind is errors.NotFoundError else None
+        hint = _missing_file_hint(path) if kind is errors.NotFoundError else None
         raise errors.op_error(kind, f'{path}; {error.strerror or error}', hint) from error
 
 
-def _where_it_may_be(path):
-    """What is there instead of the file `path`: a directory that is missing, a name much alike."""
+def _missing_file_hint(path):
+    """A hint for a missing file: a missing directory, or files with similar names."""
     import difflib  # only an error message needs it
 
     folder, name = os.path.split(path)
@@ -56,11 +56,11 @@ def path_of(value):
 def _must_be_scalar(what, shape):
     if shape:
         raise OpFailure(f'Shape must be rank 0 but is rank {len(shape)}: the {what} is one string',
-                        'tf.map_fn works through a vector of them.')
+                        'tf.map_fn handles a vector of them.')
 
 
 class ReadFile(Op):
-    """The bytes of a file; read anew in every run."""
+    """The bytes of a file; read in every run."""
 
     signature = 'filename: string -> contents: string'
     pure = False
@@ -80,7 +80,7 @@ class ReadFile(Op):
 
 
 class WriteFile(Op):
-    """Writes a file, and makes the directories on the way to it."""
+    """Writes a file, and creates missing directories."""
 
     signature = 'filename: string, contents: string ->'
     pure = False
@@ -141,7 +141,7 @@ def matching(pattern):
     found = [base]
     for part in pattern[len(fixed):].lstrip('/').split('/') if fixed != '/' \
             else pattern[1:].split('/'):
-        # A backslash takes the meaning of the next character, as a set of one does.
+        # A backslash escapes the next character, as a set of one does.
         fits = re.compile(fnmatch.translate(re.sub(r'\\(.)', r'[\1]', part))).match
         found = [os.path.join(directory, name) for directory in found
                  if os.path.isdir(directory) for name in os.listdir(directory) if fits(name)]
@@ -151,7 +151,7 @@ def matching(pattern):
 def read_file(filename, name=None):
     """The contents of a file.
 
-    Shapes: filename [] -> []. NotFoundError and its kin where it cannot be read.
+    Shapes: filename [] -> []. NotFoundError or another OpError if it cannot be read.
     """
     return ReadFile.apply(filename, name=name)
 
@@ -159,7 +159,8 @@ def read_file(filename, name=None):
 def write_file(filename, contents, name=None):
     """An Operation that writes `contents` to a file, making directories as needed.
 
-    Shapes: filename [], contents []. PermissionDeniedError and its kin where it cannot be written.
+    Shapes: filename [], contents []. PermissionDeniedError or another
+    OpError if it cannot be written.
     """
     return WriteFile.apply(filename, contents, name=name)
 

@@ -1,4 +1,4 @@
-"""Text and bytes become numbers: tf.decode_csv, tf.decode_raw, tf.string_to_number."""
+"""tf.decode_csv, tf.decode_raw and tf.string_to_number: text and bytes to numbers."""
 from __future__ import annotations
 
 import re
@@ -21,7 +21,7 @@ _TYPE_NAMES = {dtypes.float32: 'float', dtypes.float64: 'double'}
 
 # ---- numbers in text -------------------------------------------------------------------------
 
-# Text of these characters alone means to Python what it means to TF, or nothing to both.
+# Text of only these characters is parsed alike, or rejected, by Python and TF.
 _PLAIN_INT = b'0123456789- ,\t'
 _PLAIN_FLOAT = b'0123456789+-.eE ,\t'
 _INT = re.compile(rb'\s*-?[0-9]+\s*\Z')
@@ -30,16 +30,16 @@ _FLOAT = re.compile(rb'\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|
 _HEX = re.compile(rb'\s*[+-]?0x[0-9a-f]+\s*\Z', re.IGNORECASE)
 
 
-class NoNumber(ValueError):
-    """The text at `place` of a list is no number of the wanted dtype."""
+class NotANumber(ValueError):
+    """The text at `position` of a list is not a number of the dtype."""
 
-    def __init__(self, place):
-        super().__init__(place)
-        self.place = place
+    def __init__(self, position):
+        super().__init__(position)
+        self.position = position
 
 
 def numbers(texts, dtype):
-    """A list of bytes as an array of `dtype`. NoNumber for the first that is none."""
+    """A list of bytes as an array of `dtype`. NotANumber for the first invalid one."""
     joined = b','.join(texts)
     integer = dtype.is_integer
     if not joined.translate(None, _PLAIN_INT if integer else _PLAIN_FLOAT):
@@ -53,7 +53,7 @@ def numbers(texts, dtype):
     return out
 
 
-def _number(text, dtype, place):
+def _number(text, dtype, position):
     if dtype.is_integer:
         if _INT.match(text) and dtype.min <= int(text) <= dtype.max:
             return int(text)
@@ -61,7 +61,7 @@ def _number(text, dtype, place):
         return float(text)
     elif _HEX.match(text):
         return float(int(text, 16))
-    raise NoNumber(place)
+    raise NotANumber(position)
 
 
 class StringToNumber(Op):
@@ -80,8 +80,8 @@ class StringToNumber(Op):
         texts = string_tensor.reshape(-1).tolist()
         try:
             return numbers(texts, out_type).reshape(string_tensor.shape)
-        except NoNumber as error:
-            bad = texts[error.place].decode('utf-8', 'replace')
+        except NotANumber as error:
+            bad = texts[error.position].decode('utf-8', 'replace')
             raise OpFailure(f'StringToNumberOp could not correctly convert string: {bad}',
                             _mend(bad, out_type)) from None
 
@@ -90,8 +90,8 @@ def _mend(bad, dtype):
     if dtype.is_integer:
         return f'it is not a number of {dtype.name}; out_type=tf.float32 reads fractions.'
     if not bad.strip():
-        return 'an empty text is no number.'
-    return 'a heading, or a unit behind the number, may have to be cut off first.'
+        return 'an empty text is not a number.'
+    return 'a heading, or a unit after the number, may have to be removed first.'
 
 
 # ---- bytes -----------------------------------------------------------------------------------
@@ -181,9 +181,9 @@ def _column(texts, default, field, missing):
             texts[i] = b'0'
         try:
             out = numbers(texts, dtype)
-        except NoNumber as error:
-            bad = texts[error.place].decode('utf-8', 'replace')
-            raise OpFailure(f'Field {field} in record {error.place} is not a valid '
+        except NotANumber as error:
+            bad = texts[error.position].decode('utf-8', 'replace')
+            raise OpFailure(f'Field {field} in record {error.position} is not a valid '
                             f'{_type_name(dtype)}: {bad}',
                             f'record_defaults[{field}] says that the column holds '
                             f'{dtype.name}; is it a heading (skip_header_lines=1), or a '
@@ -194,9 +194,9 @@ def _column(texts, default, field, missing):
 
 
 def fields_of(record, delimiter, quotes=True, select=()):
-    """The fields of one CSV record (bytes), or those at the places `select`.
+    """The fields of one CSV record (bytes), or those at the positions `select`.
 
-    ValueError where a quote or a line end stands where none may be.
+    ValueError for a misplaced quote or line end.
     """
     if b'\n' in record or b'\r' in record or quotes and b'"' in record:
         fields = _quoted_fields(record, delimiter, quotes, select)
@@ -206,44 +206,44 @@ def fields_of(record, delimiter, quotes=True, select=()):
 
 
 def _quoted_fields(record, delimiter, quotes, select):
-    """All fields, or those up to the last selected one: behind it TF finds no errors either."""
-    fields, place = [], 0
-    while place < len(record):
-        if record[place] in b'\r\n':
-            place += 1
+    """All fields, or those up to the last selected one: TF does not check the rest either."""
+    fields, position = [], 0
+    while position < len(record):
+        if record[position] in b'\r\n':
+            position += 1
             continue
-        if quotes and record[place] == 0x22:
-            text, place = _quoted(record, place + 1, delimiter)
+        if quotes and record[position] == 0x22:
+            text, position = _quoted(record, position + 1, delimiter)
         else:
-            end = record.find(delimiter, place)
+            end = record.find(delimiter, position)
             end = len(record) if end < 0 else end
-            text = record[place:end]
+            text = record[position:end]
             if b'\n' in text or b'\r' in text or quotes and b'"' in text:
                 raise OpFailure('Unquoted fields cannot have quotes/CRLFs inside',
                                 'a quote belongs around the whole field, without a space before '
                                 'it; use_quote_delim=False takes quotes as they are.')
-            place = end + 1
+            position = end + 1
         fields.append(text)
         if select and len(fields) > select[-1]:
             return fields
     return fields + [b''] if record.endswith(delimiter) else fields
 
 
-def _quoted(record, place, delimiter):
-    """(the field that begins behind the quote before `place`, the place of the next one)."""
+def _quoted(record, position, delimiter):
+    """(the quoted field that begins at `position`, the position of the next field)."""
     parts = []
     while True:
-        end = record.find(b'"', place)
+        end = record.find(b'"', position)
         if end < 0:
             raise ValueError('Quoted field has to end with quote followed by delim or end')
-        parts.append(record[place:end])
+        parts.append(record[position:end])
         after = record[end + 1:end + 2]
         if after == b'' or after == delimiter:
             return b''.join(parts), end + 2
         if after != b'"':
             raise ValueError('Quote inside a string has to be escaped by another quote')
         parts.append(b'"')
-        place = end + 2
+        position = end + 2
 
 
 # ---- public functions ------------------------------------------------------------------------
@@ -275,7 +275,7 @@ def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, b
     """The bytes of each string as numbers of `out_type`.
 
     Shapes: input_bytes [*a] -> [*a, length / size of out_type]. InvalidArgumentError where the
-    lengths differ, or are no multiple of the size.
+    lengths differ, or are not a multiple of the size.
     """
     input_bytes = renamed('input_bytes', input_bytes, 'bytes', bytes)
     if out_type is None:
@@ -288,7 +288,7 @@ def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, b
 def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
     """Each text as a number of float32, float64, int32 or int64.
 
-    Shapes: string_tensor [*a] -> [*a]. InvalidArgumentError for a text that is no number.
+    Shapes: string_tensor [*a] -> [*a]. InvalidArgumentError for a text that is not a number.
     """
     string_tensor = renamed('input', input, 'string_tensor', string_tensor)
     dtype = _allowed(out_type, _PARSED, 'StringToNumber')

@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 
 class _Parsing(Op, abstract=True):
-    pure = False                # of no use to merge, and never to be folded: files are not graphs
+    pure = False                # not worth merging, and must never be folded
     partial_rank = True
     counts: tuple[str, ...] = ()
 

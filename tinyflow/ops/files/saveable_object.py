@@ -1,13 +1,13 @@
-"""SaveableObject and SaveSpec: one thing that a Saver saves, and the tensors that it consists of.
+"""SaveableObject and SaveSpec: an object that a Saver saves, and its tensors.
 
-A SaveableObject is one thing under one name; it may need several tensors (SaveSpec), and knows how
+A SaveableObject is saved under one name; it may need several tensors (SaveSpec), and knows how
 to put restored tensors back.
 """
 from __future__ import annotations
 
 
 class SaveSpec:
-    """A tensor, the name under which it is saved, and the part of a whole that it is ('': all)."""
+    """A tensor, the name it is saved under, and which slice of a larger tensor it is ('': all)."""
 
     def __init__(self, tensor, slice_spec, name, dtype=None, device=None):
         self._tensor = tensor
@@ -23,7 +23,7 @@ class SaveSpec:
 
 
 class SaveableObject:
-    """Something to save: `op` is what produces it, `specs` are its tensors.
+    """An object to save: `op` produces it, `specs` are its tensors.
 
     A subclass defines ``restore(restored_tensors, restored_shapes)``, which gives an Operation.
     """

@@ -1,4 +1,4 @@
-"""Ops that write tensors to a checkpoint and read them back; tf.train.Saver puts them together.
+"""Checkpoint ops: SaveV2, RestoreV2 and others, which tf.train.Saver uses.
 
 `shape_and_slices` has a text for each tensor: '' for all of it, or '10 4 0,5:-' for the part of a
 [10, 4] tensor that a partitioned Variable holds.
@@ -67,7 +67,7 @@ class RestoreV2(Op):
 
     @classmethod
     def infer_shapes(cls, operation, arguments):
-        # Only the specification of a part says how large it is.
+        # Only the specification of a slice gives a static shape.
         parts = constant_value(operation.inputs[2])
         count = len(operation.attrs['dtypes'])
         if parts is None or parts.shape != (count,):
@@ -98,7 +98,7 @@ def _restored(reader, name, part, dtype):
 
 
 class MergeV2Checkpoints(Op):
-    """Makes one checkpoint of several that were written side by side."""
+    """Merges the shards of a checkpoint."""
 
     signature = 'checkpoint_prefixes: string, destination_prefix: string ->'
     attrs = {'delete_old_dirs': True}
@@ -123,7 +123,7 @@ class ShardedFilename(Op):
 
 
 class ShardedFilespec(Op):
-    """'basename-?????-of-00005', which stands for all 5 shards."""
+    """'basename-?????-of-00005', the pattern for all 5 shards."""
 
     signature = 'basename: string, num_shards: int32 -> filename: string'
 

@@ -77,7 +77,7 @@ def serialize_tensor(tensor, name=None):
 
 
 def parse_tensor(serialized, out_type, name=None):
-    """The tensor that `serialize_tensor` made the bytes of.
+    """The tensor in the bytes of `serialize_tensor`.
 
     Shapes: serialized [] string -> [*a] of dtype `out_type`. Raises InvalidArgumentError for other
     bytes and for another dtype.

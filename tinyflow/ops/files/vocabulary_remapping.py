@@ -1,4 +1,4 @@
-"""Ops that carry a matrix of a checkpoint over to a vocabulary that has changed."""
+"""Ops that load a matrix of a checkpoint for a changed vocabulary."""
 from __future__ import annotations
 
 import numpy as np
@@ -19,9 +19,9 @@ def _words(path):
 
 
 class GenerateVocabRemapping(Op):
-    """For words of a new vocabulary, their places in an old one; -1 for those it has not.
+    """For words of a new vocabulary, their positions in an old one; -1 for new words.
 
-    Shapes: two file names [] -> remapping [num_new_vocab], how many are found [].
+    Shapes: two file names [] -> remapping [num_new_vocab], how many are remapping [].
     """
 
     signature = 'new_vocab_file: string, old_vocab_file: string -> remapping: int64, '
@@ -39,23 +39,24 @@ class GenerateVocabRemapping(Op):
         end = new_vocab_offset + num_new_vocab
         if end > len(new):
             raise OpFailure("lookup table size must be larger than last new vocab entry's line: "
-                            f'{path} has {len(new)} lines, but {end} are wanted',
+                            f'{path} has {len(new)} lines, but {end} are needed',
                             'new_vocab_size of VocabInfo must be the number of words in the file, '
                             'without buckets for other words.')
         if old_vocab_size > len(old):
             raise OpFailure(f'{old_path} has {len(old)} lines, fewer than old_vocab_size = '
                             f'{old_vocab_size}',
                             'old_vocab_size=-1 takes the whole file.')
-        place = {word: i for i, word in
+        position = {word: i for i, word in
                  enumerate(old[:old_vocab_size] if old_vocab_size > 0 else old)}
-        found = np.array([place.get(word, -1) for word in new[new_vocab_offset:end]], np.int64)
-        return found, np.array((found >= 0).sum(), np.int32)
+        remapping = np.array([position.get(word, -1) for word in new[new_vocab_offset:end]],
+                             np.int64)
+        return remapping, np.array((remapping >= 0).sum(), np.int32)
 
 
 class LoadAndRemapMatrix(Op):
-    """Rows and columns of a matrix of a checkpoint in another order; -1 is one that is not there.
+    """Rows and columns of a matrix of a checkpoint in another order; -1 is a missing one.
 
-    What is not there takes `initializing_values`, one after the other, row by row. An empty
+    Missing elements take `initializing_values` in row-major order. An empty
     col_remapping leaves columns as they are.
 
     Shapes: row_remapping [num_rows], col_remapping [num_cols] or [0], initializing_values
@@ -93,7 +94,7 @@ class LoadAndRemapMatrix(Op):
 
 def _check(old, name, rows, columns, remaps_columns, num_rows, num_cols):
     if old.ndim != 2:
-        raise OpFailure(f'Tensor {name} has shape {list(old.shape)}, which is no matrix',
+        raise OpFailure(f'Tensor {name} has shape {list(old.shape)}, which is not a matrix',
                         'vocabularies remap the rows and columns of matrices.')
     if old.dtype != np.float32:
         raise errors.InvalidArgumentError(
@@ -106,12 +107,12 @@ def _check(old, name, rows, columns, remaps_columns, num_rows, num_cols):
                         f'dimension is {old.shape[1]} instead of being equal to '
                         f'num_cols={num_cols}',
                         'the Variable must have as many columns as the one before.')
-    for what, places, size in (('row', rows, len(old)), ('col', columns, old.shape[1])):
-        if len(places) and places.max() >= size:
-            raise OpFailure(f'Max value in {what} remapping, {places.max()}, must be smaller than '
-                            f'that dimension of the old tensor, {size}',
+    for what, positions, size in (('row', rows, len(old)), ('col', columns, old.shape[1])):
+        if len(positions) and positions.max() >= size:
+            raise OpFailure(f'Max value in {what} remapping, {positions.max()}, must be smaller '
+                            f'than that dimension of the old tensor, {size}',
                             'is the old vocabulary the one that the checkpoint was trained with?')
-        taken = np.sort(places[places >= 0])
+        taken = np.sort(positions[positions >= 0])
         if (taken[1:] == taken[:-1]).any():
-            raise OpFailure(f'The {what} remapping has a place more than once',
+            raise OpFailure(f'The {what} remapping has a position more than once',
                             'each word must be in the vocabulary only once.')

@@ -1,4 +1,4 @@
-"""Summaries of images and sounds: PNG and WAV files inside Summary messages."""
+"""tf.summary.image and tf.summary.audio: PNG and WAV files inside Summary messages."""
 from __future__ import annotations
 
 import numpy as np
@@ -31,7 +31,7 @@ def _check_count(count, attribute, op_type):
 
 
 def _tags(tag, kind, limit, count):
-    """A tag for each of `count`; numbered where there might be several."""
+    """A tag for each of `count` images or sounds; numbered if there can be several."""
     return [f'{tag}/{kind}/{i}' if limit > 1 else f'{tag}/{kind}' for i in range(count)]
 
 

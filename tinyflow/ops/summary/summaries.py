@@ -1,4 +1,4 @@
-"""Summaries as nodes: values with their tags as Summary messages for event files.
+"""Summary ops: scalar, histogram, tensor, text and merge, as Summary messages for event files.
 
 Each node gives the bytes of a Summary; tf.summary.FileWriter.add_summary writes them. Its tag is
 its name with the scopes around it.
@@ -30,9 +30,9 @@ _NOT_IN_A_TAG = re.compile(r'[^-/\w\.]')
 
 
 def clean_tag(name):
-    """A name for a node: letters that it cannot have become '_', slashes in front go.
+    """A valid node name: invalid characters become '_', leading slashes are dropped.
 
-    Told by tf.logging.info where that changes the name.
+    Logged by tf.logging.info if that changes the name.
     """
     if name is None:
         return None
@@ -51,7 +51,7 @@ def clean_tag(name):
 def summary_scope(name, family=None, default_name=None, values=None):
     """Opens the name scope of a summary; gives (tag, scope).
 
-    `family`, the heading under which TensorBoard shows it, stands in front of both.
+    `family`, the heading under which TensorBoard shows it, is a prefix of both.
     """
     name, family = clean_tag(name), clean_tag(family)
     with name_scope(name if family is None else f'{family}/{name}', default_name, values) as scope:
@@ -66,17 +66,17 @@ def collect(summary, collections, default):
 
 
 def of_the_first_replica(make):
-    """Decorates what makes a summary: in all replicas but the first it gives an empty one.
+    """Decorator: in all replicas but the first the summary is empty.
 
-    So what a function of replicas summarises is written once, under its own name, as in TF.
+    So a summary in a replicated function is written once, under its own name, as in TF.
     """
     @functools.wraps(make)
-    def made(*args, **kwargs):
+    def wrapper(*args, **kwargs):
         replica = replica_context.replicas_meet()
         if replica is not None and replica.replica_number:
             return constant('')
         return make(*args, **kwargs)
-    return made
+    return wrapper
 
 
 _SUMMARIES = [GraphKeys.SUMMARIES]
@@ -165,7 +165,7 @@ def histogram(name, values, collections=None, family=None):
 
 
 class TensorSummaryV2(Op):
-    """A Summary message with a whole tensor and what a plugin of TensorBoard is to do with it."""
+    """A Summary message with a whole tensor and the metadata for a TensorBoard plugin."""
 
     signature = 'tag: string, tensor: T, serialized_summary_metadata: string -> summary: string'
     types = {'T': ANY - HANDLES}
@@ -203,7 +203,7 @@ def tensor_summary(name, tensor, summary_description=None, collections=None, sum
     """A whole tensor as a Summary message; joins the collection SUMMARIES.
 
     Shapes: tensor [...] -> [], string. `summary_metadata` says which plugin of TensorBoard shows
-    it; `summary_description` and `display_name` are texts to show beside it.
+    it; `summary_description` and `display_name` are texts to show with it.
     """
     from tinyflow.formats.protos.summary_pb2 import SummaryMetadata  # protobuf loads slowly
     metadata = SummaryMetadata()
@@ -262,8 +262,8 @@ class MergeSummary(Op):
         seen = set()
         for value in [value for message in messages for value in message.value]:
             if value.tag in seen:
-                raise OpFailure(f'Duplicate tag {value.tag} found in summary inputs',
-                                'give each summary once, under a name of its own.')
+                raise OpFailure(f'Duplicate tag {value.tag} summaries in summary inputs',
+                                'give each summary once, under its own name.')
             seen.add(value.tag)
         return boxed(b''.join(parts))       # the same as the bytes of one message with all values
 
@@ -287,8 +287,8 @@ def _listed(inputs):
                       f'{inputs!r}.', mend='tf.summary.merge([a, b]), or tf.summary.merge_all().')
     for each in inputs:
         if each is None or getattr(each, 'dtype', dtypes.string) != dtypes.string:
-            told = 'None' if each is None else describe(each)
-            raise refusal(TypeError, f'{told} is no summary for MergeSummary.',
+            described = 'None' if each is None else describe(each)
+            raise refusal(TypeError, f'{described} is not a summary for MergeSummary.',
                           mend="tf.summary.merge([tf.summary.scalar('loss', loss), ...]).")
     if not inputs:
         raise refusal(ValueError, "List argument 'inputs' to 'MergeSummary' Op with length 0 "
@@ -301,5 +301,5 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
 
     `scope` keeps those whose names match it. Shapes: -> [], string.
     """
-    found = get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    summaries = get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None

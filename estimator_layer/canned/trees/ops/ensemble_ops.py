@@ -1,7 +1,7 @@
-"""Boosted trees as nodes: an ensemble that each Session has for itself, and what reads or grows it.
+"""Tree ensemble ops of boosted trees: create, restore, predict, and grow an ensemble.
 
 BoostedTreesEnsembleResourceHandleOp gives a handle, an array of no dimensions that holds the
-Session's Ensemble; there is none to use until BoostedTreesCreateEnsemble has run.
+Session's Ensemble; it is initialized by BoostedTreesCreateEnsemble.
 """
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ import numpy as np
 
 from estimator_layer.canned.trees.ops import growing as trees_growing, messages as trees_messages
 from estimator_layer.canned.trees.ops.model import Ensemble
-from estimator_layer.canned.trees.ops.resources import IsMade, OnHandle, held
+from estimator_layer.canned.trees.ops.resources import (
+    IsInitialized,
+    ResourceOp,
+    initialized_resource,
+)
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import REQUIRED
 from tinyflow.graph.support.errors import OpFailure
@@ -24,18 +28,18 @@ class BoostedTreesEnsembleResourceHandleOp(SessionHandle):
 
 
 def _ensemble(handle):
-    """The Ensemble; FailedPreconditionError if it was not made yet."""
-    return held(handle, 'tree ensemble is', 'it')
+    """The Ensemble; FailedPreconditionError if it is not initialized."""
+    return initialized_resource(handle, 'tree ensemble is', 'it')
 
 
-class IsBoostedTreesEnsembleInitialized(IsMade):
-    """True once the ensemble was made or restored."""
+class IsBoostedTreesEnsembleInitialized(IsInitialized):
+    """True once the ensemble was created or restored."""
 
     signature = 'tree_ensemble_handle: resource -> is_initialized: bool'
 
 
-class BoostedTreesCreateEnsemble(OnHandle):
-    """Makes the ensemble from a serialized one ('': empty), unless it is there."""
+class BoostedTreesCreateEnsemble(ResourceOp):
+    """Creates the ensemble from a serialized one ('': empty), unless it is initialized."""
 
     signature = ('tree_ensemble_handle: resource, stamp_token: int64, '
                  'tree_ensemble_serialized: string ->')
@@ -46,7 +50,7 @@ class BoostedTreesCreateEnsemble(OnHandle):
             trees_messages.restore(ensemble, stamp_token, tree_ensemble_serialized.item())
 
 
-class BoostedTreesDeserializeEnsemble(OnHandle):
+class BoostedTreesDeserializeEnsemble(ResourceOp):
     """Replaces the ensemble by a serialized one."""
 
     signature = BoostedTreesCreateEnsemble.signature
@@ -56,7 +60,7 @@ class BoostedTreesDeserializeEnsemble(OnHandle):
                                tree_ensemble_serialized.item())
 
 
-class BoostedTreesSerializeEnsemble(OnHandle):
+class BoostedTreesSerializeEnsemble(ResourceOp):
     """The stamp and the bytes of a TreeEnsemble message."""
 
     signature = ('tree_ensemble_handle: resource -> stamp_token: int64, '
@@ -70,7 +74,7 @@ class BoostedTreesSerializeEnsemble(OnHandle):
         return (np.array(ensemble.stamp, np.int64), boxed(trees_messages.serialized(ensemble)))
 
 
-class BoostedTreesGetEnsembleStates(OnHandle):
+class BoostedTreesGetEnsembleStates(ResourceOp):
     """The stamp, counts of trees and layers, and the nodes [first, end) of the growing layer."""
 
     signature = ('tree_ensemble_handle: resource -> stamp_token: int64, num_trees: int32, '
@@ -92,7 +96,7 @@ class BoostedTreesGetEnsembleStates(OnHandle):
 
 
 def _batch(features):
-    """The number of examples, if a shape tells it."""
+    """The number of examples, if a shape has it."""
     return next((f[0] for f in features if f), None)
 
 
@@ -108,7 +112,7 @@ def _check_dimension(logits_dimension):
                         'classes.')
 
 
-class BoostedTreesPredict(OnHandle):
+class BoostedTreesPredict(ResourceOp):
     """The sum of the trees for each example."""
 
     signature = ('tree_ensemble_handle: resource, '
@@ -124,8 +128,8 @@ class BoostedTreesPredict(OnHandle):
         return found.predict(_matrix(bucketized_features))[:, None]
 
 
-class BoostedTreesTrainingPredict(OnHandle):
-    """What the trees add to examples since they stood in cached nodes, and where they are now."""
+class BoostedTreesTrainingPredict(ResourceOp):
+    """The change of predictions since cached nodes, and the new tree and node ids to cache."""
 
     signature = ('tree_ensemble_handle: resource, cached_tree_ids: int32, cached_node_ids: int32, '
                  'bucketized_features: num_bucketized_features*int32 -> partial_logits: float32, '
@@ -145,7 +149,7 @@ class BoostedTreesTrainingPredict(OnHandle):
         return logits[:, None], np.array(trees, np.int32), np.array(nodes, np.int32)
 
 
-class BoostedTreesExampleDebugOutputs(OnHandle):
+class BoostedTreesExampleDebugOutputs(ResourceOp):
     """For each example a DebugOutput message: the features that split it, the outputs between."""
 
     signature = ('tree_ensemble_handle: resource, '
@@ -170,7 +174,7 @@ class BoostedTreesExampleDebugOutputs(OnHandle):
 # ---- growing -------------------------------------------------------------------------------
 
 
-class BoostedTreesCenterBias(OnHandle):
+class BoostedTreesCenterBias(ResourceOp):
     """Makes the first tree's root predict the mean; True if that should be done again."""
 
     signature = ('tree_ensemble_handle: resource, mean_gradients: float32, '
@@ -185,7 +189,7 @@ class BoostedTreesCenterBias(OnHandle):
             mean_hessians.reshape(-1)[0], l1, l2))
 
 
-class BoostedTreesUpdateEnsemble(OnHandle):
+class BoostedTreesUpdateEnsemble(ResourceOp):
     """Splits the leaves of the growing layer by their best features."""
 
     signature = ('tree_ensemble_handle: resource, feature_ids: int32, '

@@ -1,4 +1,4 @@
-"""Growing: the best split of each leaf from sums of gradients, and a new layer of a tree.
+"""Tree growing: the best split of each leaf from sums of gradients, and a new layer of a tree.
 
 A leaf of value w costs 1/2 (h + l2) w^2 + g w + l1 |w|, with the sums g and h of the gradients and
 hessians of its examples. That is least for w = -(g -+ l1) / (h + l2); what it saves is the gain

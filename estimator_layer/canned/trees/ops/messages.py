@@ -42,7 +42,7 @@ def _write_tree(tree, message):
 
 
 def restore(ensemble, stamp, data):
-    """Makes `ensemble` what the bytes say. ValueError for bytes that are no such message."""
+    """Restores `ensemble` from the bytes. ValueError for invalid ones."""
     from google.protobuf.message import DecodeError  # for start-up time
 
     # for start-up time

@@ -1,4 +1,4 @@
-"""An ensemble of boosted trees as data: the nodes of each tree, and the way of examples down.
+"""Tree and Ensemble: boosted trees as arrays, and prediction with them.
 
 A tree is a few lists, one entry for each node: node 0 is the root, and a node whose `feature` is
 LEAF is a leaf. An example goes left where its bucket of the feature is not above the threshold.
@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 LEAF = -1
-_AT_ONCE = 1 << 20              # (tree, example) pairs that go down together
+_AT_ONCE = 1 << 20              # (tree, example) pairs processed at a time
 
 _f32 = np.float32
 
 
 @dataclass
 class Tree:
-    """One tree; `values` are the outputs of leaves, and of splits what they were as leaves."""
+    """One tree; `values` are the outputs of leaves; splits keep those they had as leaves."""
 
     weight: float = 1.0
     features: list = field(default_factory=list)
@@ -170,9 +170,9 @@ class Ensemble:
         return logits, nodes
 
     def predict_more(self, buckets, tree_ids, node_ids):
-        """What was added since examples stood in these nodes: (change, tree ids, node ids).
+        """The change since examples were in these nodes: (change, tree ids, node ids).
 
-        A node below 0 stands for an example that was not seen before. Shapes: [batch] each.
+        A node below 0 means a new example. Shapes: [batch] each.
         """
         if not self.trees:
             return np.zeros(len(tree_ids), _f32), tree_ids, np.zeros_like(node_ids)

@@ -1,21 +1,21 @@
-"""Post-pruning: splits whose whole branch gains nothing become leaves again."""
+"""Post-pruning: turns branches of no gain back into leaves."""
 from __future__ import annotations
 
 from estimator_layer.canned.trees.ops.model import LEAF
 
 
 def prune(tree):
-    """Takes away, from below, splits of two leaves with a negative gain.
+    """Removes, bottom-up, splits of two leaves with a negative gain.
 
     `tree.pruned` then says, for each old node, where it is now and what that changes of its output:
-    examples that stood there go on from the new node.
+    examples there continue from the new node.
     """
-    gone = {}                       # old node -> (its parent, the parent's output less its own)
-    _prepare(tree, 0, gone)
-    if not gone:
+    removed = {}                       # old node -> (its parent, the parent's output less its own)
+    _prepare(tree, 0, removed)
+    if not removed:
         return
-    numbers = {old: new for new, old in enumerate(n for n in range(len(tree)) if n not in gone)}
-    tree.pruned = [_place(node, gone, numbers, tree) for node in range(len(tree))]
+    numbers = {old: new for new, old in enumerate(n for n in range(len(tree)) if n not in removed)}
+    tree.pruned = [_new_position(node, removed, numbers, tree) for node in range(len(tree))]
     kept = sorted(numbers)
     tree.lefts[:] = [numbers.get(n, n) for n in tree.lefts]
     tree.rights[:] = [numbers.get(n, n) for n in tree.rights]
@@ -28,23 +28,23 @@ def prune(tree):
     tree.changed()
 
 
-def _prepare(tree, node, gone):
+def _prepare(tree, node, removed):
     if tree.features[node] == LEAF:
         return
     left, right = tree.lefts[node], tree.rights[node]
-    _prepare(tree, left, gone)
-    _prepare(tree, right, gone)
+    _prepare(tree, left, removed)
+    _prepare(tree, right, removed)
     if tree.features[left] == tree.features[right] == LEAF and tree.gains[node] < 0:
         for child in (left, right):
-            gone[child] = node, tree.values[node] - tree.values[child]
+            removed[child] = node, tree.values[node] - tree.values[child]
         tree.features[node], tree.gains[node] = LEAF, type(tree.gains[node])(0)
         tree.thresholds[node], tree.was_leaf[node] = 0, False
 
 
-def _place(node, gone, numbers, tree):
+def _new_position(node, removed, numbers, tree):
     """(new number, change) of an old node: that of the nearest ancestor that is still there."""
     change = type(tree.values[0])(0)
-    while node in gone:
-        node, more = gone[node]
+    while node in removed:
+        node, more = removed[node]
         change += more
     return numbers[node], change

@@ -1,4 +1,4 @@
-"""Buckets for numeric features: sketches of their quantiles, the boundaries, and the buckets.
+"""Quantile ops of boosted trees: sketches, bucket boundaries, and bucketizing of features.
 
 BoostedTreesQuantileStreamResourceHandleOp gives a handle, an array of no dimensions that holds the
 Session's Quantiles of several features.
@@ -8,7 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from estimator_layer.canned.trees.ops.quantile_sketch import Stream, Summary
-from estimator_layer.canned.trees.ops.resources import IsMade, OnHandle, held
+from estimator_layer.canned.trees.ops.resources import (
+    IsInitialized,
+    ResourceOp,
+    initialized_resource,
+)
 from tinyflow.graph.object_scalars import boxed
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, REQUIRED, Op
 from tinyflow.graph.support.errors import OpFailure
@@ -35,7 +39,7 @@ class Quantiles:
             stream.push_summary(Summary(summary))
 
     def flush(self, count, equal_parts):
-        """Makes boundaries, about `count` for each feature; the streams begin anew."""
+        """Makes boundaries, about `count` for each feature; the streams are reset."""
         for i, stream in enumerate(self.streams):
             summary = stream.finish()
             self.boundaries[i] = summary.quantiles(count - 1) if equal_parts else \
@@ -57,18 +61,18 @@ class BoostedTreesQuantileStreamResourceHandleOp(SessionHandle):
 
 
 def _quantiles(handle):
-    """The Quantiles; FailedPreconditionError if they were not made yet."""
-    return held(handle, 'quantile streams are', 'them')
+    """The Quantiles; FailedPreconditionError if they are not initialized."""
+    return initialized_resource(handle, 'quantile streams are', 'them')
 
 
-class IsBoostedTreesQuantileStreamResourceInitialized(IsMade):
-    """True once the streams were made."""
+class IsBoostedTreesQuantileStreamResourceInitialized(IsInitialized):
+    """True once the streams are initialized."""
 
     signature = 'quantile_stream_resource_handle: resource -> is_initialized: bool'
 
 
-class BoostedTreesCreateQuantileStreamResource(OnHandle):
-    """Makes the streams, unless they are there."""
+class BoostedTreesCreateQuantileStreamResource(ResourceOp):
+    """Creates the streams, unless they are initialized."""
 
     signature = ('quantile_stream_resource_handle: resource, epsilon: float32, '
                  'num_streams: int64 ->')
@@ -109,7 +113,7 @@ def _sketch(values, weights, error):
     return stream.finish().entries
 
 
-class BoostedTreesQuantileStreamResourceAddSummaries(OnHandle):
+class BoostedTreesQuantileStreamResourceAddSummaries(ResourceOp):
     """Adds the sketches of a batch to the streams."""
 
     signature = ('quantile_stream_resource_handle: resource, '
@@ -119,7 +123,7 @@ class BoostedTreesQuantileStreamResourceAddSummaries(OnHandle):
         _quantiles(quantile_stream_resource_handle).add(summaries)
 
 
-class BoostedTreesQuantileStreamResourceDeserialize(OnHandle):
+class BoostedTreesQuantileStreamResourceDeserialize(ResourceOp):
     """Sets the boundaries, as a checkpoint holds them."""
 
     signature = ('quantile_stream_resource_handle: resource, '
@@ -131,7 +135,7 @@ class BoostedTreesQuantileStreamResourceDeserialize(OnHandle):
         quantiles.boundaries = [np.array(b) for b in bucket_boundaries]
 
 
-class BoostedTreesQuantileStreamResourceFlush(OnHandle):
+class BoostedTreesQuantileStreamResourceFlush(ResourceOp):
     """Makes boundaries of what was added."""
 
     signature = 'quantile_stream_resource_handle: resource, num_buckets: int64 ->'
@@ -141,7 +145,7 @@ class BoostedTreesQuantileStreamResourceFlush(OnHandle):
         _quantiles(quantile_stream_resource_handle).flush(int(num_buckets), generate_quantiles)
 
 
-class BoostedTreesQuantileStreamResourceGetBucketBoundaries(OnHandle):
+class BoostedTreesQuantileStreamResourceGetBucketBoundaries(ResourceOp):
     """The boundaries of each feature. Shapes: -> [boundaries]."""
 
     signature = ('quantile_stream_resource_handle: resource '
@@ -173,9 +177,9 @@ class BoostedTreesBucketize(Op):
 
 
 def _buckets(values, boundaries):
-    found = np.searchsorted(boundaries, values, 'left')
-    found[np.isnan(values)] = 0
-    return np.clip(found, 0, max(len(boundaries) - 1, 0)).astype(np.int32)
+    buckets = np.searchsorted(boundaries, values, 'left')
+    buckets[np.isnan(values)] = 0
+    return np.clip(buckets, 0, max(len(boundaries) - 1, 0)).astype(np.int32)
 
 
 __all__: list[str] = []

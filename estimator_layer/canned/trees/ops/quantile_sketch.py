@@ -2,8 +2,8 @@
 
 A Summary holds some of the values in order, each with its weight and with bounds on its rank (the
 weight of all that is smaller). Two summaries merge into one; compressing drops entries as long as
-the ranks between those that stay are known well enough. A Stream keeps summaries in levels, each
-standing for twice the values of the one below (Greenwald and Khanna 2001; Zhang and Wang 2007).
+the ranks between the remaining ones are known well enough. A Stream keeps summaries in levels, each
+representing twice the values of the one below (Greenwald and Khanna 2001; Zhang and Wang 2007).
 """
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Summary:
             return self
         if not len(self):
             return other
-        mine = self._beside(other)
-        theirs = other._beside(self)
+        mine = self._with_ranks_in(other)
+        theirs = other._with_ranks_in(self)
         both = np.isin(other.entries[:, 0], self.entries[:, 0])
         rows = np.concatenate([mine, theirs[~both]])
         return Summary(rows[np.argsort(rows[:, 0], kind='stable')])
 
-    def _beside(self, other):
+    def _with_ranks_in(self, other):
         """The entries, with the ranks that they have among those of `other`, too."""
         values, weights, least, greatest = self.entries.T
         before = np.searchsorted(other.entries[:, 0], values, 'left')
@@ -70,13 +70,13 @@ class Summary:
         size, count = max(size, 2), len(self)
         if count <= size:
             return self
-        room = self.total() * max(1.0 / size, error)
+        limit = self.total() * max(1.0 / size, error)
         _, weights, least, greatest = self.entries.T
         ends, starts = (greatest - weights).tolist(), (least + weights).tolist()
         kept, sum_, read = [0], 0, 0
         while read + 1 < count:
             start, ahead = starts[read], read + 1
-            while ahead < count and sum_ < count and ends[ahead] - start <= room:
+            while ahead < count and sum_ < count and ends[ahead] - start <= limit:
                 sum_ += size
                 ahead += 1
             read = read + 1 if ahead == read + 1 else ahead - 1
@@ -109,7 +109,7 @@ class Summary:
             return np.zeros(0, _f32)
         count, total = max(count, 2), self.entries[-1, 3]
         values, weights, least, greatest = self.entries.T
-        middles, found, at = least + greatest, [], 0
+        middles, result, at = least + greatest, [], 0
         for rank in range(count + 1):
             twice = 2 * (rank * total / count)
             ahead = at + 1
@@ -118,8 +118,8 @@ class Summary:
             at = ahead - 1
             lower = ahead == len(self) or \
                 twice < least[at] + weights[at] + greatest[ahead] - weights[ahead]
-            found.append(values[at if lower else ahead])
-        return np.array(found, _f32)
+            result.append(values[at if lower else ahead])
+        return np.array(result, _f32)
 
 
 class Stream:

@@ -1,6 +1,6 @@
-"""What the two resources of boosted trees share: what their handles hold is of use once it is made.
+"""Base ops of the two resources of boosted trees, and the check that they are initialized.
 
-It is an object with the attribute `made`.
+A handle holds an object with the attribute `made`, true once it is initialized.
 """
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
 from tinyflow.graph.support import errors
 
 
-class OnHandle(Op, abstract=True):
-    """Reads or changes what a handle holds."""
+class ResourceOp(Op, abstract=True):
+    """Base of ops that read or change a resource."""
 
     pure = False
     partial_rank = True
     gradient = NOT_DIFFERENTIABLE
 
 
-class IsMade(OnHandle, abstract=True):
-    """True once what the handle holds was made or restored."""
+class IsInitialized(ResourceOp, abstract=True):
+    """True once the resource was created or restored."""
 
     def shape(handle):
         return ()
@@ -28,10 +28,10 @@ class IsMade(OnHandle, abstract=True):
         return np.array(handle.item().made)
 
 
-def held(handle, what, it):
-    """What the handle holds. Shapes: handle [].
+def initialized_resource(handle, what, it):
+    """The resource of a handle. Shapes: handle [].
 
-    FailedPreconditionError, which names it `what`, if it is not made.
+    FailedPreconditionError, which names it `what`, if it is not initialized.
     """
     content = handle.item()
     if not content.made:
@@ -42,4 +42,4 @@ def held(handle, what, it):
     return content
 
 
-__all__ = ['IsMade', 'OnHandle', 'held']
+__all__ = ['IsInitialized', 'ResourceOp', 'initialized_resource']

@@ -34,10 +34,10 @@ class BoostedTreesMakeStatsSummary(Op):
 
 
 def _check(nodes, buckets, max_splits):
-    """ValueError for examples that stand nowhere.
+    """ValueError for invalid nodes or buckets of examples.
 
-    There may be one bucket too many: a sketch gives as many boundaries as asked for, or one more.
-    TensorFlow counts its examples to the next node, and nowhere behind the last.
+    There may be one bucket too many: a sketch gives as many boundaries as requested, or one more.
+    TensorFlow adds its examples to the next node, and drops those after the last.
     """
     if nodes.size and not 0 <= nodes.min() <= nodes.max() < max_splits:
         wrong = nodes[(nodes < 0) | (nodes >= max_splits)][0]
