@@ -1,4 +1,4 @@
-"""Images of another size: sampled by cubic curves, or as means of the area of each new pixel.
+"""resize_bicubic and resize_area.
 
 The cubic kernel is that of R. Keys, Cubic Convolution Interpolation for Digital Image Processing
 (1981), with a = -0.75, or -0.5 for half-pixel centres.
@@ -13,7 +13,7 @@ from tinyflow.graph import dtypes
 from tinyflow.graph.convert import convert_to_tensor
 from tinyflow.graph.dtypes import REAL
 from tinyflow.graph.op import NOT_DIFFERENTIABLE, Op
-from tinyflow.ops.image.resize import check_sizes, places, resize, resized_shape
+from tinyflow.ops.image.resize import check_sizes, resize, resized_shape, sample_positions
 
 __all__ = ['resize_area', 'resize_bicubic']
 
@@ -34,16 +34,16 @@ def _far(x, a):
 @lru_cache(maxsize=64)
 def _cubic(count, total, align_corners, half_pixel_centers):
     """The matrix [count, total] of the weights of the old pixels in each new one."""
-    at, _ = places(count, total, align_corners, half_pixel_centers)
+    at, _ = sample_positions(count, total, align_corners, half_pixel_centers)
     floor = np.floor(at)
     x = np.rint((at - floor) * np.float32(_STEPS)) / _STEPS
     a = -.5 if half_pixel_centers else -.75
     weights = np.stack([_far(x + 1, a), _near(x, a), _near(1 - x, a), _far(2 - x, a)])
-    wanted = floor.astype(np.int64) + np.arange(-1, 3)[:, None]
-    pixels = np.clip(wanted, 0, total - 1)
+    unclipped = floor.astype(np.int64) + np.arange(-1, 3)[:, None]
+    pixels = np.clip(unclipped, 0, total - 1)
     if half_pixel_centers:
-        # What would lie outside counts nothing, instead of the pixel at the border once more.
-        weights = np.where(pixels == wanted, weights, 0)
+        # Pixels outside get weight 0, instead of repeating the border.
+        weights = np.where(pixels == unclipped, weights, 0)
         weights = weights / weights.sum(0)
     matrix = np.zeros((count, total))
     for some, share in zip(pixels, weights):
@@ -55,7 +55,7 @@ def _cubic(count, total, align_corners, half_pixel_centers):
 @lru_cache(maxsize=64)
 def _area(count, total, align_corners):
     """The matrix [count, total] of the part of each new pixel that each old one covers."""
-    _, step = places(count, total, align_corners, False)
+    _, step = sample_positions(count, total, align_corners, False)
     edges = np.arange(count + 1, dtype=np.float32) * step
     matrix = np.zeros((count, total))
     for i, (low, high) in enumerate(zip(edges[:-1], edges[1:])):
@@ -75,7 +75,7 @@ def _resized(images, rows, columns):
 
 
 class ResizeBicubic(Op):
-    """Images of another size; each new pixel is a weighted sum of the sixteen around its place."""
+    """Images of another size; each new pixel is a weighted sum of sixteen old ones."""
 
     signature = 'images: T, size: int32 -> resized_images: float32'
     types = {'T': REAL}
@@ -100,7 +100,7 @@ class ResizeBicubic(Op):
 
 
 class ResizeBicubicGrad(Op):
-    """The sensitivity of the old pixels, from that of the new ones."""
+    """Gradient of ResizeBicubic with respect to the images."""
 
     signature = 'grads: float32, original_image: T -> output: T'
     types = {'T': _WIDE}
@@ -136,7 +136,7 @@ class ResizeArea(Op):
 
 
 def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_centers=False):
-    """Images of another size, float32, interpolated by cubic curves through four pixels each way.
+    """Images of another size, float32, by bicubic interpolation (4 x 4 pixels).
 
     Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
     """

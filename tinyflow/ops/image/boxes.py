@@ -1,4 +1,4 @@
-"""Boxes in images: drawn as frames, and drawn by chance for crops that keep an object.
+"""draw_bounding_boxes, and sample_distorted_bounding_box for random crops.
 
 A box is y_min, x_min, y_max, x_max, from 0 to 1 of the image's height and width.
 """
@@ -54,8 +54,8 @@ def _framed(images, boxes, colors):
     result = images.copy()
     colors = colors[:, :images.shape[3]].astype(images.dtype)
     sizes = np.array(images.shape[1:3], np.float32)
-    places = np.trunc(boxes * np.tile(sizes - 1, 2)).astype(np.int64).tolist()
-    for image, corners in zip(result, places):
+    pixels = np.trunc(boxes * np.tile(sizes - 1, 2)).astype(np.int64).tolist()
+    for image, corners in zip(result, pixels):
         for i, box in enumerate(corners):
             _frame(image, *box, colors[i % len(colors)])
     return result
@@ -110,12 +110,12 @@ class DrawBoundingBoxesV2(Op):
         return _framed(images, boxes, colors if colors.size else _COLORS)
 
 
-class _Chance:
-    """Random numbers one at a time, from words set aside for one run."""
+class _RandomNumbers:
+    """Random numbers one at a time, from words reserved for one run."""
 
     def __init__(self, stream, tries):
         philox = stream if isinstance(stream, PhiloxStream) else stream.philox
-        # TF sets four words aside for each try, and reads on behind them where that is too few.
+        # TF reserves four words for each try, and reads on after them if that is too few.
         self._words = Words(philox.reserve(tries))
 
     def fraction(self):
@@ -148,7 +148,7 @@ def _crop(height, width, area_range, ratio, chance):
     if rows < rows_most:
         rows += chance.below(rows_most - rows + 1)
     columns = _rounded(single(rows) * ratio)
-    # A rounding may have made the box too small or too large: one row more or less may mend it.
+    # A rounding may have outputs the box too small or too large: one row more or less may fix it.
     if rows * columns < least:
         rows += 1
         columns = _rounded(single(rows) * ratio)
@@ -219,7 +219,7 @@ class SampleDistortedBoundingBoxV2(Op):
                                 'use_image_if_no_bounding_boxes=True takes the whole image for '
                                 'the object.')
             objects = [whole]
-        chance = _Chance(stream, max_attempts)
+        chance = _RandomNumbers(stream, max_attempts)
         crop = whole
         low, high = np.float32(aspect_ratio_range)
         for _ in range(max_attempts):
@@ -269,7 +269,7 @@ def draw_bounding_boxes(images, boxes, name=None, colors=None):
     """The images with the outlines of boxes (y_min, x_min, y_max, x_max; 0 to 1).
 
     Shapes: images [batch, height, width, channels] with 1, 3 or 4 channels, boxes [batch, boxes,
-    4], colors [colors, channels] or None for ten of its own -> as images.
+    4], colors [colors, channels] or None for ten defaults -> as images.
     """
     if colors is None:
         return DrawBoundingBoxes.apply(images, boxes, name=name)
@@ -283,7 +283,7 @@ def sample_distorted_bounding_box(
     """(begin, size, bboxes) of a random crop; tf.slice(image, begin, size) makes it.
 
     The crop covers at least the part `min_object_covered` of one of the boxes; its width / height
-    and its part of the image lie in the given ranges. After `max_attempts` (100) tries in vain it
+    and its part of the image lie in the given ranges. After `max_attempts` (100) failed tries it
     is the whole image.
 
     Shapes: image_size [3] (height, width, channels), bounding_boxes [batch, boxes, 4] ->
@@ -299,7 +299,7 @@ def sample_distorted_bounding_box(
                 raise worded(TypeError(f'{key} must be a list of two numbers, got {attrs[key]!r}'))
             attrs[key] = tuple(float(x) for x in attrs[key])
     with name_scope(name, 'sample_distorted_bounding_box'):
-        made = SampleDistortedBoundingBoxV2.apply(
+        outputs = SampleDistortedBoundingBoxV2.apply(
             image_size, bounding_boxes, min_object_covered, seed=seed or 0, seed2=seed2 or 0,
             **attrs)
-    return namedtuple('SampleDistortedBoundingBoxV2', 'begin size bboxes')(*made)
+    return namedtuple('SampleDistortedBoundingBoxV2', 'begin size bboxes')(*outputs)

@@ -1,4 +1,4 @@
-"""Checks of images that functions of tf.image begin with."""
+"""Rank and size checks of tf.image functions."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import report, worded

@@ -1,4 +1,4 @@
-"""The colours of images: contrast, and hue and saturation in the HSV colour space.
+"""Ops of contrast, hue and saturation; RGB to HSV and back.
 
 Hue, saturation and value are those of A. R. Smith, Color Gamut Transform Pairs (1978).
 """
@@ -28,7 +28,7 @@ def _check_rgb(images, running=False):
                         'images are [..., height, width, 3].')
     if running and images[-1] != 3:
         raise OpFailure(f'input must have 3 channels but instead has {images[-1]} channels',
-                        'tf.image.grayscale_to_rgb makes three of one.')
+                        'tf.image.grayscale_to_rgb converts one channel to three.')
 
 
 def to_hsv(rgb):
@@ -145,7 +145,7 @@ class RGBToHSV(Op):
 
 
 def _back_to_rgb(rgb, hsv, dy):
-    """The sensitivity of red, green and blue, from those of hue, saturation and value.
+    """Gradient of RGBToHSV.
 
     With the largest channel v, the smallest m: hue = (n / (v - m) + constant) / 6, where n is the
     difference of the two channels after the largest one, and saturation = 1 - m / v.

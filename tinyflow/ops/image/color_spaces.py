@@ -1,4 +1,4 @@
-"""Images in other colour spaces: grey, YUV and YIQ, and the gamma of their brightness."""
+"""Conversions to grayscale, YUV and YIQ, and adjust_gamma."""
 from __future__ import annotations
 
 import numpy as np
@@ -44,7 +44,7 @@ def _one_channel(images):
 
 
 def grayscale_to_rgb(images, name=None):
-    """The one channel of each image three times over.
+    """Repeats the channel of each image three times.
 
     Shapes: images [*a, 1] -> [*a, 3].
     """

@@ -1,4 +1,4 @@
-"""Colours of images: brightness, contrast, hue, saturation, and their dtypes."""
+"""Adjusting brightness, contrast, hue and saturation; convert_image_dtype."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -14,7 +14,7 @@ from tinyflow.ops.random import random_functions
 def convert_image_dtype(image, dtype, saturate=False, name=None):
     """The image as another dtype: integers span their positive range, floats 0 to 1.
 
-    Shapes: image [*a] -> [*a]. `saturate` keeps what the new dtype cannot hold at its ends.
+    Shapes: image [*a] -> [*a]. `saturate` clips values to the range of the new dtype.
     """
     image = convert_to_tensor(image, name='image')
     dtype, own = dtypes.as_dtype(dtype), image.dtype
@@ -70,7 +70,7 @@ def adjust_contrast(images, contrast_factor):
         floats, own = as_float(convert_to_tensor(images, name='images'))
         factor = convert_to_tensor(contrast_factor, dtypes.float32, 'contrast_factor')
         if floats.dtype != dtypes.float32:
-            raise worded(TypeError('tf.image.adjust_contrast: float16 images are left out; '
+            raise worded(TypeError('tf.image.adjust_contrast: float16 images are not implemented; '
                                    'tf.cast(images, tf.float32) first.'))
         adjusted = AdjustContrastv2.apply(floats, factor, name=scope)
         return convert_image_dtype(adjusted, own, saturate=True)

@@ -1,4 +1,4 @@
-"""Parts of images: crops brought to one size, and glimpses around places."""
+"""crop_and_resize and extract_glimpse."""
 from __future__ import annotations
 
 import numpy as np
@@ -27,7 +27,7 @@ def _check_crops(image, boxes, box_ind, method):
         raise ValueError(f"method must be 'bilinear' or 'nearest', got {method!r}")
     _check_rank('image', image, 4, 'images are [batch, height, width, channels].')
     _check_rank('boxes', boxes, 2, 'boxes are [boxes, 4]: y1, x1, y2, x2 of each.')
-    _check_rank('box_ind', box_ind, 1, 'box_ind tells the image of each box.')
+    _check_rank('box_ind', box_ind, 1, 'box_ind is the index of the image of each box.')
     if boxes is not None and boxes[1] not in (None, 4):
         raise OpFailure(f'boxes must have 4 columns, got {boxes[1]}', 'y1, x1, y2, x2 of each box.')
     if None not in (boxes, box_ind) and None not in (boxes[0], box_ind[0]) \
@@ -62,11 +62,11 @@ class _Axis:
         self.low = np.floor(at).astype(np.int64)
         self.high = np.ceil(at).astype(np.int64)
         self.lerp = (at - self.low).astype(single)
-        # Halves go away from zero, not to the even neighbour.
+        # Halves round away from zero, not to even.
         self.nearest = np.floor(at + single(.5)).astype(np.int64)
 
     def to_ends(self, d_at):
-        """The sensitivities of the first and the last place, from those of all: [boxes, 2]."""
+        """Gradients of the first and the last position, from those of all: [boxes, 2]."""
         if self.steps is None:
             half = d_at.sum(1) * np.float32(.5) * self.extent
             return half, half
@@ -79,7 +79,7 @@ def _axes(boxes, count, image_shape):
 
 
 def _corners(image, box_ind, rows, columns):
-    """The four pixels around each place: top left, top right, bottom left, bottom right."""
+    """The four pixels around each position: top left, top right, bottom left, bottom right."""
     which = box_ind[:, None, None]
     return [image[which, y[:, :, None], x[:, None, :]].astype(np.float32)
             for y in (rows.low, rows.high) for x in (columns.low, columns.high)]
@@ -133,7 +133,7 @@ class CropAndResize(Op):
 
 
 class CropAndResizeGradImage(Op):
-    """The sensitivity of the images, from that of the crops."""
+    """Gradient of CropAndResize with respect to the images."""
 
     signature = 'grads: float32, boxes: float32, box_ind: int32, image_size: int32 -> output: T'
     types = {'T': FLOATS}
@@ -165,7 +165,7 @@ class CropAndResizeGradImage(Op):
 
 
 class CropAndResizeGradBoxes(Op):
-    """The sensitivity of the corners of the boxes, from that of the crops."""
+    """Gradient of CropAndResize with respect to the boxes."""
 
     signature = 'grads: float32, image: T, boxes: float32, box_ind: int32 -> output: float32'
     types = {'T': REAL}
@@ -189,7 +189,7 @@ class CropAndResizeGradBoxes(Op):
 
 
 class ExtractGlimpse(Op):
-    """A window of each image around a place; what lies outside the image is noise."""
+    """A window of each image around a position; noise outside of the image."""
 
     signature = 'input: float32, size: int32, offsets: float32 -> glimpse: float32'
     attrs = {'centered': True, 'normalized': True, 'uniform_noise': True, 'noise': 'uniform'}
@@ -211,13 +211,13 @@ class ExtractGlimpse(Op):
 
     def kernel(input, size, offsets, *, centered, normalized, noise):
         if len(offsets) != len(input):
-            raise ValueError(f'offsets must hold a place for each of the {len(input)} images, '
+            raise ValueError(f'offsets must hold a position for each of the {len(input)} images, '
                              f'got {len(offsets)}')
         sizes = np.array(input.shape[1:3], np.float32)
-        places = offsets * sizes if normalized else offsets
+        positions = offsets * sizes if normalized else offsets
         if centered:
-            places = places / 2 + sizes / 2
-        starts = np.trunc(places - np.array(size, np.float32) / 2).astype(np.int64)
+            positions = positions / 2 + sizes / 2
+        starts = np.trunc(positions - np.array(size, np.float32) / 2).astype(np.int64)
         result = np.empty((len(input), *size, input.shape[3]), np.float32)
         for image, start, window in zip(input, starts, result):
             _look(image, start, window, noise)
@@ -262,9 +262,9 @@ def crop_and_resize(image, boxes=None, box_ind=None, crop_size=None, method='bil
 
 def extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True,
                     name=None):
-    """A window of `size` of each image around a place, filled up with noise outside the image.
+    """A window of `size` of each image around a position, with noise outside of the image.
 
-    The place (y, x) is -1 to 1 with (0, 0) in the middle; without `centered` (0, 0) is the upper
+    The position (y, x) is -1 to 1 with (0, 0) in the middle; without `centered` (0, 0) is the upper
     left corner, without `normalized` the units are pixels. The noise is uniform between the least
     and the largest value of the image, whatever `uniform_noise` says, as in TensorFlow 1.15.
 

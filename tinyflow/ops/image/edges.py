@@ -1,4 +1,4 @@
-"""How images change from pixel to pixel: differences and Sobel's filters."""
+"""image_gradients and sobel_edges."""
 from __future__ import annotations
 
 import numpy as np
@@ -13,7 +13,7 @@ _SOBEL = np.transpose([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0
 
 
 def image_gradients(image):
-    """(dy, dx): each pixel's lower, and its right, neighbour less itself; 0 at the far border.
+    """(dy, dx): the pixel below, and the one to the right, minus each pixel; 0 at the far border.
 
     Shapes: image [batch, height, width, channels] -> two of that shape.
     """
@@ -41,7 +41,7 @@ def sobel_edges(image):
     filters = constants.constant(_SOBEL, 'float32')
     filters = joining.tile(filters, [1, 1, shape[-1], 1], name='sobel_filters')
     padded = padding.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode='REFLECT')
-    found = dilated.depthwise_conv2d(padded, filters, [1, 1, 1, 1], 'VALID')
-    result = shaping.reshape(found, joining.concat([shape, [2]], 0))
+    filtered = dilated.depthwise_conv2d(padded, filters, [1, 1, 1, 1], 'VALID')
+    result = shaping.reshape(filtered, joining.concat([shape, [2]], 0))
     result.set_shape(image.shape.concatenate([2]))
     return result

@@ -1,4 +1,4 @@
-"""Image files of any kind, and images as a JPEG file would have them."""
+"""decode_image for any format, and adjust_jpeg_quality."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes
@@ -88,9 +88,9 @@ class _Decoding:
 
 
 def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True):
-    """The pixels of a JPEG, PNG, GIF or BMP file, told apart by how it begins.
+    """The pixels of a JPEG, PNG, GIF or BMP file, detected from its first bytes.
 
-    The shape is not known while building: set_shape tells it. A GIF file gives all its pictures,
+    The static shape is unknown: use set_shape. A GIF file gives all its frames,
     or the first one without `expand_animations`.
 
     Shapes: contents [] string -> [height, width, channels], of GIF files [pictures, height,

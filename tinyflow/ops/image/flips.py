@@ -1,4 +1,4 @@
-"""Images mirrored, always or by chance."""
+"""Flips: always or at random."""
 from __future__ import annotations
 
 from tinyflow.graph.convert import convert_to_tensor
@@ -65,7 +65,7 @@ def flip_up_down(image):
 
 
 def random_flip_left_right(image, seed=None):
-    """The image, or by an even chance its mirror image; each of a batch by its own chance.
+    """The image, mirrored with probability 1/2; independently for each of a batch.
 
     Shapes: image [height, width, channels], or a batch of those -> as image.
     """
@@ -73,7 +73,7 @@ def random_flip_left_right(image, seed=None):
 
 
 def random_flip_up_down(image, seed=None):
-    """The image, or by an even chance the image upside down; each of a batch by its own chance.
+    """The image, upside down with probability 1/2; independently for each of a batch.
 
     Shapes: image [height, width, channels], or a batch of those -> as image.
     """

@@ -1,4 +1,4 @@
-"""GIF files, decoded through Pillow, and BMP files, which are arrays behind a head."""
+"""GIF files, decoded through Pillow, and BMP files, which are arrays after a header."""
 from __future__ import annotations
 
 import struct
@@ -11,7 +11,7 @@ from tinyflow.ops.image import jpeg_png
 
 __all__ = ['decode_bmp', 'decode_gif']
 
-_HEAD = 32              # bytes of a BMP file up to the bits per pixel and what follows them
+_HEADER = 32              # bytes of a BMP file up to the bits per pixel and what follows them
 
 
 def _check_scalar(contents):
@@ -58,8 +58,8 @@ class DecodeBmp(Op):
     def kernel(contents, *, channels):
         _check_scalar(contents.shape)
         data = contents.item()
-        if len(data) < _HEAD:
-            raise ValueError(f'Incomplete bmp content, requires at least {_HEAD} bytes, got '
+        if len(data) < _HEADER:
+            raise ValueError(f'Incomplete bmp content, requires at least {_HEADER} bytes, got '
                              f'{len(data)} bytes')
         if not data.startswith(b'BM'):
             raise OpFailure('Invalid bmp data', jpeg_png.what_it_is(data))

@@ -1,4 +1,4 @@
-"""JPEG files written, measured and cut, through Pillow.
+"""encode_jpeg, extract_jpeg_shape and decode_and_crop_jpeg, through Pillow.
 
 Decoded pixels are those of TensorFlow 1.15 with dct_method='INTEGER_ACCURATE'; its default is
 faster and rounds differently, by up to 4 levels as measured on coloured noise.
@@ -82,7 +82,7 @@ class EncodeJpeg(Op):
 
 
 class EncodeJpegVariableQuality(Op):
-    """A JPEG file of an image, of a quality that the graph works out."""
+    """A JPEG file of an image, of a quality that is a tensor."""
 
     signature = 'images: uint8, quality: int32 -> contents: string'
     partial_rank = True
@@ -100,7 +100,7 @@ class EncodeJpegVariableQuality(Op):
 
 
 class ExtractJpegShape(Op):
-    """Height, width and channels of a JPEG file, read from its head."""
+    """Height, width and channels of a JPEG file, read from its header."""
 
     signature = 'contents: string -> image_shape: output_type'
     types = {'output_type': dtypes.INDEX}

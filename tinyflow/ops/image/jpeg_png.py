@@ -33,7 +33,7 @@ def pillow():
 
 
 def _decoded(contents, channels, formats):
-    """The file's pixels [height, width, channels], uint8; ValueError if it is no such file."""
+    """The file's pixels [height, width, channels], uint8; ValueError for another format."""
     if contents.ndim:
         raise OpFailure(f'contents must be scalar, got shape {list(contents.shape)}',
                         'one file; tf.map_fn decodes several.')
@@ -69,12 +69,12 @@ def opened(data, formats):
 
 
 def what_it_is(data):
-    """What to do with bytes that are no picture, judging by how they begin."""
+    """A hint for bytes that are not an image of the format, from how they begin."""
     for start, kind in _OTHERS.items():
         if data.startswith(start):
             return f'this is {kind}; tf.image.decode_image takes GIF and BMP; save others as PNG.'
     if data.startswith((b'\x89PNG', b'\xff\xd8')):
-        return 'it begins as a picture and is damaged or cut short; make the file anew.'
+        return 'it begins as a picture and is damaged or cut short; create the file again.'
     return (f'the bytes of a whole file, tf.read_file(name), not its name; these begin with '
             f'{data[:12]!r}.')
 
@@ -107,7 +107,7 @@ class DecodeJpeg(Op):
             raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
                             'tf.image.decode_png gives four.')
         if ratio != 1 or try_recover_truncated:
-            raise NotImplementedError('DecodeJpeg: ratio and try_recover_truncated are left out; '
+            raise NotImplementedError('DecodeJpeg: ratio, try_recover_truncated are not implemented; '
                                       'tf.image.resize makes the image smaller.')
         return _decoded(contents, channels, ['JPEG', 'PNG'])
 

@@ -1,4 +1,4 @@
-"""Images of another size: sampled bilinearly, or the nearest pixel taken."""
+"""resize_bilinear and resize_nearest_neighbor."""
 from __future__ import annotations
 
 import numpy as np
@@ -42,8 +42,8 @@ def check_sizes(images, size):
         raise ValueError(f'input image must be of non-zero size: {list(images.shape)}')
 
 
-def places(count, total, align_corners, half_pixel_centers):
-    """Where, among `total` pixels, each of `count` new ones samples; in float32, as TF does."""
+def sample_positions(count, total, align_corners, half_pixel_centers):
+    """The positions in `total` pixels that `count` new ones sample; in float32, as in TF."""
     single = np.float32
     step = single(total - 1) / single(count - 1) if align_corners and count > 1 \
         else single(total) / single(count)
@@ -53,7 +53,7 @@ def places(count, total, align_corners, half_pixel_centers):
 
 def _neighbours(count, total, align_corners, half_pixel_centers):
     """(lower, upper, weight of the upper) of the two pixels that each new one lies between."""
-    at, _ = places(count, total, align_corners, half_pixel_centers)
+    at, _ = sample_positions(count, total, align_corners, half_pixel_centers)
     floor = np.floor(at)
     lower = np.maximum(floor.astype(np.int64), 0)
     upper = np.minimum(np.ceil(at).astype(np.int64), total - 1)
@@ -61,10 +61,10 @@ def _neighbours(count, total, align_corners, half_pixel_centers):
 
 
 def _nearest(count, total, align_corners, half_pixel_centers):
-    at, step = places(count, total, align_corners, False)
+    at, step = sample_positions(count, total, align_corners, False)
     if half_pixel_centers:
         at = (np.arange(count, dtype=np.float32) + np.float32(.5)) * step
-    # Halves go up, not to the even neighbour.
+    # Halves round up, not to even.
     chosen = np.floor(at + np.float32(.5)) if align_corners else np.floor(at)
     return np.minimum(chosen.astype(np.int64), total - 1)
 
@@ -78,7 +78,7 @@ def _adjoint(count, total, picks):
 
 
 class ResizeBilinear(Op):
-    """Images of another size; each new pixel is a mean of the four around its place."""
+    """Images of another size; each new pixel is a weighted mean of the four around its position."""
 
     signature = 'images: T, size: int32 -> resized_images: float32'
     types = {'T': REAL}
@@ -113,7 +113,7 @@ def _how(op):
 
 
 class ResizeBilinearGrad(Op):
-    """The sensitivity of the old pixels, from that of the new ones."""
+    """Gradient of ResizeBilinear with respect to the images."""
 
     signature = 'grads: float32, original_image: T -> output: T'
     types = {'T': FLOATS}
@@ -136,7 +136,7 @@ class ResizeBilinearGrad(Op):
 
 
 class ResizeNearestNeighbor(Op):
-    """Images of another size; each new pixel is the old one nearest to its place."""
+    """Images of another size; each new pixel is the old one nearest to its position."""
 
     signature = 'images: T, size: int32 -> resized_images: T'
     types = {'T': REAL}
@@ -159,7 +159,7 @@ class ResizeNearestNeighbor(Op):
 
 
 class ResizeNearestNeighborGrad(Op):
-    """The sensitivity of the old pixels: the sum over the new ones that took them."""
+    """Gradient of ResizeNearestNeighbor: sums over the new pixels that took each old one."""
 
     signature = 'grads: T, size: int32 -> output: T'
     types = {'T': REAL}
@@ -191,7 +191,7 @@ def resize(kind, images, size, align_corners, half_pixel_centers, name):
 
 
 def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
-    """Images of another size, float32, interpolated between the four neighbours of each place.
+    """Images of another size, float32, by bilinear interpolation.
 
     Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
     """
@@ -200,7 +200,7 @@ def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_cen
 
 def resize_nearest_neighbor(images, size, align_corners=False, name=None,
                             half_pixel_centers=False):
-    """Images of another size, of the same dtype: each place takes the pixel next to it.
+    """Images of another size, of the same dtype: each new pixel is the nearest old one.
 
     Shapes: images [batch, height, width, channels], size [2] -> [batch, *size, channels].
     """

@@ -1,4 +1,4 @@
-"""Images turned by right angles, and their middle."""
+"""rot90 and central_crop."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes

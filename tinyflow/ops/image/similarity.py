@@ -1,4 +1,4 @@
-"""How alike two images are: PSNR, SSIM and SSIM at several scales.
+"""Image similarity: PSNR, SSIM and multi-scale SSIM.
 
 Z. Wang et al., Image Quality Assessment (2004), and Multi-scale Structural Similarity (2003).
 """
@@ -75,9 +75,9 @@ def psnr(a, b, max_val, name=None):
 
 def _gaussian(size, sigma):
     """A filter [size, size, 1, 1] that sums to 1."""
-    places = identity_and_cast.cast(constants.range(size), sigma.dtype)
-    places = places - identity_and_cast.cast(size - 1, sigma.dtype) / 2.0
-    exponents = powers.square(places)
+    positions = identity_and_cast.cast(constants.range(size), sigma.dtype)
+    positions = positions - identity_and_cast.cast(size - 1, sigma.dtype) / 2.0
+    exponents = powers.square(positions)
     exponents = exponents * (-0.5 / powers.square(sigma))
     both = shaping.reshape(exponents, [1, -1]) + shaping.reshape(exponents, [-1, 1])
     weights = softmax.softmax(shaping.reshape(both, [1, -1]))

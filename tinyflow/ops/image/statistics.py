@@ -1,4 +1,4 @@
-"""Images standardized, transposed, and how much they vary from pixel to pixel."""
+"""per_image_standardization, transpose_image and total_variation."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes

@@ -1,4 +1,4 @@
-"""Boxes of high scores, without those that overlap one of a higher score too much."""
+"""Non-maximum suppression: boxes of high scores without those that overlap a better one."""
 from __future__ import annotations
 
 import heapq
@@ -51,7 +51,7 @@ class _Overlaps:
 
     def __init__(self, boxes):
         boxes = boxes.astype(np.float32, copy=False)
-        # A box may be told by any two opposite corners.
+        # A box may be given by any two opposite corners.
         self.low = np.minimum(boxes[:, :2], boxes[:, 2:])
         self.high = np.maximum(boxes[:, :2], boxes[:, 2:])
         self.area = (self.high - self.low).prod(1)
@@ -263,29 +263,29 @@ class CombinedNonMaxSuppression(Op):
         out = (np.zeros((batch, length, 4), np.float32), np.zeros((batch, length), np.float32),
                np.zeros((batch, length), np.float32), np.zeros(batch, np.int32))
         for i in range(batch):
-            found = _of_all_classes(boxes[i], scores[i], max_output_size_per_class,
+            selected = _of_all_classes(boxes[i], scores[i], max_output_size_per_class,
                                     iou_threshold, score_threshold, length)
-            for array, value in zip(out, (*found, len(found[1]))):
+            for array, value in zip(out, (*selected, len(selected[1]))):
                 array[i, ...] = value if array.ndim == 1 else _filled(value, array[i])
         if clip_boxes:
             np.clip(out[0], 0, 1, out=out[0])
         return out
 
 
-def _filled(values, place):
-    result = np.zeros_like(place)
+def _filled(values, target):
+    result = np.zeros_like(target)
     result[:len(values)] = values
     return result
 
 
 def _of_all_classes(boxes, scores, per_class, threshold, score_threshold, length):
     """(boxes, scores, classes) of one image, the highest score first."""
-    found = []
+    selected = []
     for kind in range(scores.shape[1]):
         own = boxes[:, kind if boxes.shape[1] > 1 else 0]
         chosen = _greedy(_Overlaps(own), scores[:, kind], per_class, threshold, score_threshold)
-        found.append((own[chosen], scores[chosen, kind], np.full(len(chosen), kind, np.float32)))
-    together = [np.concatenate(parts) for parts in zip(*found)]
+        selected.append((own[chosen], scores[chosen, kind], np.full(len(chosen), kind, np.float32)))
+    together = [np.concatenate(parts) for parts in zip(*selected)]
     order = np.argsort(-together[1], kind='stable')[:length]
     return [part[order] for part in together]
 
@@ -299,7 +299,7 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5,
                         score_threshold=float('-inf'), name=None):
     """Indices of at most `max_output_size` boxes, the highest score first.
 
-    A box goes if its intersection with a chosen one is `iou_threshold` or more of their union.
+    A box is dropped if its intersection with a chosen one is at least `iou_threshold` of the union.
 
     Shapes: boxes [boxes, 4] (two opposite corners), scores [boxes] -> [chosen], int32.
     """
@@ -330,10 +330,10 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
     Shapes: boxes [boxes, 4], scores [boxes] -> [chosen or max_output_size], [].
     """
     with name_scope(name, 'non_max_suppression_padded'):
-        made = NonMaxSuppressionV4.apply(
+        outputs = NonMaxSuppressionV4.apply(
             boxes, scores, max_output_size, *_thresholds(iou_threshold, score_threshold),
             pad_to_max_output_size=pad_to_max_output_size)
-    return namedtuple('NonMaxSuppressionV4', 'selected_indices valid_outputs')(*made)
+    return namedtuple('NonMaxSuppressionV4', 'selected_indices valid_outputs')(*outputs)
 
 
 def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5,
@@ -361,9 +361,9 @@ def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_t
     valid_detections [batch].
     """
     with name_scope(name, 'combined_non_max_suppression'):
-        made = CombinedNonMaxSuppression.apply(
+        outputs = CombinedNonMaxSuppression.apply(
             boxes, scores, max_output_size_per_class, max_total_size,
             *_thresholds(iou_threshold, score_threshold), pad_per_class=pad_per_class,
             clip_boxes=clip_boxes)
     return namedtuple('CombinedNonMaxSuppression', 'nmsed_boxes nmsed_scores nmsed_classes '
-                      'valid_detections')(*made)
+                      'valid_detections')(*outputs)
