@@ -195,7 +195,7 @@ def test_an_error_in_a_runner_is_raised_by_join_and_told_to_the_consumer():
         coord = tf.train.Coordinator()
         threads = tf.train.start_queue_runners(sess, coord)
         with pytest.raises(tf.errors.OutOfRangeError,
-                           match='the thread that fills this queue stopped with FailedPreconditionError: '
+                           match='fills this queue stopped with FailedPreconditionError: '
                                  'Attempting to use uninitialized value counter'):
             sess.run(queue.dequeue())
         with pytest.raises(tf.errors.FailedPreconditionError, match='uninitialized value counter'):

@@ -107,7 +107,7 @@ class DecodeJpeg(Op):
             raise OpFailure('channels must be 0, 1, or 3 for JPEG, got 4',
                             'tf.image.decode_png gives four.')
         if ratio != 1 or try_recover_truncated:
-            raise NotImplementedError('DecodeJpeg: ratio, try_recover_truncated are not implemented; '
+            raise NotImplementedError('DecodeJpeg: ratio, try_recover_truncated are missing; '
                                       'tf.image.resize makes the image smaller.')
         return _decoded(contents, channels, ['JPEG', 'PNG'])
 
