@@ -4,7 +4,7 @@ from __future__ import annotations
 import weakref
 
 from keras_layer.backend.graph_state import get_graph
-from tinyflow.graph.node_gc import forget_unused, loose_nodes, loosely, sessions_of
+from tinyflow.graph.node_gc import collect_nodes, collectable, collectable_nodes, sessions_of
 
 __all__ = ['drop_unused_models', 'model_nodes']
 
@@ -21,7 +21,7 @@ class model_nodes:                          # noqa: N801 - reads as a sentence i
         self._graph = graph
 
     def __enter__(self):
-        self._open = loosely(self._graph or get_graph())
+        self._open = collectable(self._graph or get_graph())
         self._open.__enter__()
 
     def __exit__(self, *args):
@@ -31,9 +31,9 @@ class model_nodes:                          # noqa: N801 - reads as a sentence i
 def drop_unused_models(graph):
     """Frees the nodes and values of models that no longer exist, once there are enough."""
     nodes, size = _kept.get(graph, (0, 0))
-    if len(loose_nodes(graph)) > 2 * nodes + _NODES or _bytes(graph) > 2 * size + _BYTES:
-        forget_unused(graph)
-        _kept[graph] = len(loose_nodes(graph)), _bytes(graph)
+    if len(collectable_nodes(graph)) > 2 * nodes + _NODES or _bytes(graph) > 2 * size + _BYTES:
+        collect_nodes(graph)
+        _kept[graph] = len(collectable_nodes(graph)), _bytes(graph)
 
 
 def _bytes(graph):

@@ -1,4 +1,4 @@
-"""The ops that conversion itself needs: Const and Pack."""
+"""Const and Pack: the two ops that convert_to_tensor itself creates."""
 from __future__ import annotations
 
 import numpy as np
@@ -8,7 +8,7 @@ from tinyflow.graph.op import REQUIRED, Op, nodes
 
 
 class Const(Op):
-    """A constant; the array is held by reference, never copied into the graph."""
+    """A constant; the node keeps a reference to the array, not a copy."""
 
     signature = '-> output: dtype'
     attrs = {'value': REQUIRED, 'dtype': REQUIRED}

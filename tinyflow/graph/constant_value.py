@@ -1,7 +1,7 @@
-"""What is known of a tensor's value while the graph is still being built.
+"""Constant folding at graph construction: a tensor's value, or the part of it that is known.
 
-Shapes are often computed inside the graph (`tf.stack([tf.shape(x)[0], 784])`); knowing such values,
-even in part, is what lets a reshape have a static shape.
+Shapes are often computed inside the graph (`tf.stack([tf.shape(x)[0], 784])`). Knowing such values,
+even partly, is what gives a reshape a static shape.
 """
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from tinyflow.graph import dtypes, shapes
 from tinyflow.graph.support.errors import OpFailure
 
-_LARGEST = 4096         # elements; larger constants are not folded while building
-_HIGHEST_RANK = 64       # longer vectors are no shapes
-_DEEPEST = 64           # ops; a longer chain counts as unknown rather than risking the stack
+_LARGEST = 4096         # elements; larger constants are not folded at construction
+_HIGHEST_RANK = 64      # a longer vector is not a shape
+_DEEPEST = 64           # ops; a longer chain counts as unknown, to limit recursion
 
 
 def constant_value(tensor, depth=0):
-    """The tensor's value as an array if it follows from constants and static shapes, else None.
+    """The tensor's value as an array if constants and static shapes determine it, else None.
 
-    The array must not be written to.
+    The array must not be modified.
     """
     op = tensor.op
     if op.type == 'Const':
@@ -33,9 +33,10 @@ def constant_value(tensor, depth=0):
 
 
 def static_value(tensor, depth=0):
-    """The value for shape functions: int, tuple (None where an entry is unknown), array, or None.
+    """The value in the form that shape functions take: int, tuple, array, or None if unknown.
 
-    Integers and booleans come as Python values, so that they can be used as sizes and axes.
+    Integers and booleans are Python values, so that they can be used as sizes and axes. Unknown
+    entries of a tuple are None.
     """
     value = constant_value(tensor, depth)
     if value is not None:
@@ -45,7 +46,7 @@ def static_value(tensor, depth=0):
 
 
 def _unknown_entries(tensor):
-    """For an integer vector its length, as a tuple of Nones: it is the rank of a shape."""
+    """A tuple of Nones as long as an integer vector: as a shape, it has at least a known rank."""
     shape = tensor.raw_shape
     if shape and len(shape) == 1 and shape[0] is not None and shape[0] <= _HIGHEST_RANK and \
             tensor.dtype.base_dtype.is_integer:
@@ -57,7 +58,7 @@ _RANKS = ('a scalar', 'a vector', 'a matrix')
 
 
 def check_rank(name, ranks, shape, value=None):
-    """ValueError unless the static input `name` has one of the `ranks`; a None is not known."""
+    """Raises ValueError if the static input `name` has none of the `ranks`; None means unknown."""
     if ranks is None or shape is None or len(shape) in ranks:
         return
     wanted = ' or '.join(_RANKS[rank] for rank in ranks)
@@ -75,13 +76,13 @@ def _list(value):
 
 
 def checked(array, name, ranks):
-    """A static input as kernels get it. ValueError if its rank, not known before, is wrong."""
+    """A static input in the form that kernels take. ValueError if its rank is wrong."""
     check_rank(name, ranks, array.shape)
     return as_python(array)
 
 
 def as_python(value):
-    """An integer or boolean array as int or nested tuples; other arrays as they are."""
+    """An integer or boolean array as an int or nested tuples; other arrays unchanged."""
     if value.dtype.kind not in 'iub':
         return value
     return _tuples(value.tolist())
@@ -110,7 +111,7 @@ def _evaluate(tensor, op, depth):
         arrays.append(array)
     try:
         value = evaluate(op, arrays)[tensor.value_index]
-    except Exception:                                   # noqa: BLE001 - it will be told at run time
+    except Exception:                                   # noqa: BLE001 - the run will report it
         return None
     return value if value.size <= _LARGEST else None
 
@@ -120,7 +121,7 @@ def _complete(value):
 
 
 def evaluate(op, arrays):
-    """Runs a pure op's kernel on input arrays; a tuple of output arrays."""
+    """Runs a pure op's kernel on input arrays and returns a tuple of output arrays."""
     with np.errstate(all='ignore'):
         result = op.definition.call(op.attrs, arrays)
     return tuple(np.asarray(r, t.dtype.base_dtype.np) for r, t in zip(result, op.outputs))

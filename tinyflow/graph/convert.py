@@ -1,7 +1,7 @@
-"""convert_to_tensor: how Python values, arrays and Variables become nodes, by TF1's dtype rules.
+"""convert_to_tensor: turns Python values, arrays and Variables into Tensors, by TF1's dtype rules.
 
-A Python float becomes float32, an int int32 (int64 if it needs more bits); NumPy values keep their
-dtype; a list with tensors in it is packed. Nothing is converted from one dtype to another silently.
+A Python float becomes float32, an int becomes int32 (int64 if it needs more bits). NumPy values
+keep their dtype. A list that contains tensors is packed. No dtype is ever converted silently.
 """
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _conversions: list[tuple[int, type | tuple, object]] = []       # by priority
 
 
 def register_tensor_conversion_function(base_type, conversion_func, priority=100):
-    """Tells how objects of a class become tensors: conversion_func(value, dtype, name, as_ref).
+    """Registers `conversion_func(value, dtype, name, as_ref)` for objects of type `base_type`.
 
-    Of several functions for an object the one with the lowest `priority` is asked first, and the
-    next one if it returns NotImplemented; of equals the first registered.
+    Functions are tried in order of `priority` (lowest first), then in order of registration, until
+    one does not return NotImplemented.
     """
     classes = base_type if isinstance(base_type, tuple) else (base_type,)
     if not classes or not all(isinstance(c, type) for c in classes):
@@ -35,10 +35,10 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
 
 def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None,
                       as_ref=False) -> Tensor:
-    """`value` as a Tensor of `dtype` (or, without one, of the dtype that its kind implies).
+    """Converts `value` to a Tensor of `dtype`, or of the dtype that the value implies.
 
-    `preferred_dtype` is used if the value fits it. Raises TypeError or ValueError if a dtype is
-    asked for that the value does not have.
+    `preferred_dtype` is used if the value fits it. Raises TypeError or ValueError if the value does
+    not have the requested `dtype`.
     """
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
@@ -47,7 +47,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
             raise worded(ValueError(report(
                 f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
                 f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
-                mend=dtype_hints.for_wanted('tensor', value, {dtype.base_dtype}))))
+                mend=dtype_hints.for_not_allowed('tensor', value, {dtype.base_dtype}))))
         return value
     for _, base_type, function in _conversions:
         if isinstance(value, base_type):
@@ -66,21 +66,21 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
 
 
 def constant(value, dtype, name):
-    """A Const node holding `value`."""
+    """Adds a Const node holding `value` and returns its output."""
     array, dtype = as_array(value, dtype)
     return nodes.Const(name=name, value=array, dtype=dtype)
 
 
 def why_none(what: str) -> str:
-    """How None may have come to stand for a tensor, and the mend."""
-    return (f'a function that made {what} may have forgotten its return. A gradient is None where '
-            'the loss does not depend on that Variable: `if g is not None` skips it.')
+    """The hint for a None in place of a tensor: where it may come from."""
+    return (f'a function that computes {what} may have forgotten its return. A gradient is None '
+            'where the loss does not depend on that Variable: `if g is not None` skips it.')
 
 
 def as_array(value, dtype=None):
-    """(array, DType) for a Python or NumPy value, by the rules above.
+    """(array, DType) for a Python or NumPy value, by the module's dtype rules.
 
-    Raises TypeError where the value is not of the dtype asked for.
+    Raises TypeError if the value is not of the requested dtype.
     """
     kind = type(value)
     if kind is float and (dtype is None or dtype is dtypes.float32):
@@ -102,13 +102,13 @@ def _from_numpy(value, dtype):
         dtype = dtypes.as_dtype(value.dtype)
     if dtype is dtypes.string:
         return _bytes_array(value), dtype
-    return np.array(value, dtype.np, order='C'), dtype      # the caller may change his own
+    return np.array(value, dtype.np, order='C'), dtype  # a copy: the caller may change the original
 
 
 def _from_shape(shape, dtype):
     if not shape.is_fully_defined():
         raise worded(ValueError(f'Cannot convert a partially known TensorShape to a Tensor: {shape}'
-                                '\n  Mend: tf.shape(x) is the shape while the graph runs.'))
+                                '\n  Mend: tf.shape(x) is the shape at run time.'))
     if dtype not in (None, dtypes.int32, dtypes.int64):
         raise worded(TypeError(f'Cannot convert a TensorShape to dtype: {dtype.name}'))
     dtype = dtype or dtypes.int32
@@ -142,18 +142,18 @@ def _from_python(value, dtype):
 
 
 def _from_large_ints(array, dtype, value):
-    """Python ints that need more than 64 bits: only floats can hold them."""
+    """Converts Python ints that need more than 64 bits; only floats can hold them."""
     if dtype is not None and dtype.kind in 'fc' and dtype.kind:
         return array.astype(dtype.np)
     if dtype is not None and not dtype.is_integer:
         _refuse(_first_leaf(value), dtype)
     name, kind = ('int64', TypeError) if dtype is None else (dtype.name, OverflowError)
     raise worded(kind(f'Failed to convert {value!r} to Tensor: it does not fit in {name}.\n  Mend: '
-                      'a float holds it, if not every digit matters.'))
+                      'a float can hold it, with fewer digits.'))
 
 
 def _default_dtype(array):
-    """TF1's dtype for Python values: float32 and int32 where NumPy takes 64 bits (if ints fit)."""
+    """Narrows 64-bit floats and ints to 32 bits, as TF1 does (ints only if they fit)."""
     if array.dtype == np.float64 or array.size == 0:
         return array.astype(np.float32), dtypes.float32
     if array.dtype == np.int64:
@@ -210,13 +210,13 @@ def _without_dimensions(value):
     if value is None:
         raise worded(TypeError(report(
             'Failed to convert a list to a Tensor: it contains None.', site=user_site(),
-            mend='a size that is not known while the graph is built is tf.shape(x)[i], or -1 in '
+            mend='for a size that is only known at run time use tf.shape(x)[i], or -1 in '
                  'tf.reshape.')))
     return int(value) if isinstance(value, shapes.Dimension) else value
 
 
 def _bytes_array(value):
-    """Strings as an object array of bytes, as TF holds them."""
+    """Strings as an object array of bytes, TF's representation of strings."""
     source = np.asarray(value, dtype=object)
     result = np.empty(source.shape, dtype=object)
     for index in np.ndindex(source.shape):
@@ -239,16 +239,16 @@ def _holds_tensor(value):
 def _dtype_inside(value):
     for item in value:
         if isinstance(item, (list, tuple)):
-            found = _dtype_inside(item)
-            if found is not None:
-                return found
+            dtype = _dtype_inside(item)
+            if dtype is not None:
+                return dtype
         elif _is_tensor_like(item):
             return item.dtype.base_dtype
     return None
 
 
 def _pack(value, dtype, name):
-    """Stacks a nested list that has tensors in it; each level is a Pack node, as in TF1."""
+    """Stacks a nested list that contains tensors; each level is a Pack node, as in TF1."""
     with name_scope(name) as scope:
         elements = []
         for i, item in enumerate(value):

@@ -1,4 +1,4 @@
-"""The default graph of each thread, and the functions that work on it."""
+"""The default graph of each thread, and the module-level functions that act on it."""
 from __future__ import annotations
 
 from tinyflow.graph.graph import Graph
@@ -10,7 +10,7 @@ _global_graph: Graph | None = None
 
 
 def get_default_graph() -> Graph:
-    """The graph that new nodes go to: the innermost `as_default()`, or a global one."""
+    """The graph that new nodes are added to: the innermost `as_default()`, or a global one."""
     stack = stacks.graphs
     return stack[-1] if stack else _get_global_graph()
 
@@ -24,7 +24,7 @@ def _get_global_graph():
 
 
 def reset_default_graph() -> None:
-    """Replaces the global default graph by an empty one. Not allowed inside `as_default()`."""
+    """Replaces the global default graph with an empty one. Not allowed inside `as_default()`."""
     global _global_graph
     if stacks.graphs:
         raise worded(AssertionError(
@@ -56,7 +56,7 @@ def common_graph(inputs) -> Graph:
 
 
 def _function_graph(default, inputs):
-    """The default graph, which is that of a function: tensors from around it are captured."""
+    """The default graph, a function's: tensors of the enclosing graphs will be captured."""
     for tensor in inputs:
         graph = tensor.op.graph
         if not default.takes_from(graph):
@@ -70,16 +70,16 @@ def refuse_inner(tensor, graph):
     """The error for a tensor of a function's graph that is used outside the function."""
     function = tensor.op.graph
     return worded(ValueError(report(
-        f"'{tensor.name}' was made inside the function '{function.name}' (a branch of a cond, the "
-        f'body of a loop or of a map) and is used outside it, in {graph}.',
+        f"'{tensor.name}' was created inside the function '{function.name}' (a branch of a cond, "
+        f'the body of a loop or of a map) and is used outside it, in {graph}.',
         inputs=[('tensor', tensor)],
-        mend='return it from that function; only what it returns can be seen outside.')))
+        mend='return it from that function; only returned tensors can be used outside.')))
 
 
 class name_scope:                       # noqa: N801 (TF's name)
-    """``with tf.name_scope('layer1') as scope:`` prefixes the names of the nodes made inside.
+    """``with tf.name_scope('layer1') as scope:`` prefixes the names of nodes created inside.
 
-    `default_name` is used where `name` is None; `values` are tensors whose graph is used.
+    `default_name` is used if `name` is None; `values` are tensors that determine the graph.
     """
 
     def __init__(self, name, default_name=None, values=None):
@@ -114,17 +114,17 @@ class name_scope:                       # noqa: N801 (TF's name)
 
 
 def control_dependencies(control_inputs):
-    """`Graph.control_dependencies` of the default graph."""
+    """Same as `Graph.control_dependencies`, on the default graph."""
     return get_default_graph().control_dependencies(control_inputs)
 
 
 def device(device_name_or_function):
-    """`Graph.device` of the default graph."""
+    """Same as `Graph.device`, on the default graph."""
     return get_default_graph().device(device_name_or_function)
 
 
 def colocate_with(op, ignore_existing=False):
-    """`Graph.colocate_with` of the default graph."""
+    """Same as `Graph.colocate_with`, on the default graph."""
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
@@ -149,11 +149,11 @@ def get_collection_ref(key):
 
 
 def set_random_seed(seed, by_name=False):
-    """Sets the default graph's seed, which every random op made afterwards depends on.
+    """Sets the graph-level seed, which every random op created afterwards depends on.
 
-    In TF1 an op's numbers also depend on how many nodes were made before it, so adding one op
-    changes all that follow. With by_name=True (only in tinyflow) they depend on the name
-    of the op instead.
+    In TF1 an op's numbers also depend on how many nodes were created before it, so adding one op
+    changes all that follow. With by_name=True (only in tinyflow) they depend on the op's name
+    instead.
     """
     graph = get_default_graph()
     graph.seed, graph.seed_by_name = seed, by_name

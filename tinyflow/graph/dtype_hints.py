@@ -1,4 +1,4 @@
-"""What to write instead: the mend of an error about dtypes, in code that the user can copy."""
+"""Hints for dtype errors: the cast to write, as code that the user can copy."""
 from __future__ import annotations
 
 import re
@@ -8,10 +8,10 @@ from tinyflow.graph import dtypes
 _ARG_MAX = ('ArgMax', 'ArgMin')
 
 
-def spoken(label, tensor):
-    """A tensor as a program would write it: a Variable's or placeholder's name, or its label.
+def as_written(label, tensor):
+    """How a program would refer to a tensor: by a name that the user chose, else by `label`.
 
-    `label` is the tensor's part in the message (such as 'x'), for one whose name nobody chose.
+    `label` is what the message calls the tensor (such as 'x').
     """
     op = tensor.op
     if _is_variable(tensor) and op.inputs:
@@ -24,23 +24,23 @@ def spoken(label, tensor):
 
 
 def cast(label, tensor, dtype):
-    """The code that makes `dtype` of a tensor."""
-    return f'tf.cast({spoken(label, tensor)}, tf.{dtype.name})'
+    """Code that casts a tensor to `dtype`."""
+    return f'tf.cast({as_written(label, tensor)}, tf.{dtype.name})'
 
 
-def for_two(kind, first, second):
-    """The mend for two (label, tensor) of different dtypes as inputs of an op of type `kind`."""
+def for_mismatch(kind, first, second):
+    """The hint for two (label, tensor) inputs of an op of type `kind` whose dtypes differ."""
     if dtypes.string in (_dtype(first), _dtype(second)):
         text, number = (first, second) if _dtype(first) is dtypes.string else (second, first)
-        return (f'{spoken(*text)} is text and {spoken(*number)} is not: make numbers of texts in '
-                'Python, e.g. float(text), before they are fed.')
+        return (f'{as_written(*text)} is a string and {as_written(*number)} is not: convert '
+                'strings to numbers in Python, e.g. float(text), before feeding them.')
     classes, scores = (first, second) if first[1].op.type in _ARG_MAX else (second, first)
     if kind in ('Equal', 'NotEqual') and classes[1].op.type in _ARG_MAX and _one_hot(classes[1],
                                                                                      scores[1]):
-        return (f'compare class numbers with class numbers: tf.argmax({spoken(*scores)}, 1) makes '
-                'them of one-hot rows.')
+        return ('compare class indices with class indices: '
+                f'tf.argmax({as_written(*scores)}, 1) converts one-hot rows to indices.')
     item, other = (first, second) if _gives_way(first, second) else (second, first)
-    return f'{cast(*item, _dtype(other))} makes them agree.'
+    return f'{cast(*item, _dtype(other))} gives both the same dtype.'
 
 
 def _one_hot(classes, scores):
@@ -58,9 +58,9 @@ _KINDS = 'biufc'
 
 
 def _gives_way(first, second):
-    """True if the first is the one to cast: what holds less goes to what holds more.
+    """True if `first` is the one to cast: the narrower dtype is cast to the wider one.
 
-    Of two float widths the Variable stays as it is, and float32 where neither is one.
+    Between two float widths, the Variable keeps its dtype; without a Variable, float32 wins.
     """
     x, y = _dtype(first), _dtype(second)
     if x.kind != y.kind and not {x.kind, y.kind} <= set('iu'):
@@ -79,15 +79,15 @@ def _is_variable(tensor):
                                        op.inputs[0].op.type in ('VariableV2', 'VarHandleOp'))
 
 
-def for_wanted(label, tensor, allowed):
-    """The mend for a tensor whose dtype is not one of those `allowed`."""
+def for_not_allowed(label, tensor, allowed):
+    """The hint for a tensor whose dtype is not in the set `allowed`."""
     dtype = tensor.dtype.base_dtype
     if dtype is dtypes.string:
-        return 'numbers are wanted, not text: float(text) in Python, before it is fed.'
+        return 'expected numbers, got strings: convert with float(text) in Python before feeding.'
     if dtypes.string in allowed and len(allowed) == 1:
-        return 'text is wanted: str(number) in Python, before it is fed.'
+        return 'expected strings: convert with str(number) in Python before feeding.'
     if allowed == {dtypes.bool}:
-        return f'a comparison makes booleans, such as {spoken(label, tensor)} > 0.'
+        return f'a comparison gives booleans, such as {as_written(label, tensor)} > 0.'
     order = [dtypes.float32, dtypes.int32, dtypes.int64, dtypes.float64]
     if dtype.is_integer:
         order.insert(0, dtypes.int64 if dtypes.float32 not in allowed else dtypes.float32)
@@ -98,10 +98,10 @@ def for_wanted(label, tensor, allowed):
 
 
 def for_value(dtype, other):
-    """The mend for a Python value of `dtype` that meets the (label, tensor) `other`."""
+    """The hint for a Python value of `dtype` combined with the (label, tensor) `other`."""
     base = _dtype(other)
     if dtypes.string in (dtype, base):
-        return 'text and numbers do not mix: float(text) in Python makes a number.'
+        return 'strings and numbers do not mix: convert with float(text) in Python.'
     if base.is_bool or dtype.is_floating and not base.is_floating:
-        return f'{cast(*other, dtype)} makes them agree.'
-    return f'a value that is {base.name}.'
+        return f'{cast(*other, dtype)} gives both the same dtype.'
+    return f'use a value of dtype {base.name}.'

@@ -1,7 +1,7 @@
-"""Data types: TensorFlow's names and numbers for them, and their NumPy twins.
+"""DType: TensorFlow's data types, their enum numbers and the NumPy dtypes they correspond to.
 
-Every dtype also has a "ref" twin (``float32_ref``), the type of a Variable's own output: a place
-that can be assigned to, not only a value. Reading one gives the base dtype.
+Every dtype also has a reference type (``float32_ref``), the type of a Variable's own output:
+storage that can be assigned to, not only a value. Reading it gives the base dtype.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyflow.graph.support.errors import worded
 
 
 class DType:
-    """The element type of a tensor, such as ``tf.float32``; each exists once: ``is`` compares."""
+    """The element type of a tensor, such as ``tf.float32``; one object per type: use ``is``."""
 
     __slots__ = ('name', 'np', 'as_datatype_enum', 'is_ref', 'base_dtype', '_as_ref', 'kind')
 
@@ -35,7 +35,7 @@ class DType:
 
     @property
     def as_numpy_dtype(self):
-        """The NumPy scalar type, e.g. ``np.float32``; strings are held as Python objects."""
+        """The NumPy scalar type, e.g. ``np.float32``; strings are stored as Python objects."""
         return self.np.type
 
     @property
@@ -86,7 +86,7 @@ class DType:
 
     @property
     def limits(self):
-        """(darkest, brightest) value of a picture of this dtype: from 0, to 1 for floats."""
+        """(min, max) pixel value of an image of this dtype: 0 to 1 for floats."""
         return 0, 1 if self.kind == 'f' else self._limits().max
 
     def _limits(self):
@@ -156,7 +156,7 @@ REAL = FLOATS | INTEGERS
 INEXACT = FLOATS | COMPLEX
 NUMBERS = REAL | COMPLEX
 ANY = frozenset(ALL)
-HANDLES = frozenset((resource, variant))        # values that are Python objects with a life
+HANDLES = frozenset((resource, variant))        # values that are stateful Python objects
 
 _BY_KEY = {}
 for _dtype in ALL:
@@ -170,18 +170,18 @@ _BY_NUMPY = {_dtype.np: _dtype for _dtype in ALL if _dtype.is_numpy_compatible}
 
 
 def as_dtype(value):
-    """The DType that `value` names: a DType, 'float32', np.float32, an enum number, a Python type.
+    """Converts to a DType: from a name, a NumPy dtype, an enum number or a Python type.
 
     Raises TypeError for anything else.
     """
     if isinstance(value, DType):
         return value
     try:
-        if value is None:                       # NumPy would make float64 of it
+        if value is None:                       # NumPy would read it as float64
             raise TypeError
-        found = _BY_KEY.get(value)
-        if found is not None:
-            return found
+        dtype = _BY_KEY.get(value)
+        if dtype is not None:
+            return dtype
         numpy_type = np.dtype(value)
         if numpy_type.kind in 'SU':
             return string
@@ -197,5 +197,5 @@ def _mend_for_dtype(value):
         nearest = get_close_matches(value, [key for key in _BY_KEY if isinstance(key, str)], n=1)
         return f'\n  Mend: tf.{_BY_KEY[nearest[0]].name}.' if nearest else ''
     if isinstance(value, (list, tuple)):
-        return '\n  Mend: a shape was given for the dtype, which comes first.'
+        return '\n  Mend: this looks like a shape; the dtype is the argument before it.'
     return ''

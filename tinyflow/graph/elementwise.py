@@ -1,4 +1,4 @@
-"""Elementwise and Unary: the base classes of ops that work element by element."""
+"""Elementwise and Unary: base classes of element-by-element ops."""
 from __future__ import annotations
 
 from tinyflow.graph import shapes
@@ -7,7 +7,11 @@ from tinyflow.graph.support.errors import OpFailure
 
 
 class Elementwise(Op, abstract=True):
-    """A function of corresponding elements; shapes broadcast, and gradients() undoes it."""
+    """A function of corresponding elements. Shapes broadcast.
+
+    The gradient rule may ignore that: gradients() sums over the axes that were broadcast
+    (gradients/reduce_broadcast.py).
+    """
 
     signature = 'x: T, y: T -> z: T'
     elementwise = True

@@ -1,9 +1,9 @@
-"""FuncGraph: a graph inside a graph, as the branch of a cond or the body of a loop is.
+"""FuncGraph: the graph of a function, such as a branch of tf.cond or the body of tf.while_loop.
 
 It has parameters (placeholders) and outputs. A tensor of an enclosing graph that is used inside
-becomes one more parameter, a capture: whoever runs the function hands its value in. What it
-captures of a Variable - the storage itself, or `v/read` - stands for the Variable's place, so that
-assignments inside a branch change the Variable (see compiler/schedule.py).
+becomes an additional parameter, a capture: the caller of the function passes its value. Capturing a
+Variable - its storage or its `v/read` - captures the storage by reference, so assignments inside a
+branch change the Variable (see compiler/schedule.py).
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tinyflow.graph.support import nest
 
 
 class Spec(NamedTuple):
-    """What is known of a parameter beforehand; `name` is its node's, 'placeholder' if empty."""
+    """dtype, static shape and node name ('placeholder' if empty) of a parameter."""
 
     dtype: dtypes.DType
     shape: shapes.Shape
@@ -31,10 +31,10 @@ class Spec(NamedTuple):
 class FuncGraph(Graph):
     """A graph with parameters and outputs, built inside `outer_graph`.
 
-    inputs      its parameters, in the order in which their values are handed in; the placeholders
-                of captured tensors come last
+    inputs      its parameters, in the order in which values are passed; the placeholders of
+                captured tensors come last
     outputs     its results
-    captured    tensor of an enclosing graph -> the placeholder that stands for it
+    captured    tensor of an enclosing graph -> the placeholder that represents it here
     """
 
     def __init__(self, name: str, outer_graph: Graph | None = None) -> None:
@@ -51,7 +51,7 @@ class FuncGraph(Graph):
         self._collections = self.outer_graph._collections
         self.capture_observers: list[Callable[[Tensor], None]] = []     # called with each capture
 
-    # ---- what stands outside -------------------------------------------------------------
+    # ---- captures ------------------------------------------------------------------------
 
     @property
     def captures(self) -> list[tuple[Tensor, Tensor]]:
@@ -59,11 +59,11 @@ class FuncGraph(Graph):
         return list(self.captured.items())
 
     def takes_from(self, graph: Graph) -> bool:
-        """True if tensors of `graph` may be used here: it is this one, or encloses it."""
+        """True if tensors of `graph` may be used here: it is this graph or encloses it."""
         return graph is self or self.outer_graph.takes_from(graph)
 
     def capture(self, tensor: Tensor) -> Tensor:
-        """The tensor to use here for `tensor` of an enclosing graph (or this one)."""
+        """The tensor to use in this graph for `tensor` of this or an enclosing graph."""
         if tensor.op.graph is self:
             return tensor
         inner = self.captured.get(tensor)
@@ -76,16 +76,16 @@ class FuncGraph(Graph):
         return inner
 
     def captured_tensors(self, tensors: Iterable[Tensor]) -> tuple[Tensor, ...]:
-        """Each of `tensors` as it is used here; `Op.make` asks for it."""
+        """`capture` for each of `tensors`; called for the inputs of every new node."""
         return tuple([t if t.op.graph is self else self.capture(t) for t in tensors])
 
     def source_of(self, parameter: Tensor) -> Tensor | None:
-        """The tensor of an enclosing graph that a placeholder stands for, if it is a capture."""
+        """The captured tensor of an enclosing graph that a placeholder represents, or None."""
         return self._source.get(parameter)
 
     def add_parameter(self, spec: Spec) -> Tensor:
-        """A new placeholder, as the last input."""
-        with super().control_dependencies(None):        # a parameter waits for nothing
+        """Adds a placeholder as the last input."""
+        with super().control_dependencies(None):        # parameters have no control inputs
             parameter = nodes.Placeholder(
                 dtype=spec.dtype.base_dtype, shape=shapes.TensorShape(spec.shape),
                 name=spec.name or 'placeholder')
@@ -96,13 +96,13 @@ class FuncGraph(Graph):
 
     @contextmanager
     def control_dependencies(self, control_inputs):
-        """As in a Graph; what stands outside is waited for by the whole function's node."""
+        """As in a Graph; for operations of enclosing graphs, the function's node waits instead."""
         if control_inputs is not None:
             inside = []
             for item in control_inputs:
                 element = getattr(item, 'values_for_control', item)
-                found = getattr(element, '_as_graph_element', lambda: None)()
-                element = element if found is None else found
+                converted = getattr(element, '_as_graph_element', lambda: None)()
+                element = element if converted is None else converted
                 operation = element.op if isinstance(element, Tensor) else element
                 if isinstance(operation, Operation) and operation.graph is not self \
                         and self.takes_from(operation.graph):
@@ -120,11 +120,11 @@ class FuncGraph(Graph):
 def func_graph_from_py(name: str, python_function: Callable, specs: Sequence[Spec] = (),
                        structure: Any = None, graph: FuncGraph | None = None,
                        op_value: Any = None) -> FuncGraph:
-    """The FuncGraph of what `python_function` builds when it is called with placeholders.
+    """Traces `python_function`: calls it with placeholders and returns the FuncGraph it builds.
 
-    `specs` describe the placeholders; `structure` is a nest of as many leaves into which they are
-    packed for the call, e.g. a tuple of arguments. Without one they are the arguments. An Operation
-    that the function returns becomes `op_value` (a tensor), made to wait for it; None stays None.
+    `specs` describe the placeholders. They are packed into `structure`, a nest with as many leaves,
+    e.g. a tuple of arguments; without one they are the arguments. A returned Operation is replaced
+    by the tensor `op_value` with a control dependency on it; a returned None stays None.
     """
     graph = graph or FuncGraph(name)
     with graph.as_default():

@@ -1,7 +1,7 @@
 """Graph: the list of nodes, their names, and the scopes that are open while nodes are added.
 
-Nodes are only ever added, in a fixed order; a program that builds a graph twice builds the same
-one. graph/defaults.py keeps the default graph.
+Nodes are only added, never changed, and in a deterministic order: running the same program again
+builds the same graph. The default graph is in graph/defaults.py.
 """
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tinyflow.graph.support.errors import report, worded
 
 _VALID_ROOT_NAME = re.compile(r'[A-Za-z0-9.][A-Za-z0-9_.\-/]*\Z')
 _VALID_INNER_NAME = re.compile(r'[A-Za-z0-9_.\-/]*\Z')
-_births = itertools.count(1)
+_graph_numbers = itertools.count(1)
 
 
 class _Controller:
-    """One open `with control_dependencies(...)` block: what to wait for, and what is inside."""
+    """An open `with control_dependencies(...)` block: its control inputs and the nodes inside."""
 
     __slots__ = ('waits_for', 'inside')
 
@@ -36,13 +36,13 @@ class Graph:
     """A dataflow graph: operations in order of creation, with TF's naming and scoping rules."""
 
     def __init__(self):
-        self.key = next(_births)                # "graph 2" in messages
+        self.key = next(_graph_numbers)                # "graph 2" in messages
         self._site = here(2)
         self._operations: list[Operation] = []
         self._by_name: dict[str, Operation] = {}
         self._names_in_use: dict[str, int] = {}
         self._name_stack = ''
-        self._scope_sites: dict[str, tuple] = {}    # scope -> (name asked for, where it was opened)
+        self._scope_sites: dict[str, tuple] = {}    # scope -> (requested name, where it was opened)
         self._collections: dict[object, list] = {}
         self._controllers: list[_Controller] = []
         self._devices: list[str] = []
@@ -52,7 +52,7 @@ class Graph:
         self._lock = threading.RLock()
         self.seed = None
         self.seed_by_name = False
-        # What modules of other floors keep for this graph, each under a key of its own.
+        # Data that other packages attach to this graph; each uses a separate key.
         self.annotations: dict[str, Any] = {}
         self.node_observers: list[Callable[[Operation], None]] = []     # called with each new node
 
@@ -73,11 +73,11 @@ class Graph:
 
     @property
     def version(self) -> int:
-        """Number of nodes made so far; grows with every node."""
+        """The number of nodes created so far."""
         return self._last_id
 
     def add(self, operation: Operation) -> None:
-        """Appends a node; `Op.apply` is the only caller. Raises RuntimeError once finalized."""
+        """Appends a node; only `make_node` calls this. Raises RuntimeError once finalized."""
         if self._finalized_by is not None:
             self._refuse_to_grow(operation)
         self._last_id += 1
@@ -94,15 +94,15 @@ class Graph:
             f"Graph is finalized and cannot be modified: {operation.type} '{operation.name}' "
             f'cannot be added to {self}.\n  finalized at {Site(*self._finalized_by)}',
             op=operation,
-            mend='make every node before the graph is finalized (a MonitoredSession finalizes it), '
-                 'and only run nodes afterwards.')))
+            mend='create all nodes before the graph is finalized (a MonitoredSession finalizes '
+                 'it), and only run nodes afterwards.')))
 
     def get_operations(self) -> list[Operation]:
         """All operations in order of creation."""
         return list(self._operations)
 
     def finalize(self) -> None:
-        """Makes the graph read-only: from here on an attempt to add a node raises."""
+        """Makes the graph read-only: adding a node afterwards raises RuntimeError."""
         self._finalized_by = here(2)
 
     def _unsafe_unfinalize(self) -> None:
@@ -113,7 +113,7 @@ class Graph:
         return self._finalized_by is not None
 
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
-        """The Tensor or Operation that `obj` stands for: itself, a name, or e.g. a Variable.
+        """Converts `obj`, a node, its name or e.g. a Variable, to the Tensor or Operation it means.
 
         Raises ValueError for a node of another graph, KeyError for an unknown name, TypeError for
         anything else.
@@ -157,8 +157,8 @@ class Graph:
                     f"'{node}' has {_outputs(operation)}."))
             return operation.outputs[int(index)]
         if colon:
-            raise worded(ValueError(f"'{name}' is a tensor's name (it has a colon); an operation's "
-                                    f"name is wanted, such as '{node}'."))
+            raise worded(ValueError(f"'{name}' is a tensor's name (it has a colon); expected an "
+                                    f"operation's name, such as '{node}'."))
         if not allow_operation:
             raise worded(ValueError(
                 f"The name '{name}' looks like an (invalid) Operation name, not a Tensor; a "
@@ -178,7 +178,7 @@ class Graph:
                 f'{hint}')
 
     def _with_last_part(self, node):
-        """Names whose last part, below all scopes, is nearest to that of `node`."""
+        """Names whose last part, without scopes, is closest to that of `node`."""
         from difflib import get_close_matches
         by_last: dict[str, str] = {}
         for name in self._by_name:
@@ -207,9 +207,9 @@ class Graph:
     # ---- names ---------------------------------------------------------------------------
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` inside the open scopes, with _1, _2 ... appended where it is taken already.
+        """`name` inside the open scopes, with _1, _2 ... appended if it is already in use.
 
-        Names differing only in case count as the same, as in TF (file systems may think so).
+        Names that differ only in case count as equal, as in TF: some file systems ignore case.
         """
         if self._name_stack:
             name = f'{self._name_stack}/{name}'
@@ -237,16 +237,16 @@ class Graph:
 
     @contextmanager
     def name_scope(self, name):
-        """Prefixes the names of nodes made inside; yields the scope's full name with a final '/'.
+        """Prefixes the names of new nodes; yields the scope's full name with a trailing '/'.
 
-        A name ending in '/' re-enters that very scope; None or '' goes back to the root.
+        A name ending in '/' re-enters an existing scope; None or '' returns to the root scope.
         """
         if name:
             check_is_string(name)
             if name[-1] != '/':
                 self._check_name(name)
         outer = self._name_stack
-        try:                # covers the opening, too: Ctrl-C may come at any line
+        try:                # opening is inside the try: Ctrl-C may arrive at any line
             if not name:
                 self._name_stack = ''
             elif name[-1] == '/':
@@ -259,7 +259,7 @@ class Graph:
             self._name_stack = outer
 
     def get_name_scope(self) -> str:
-        """The full name of the open scope, without a final '/'."""
+        """The full name of the open scope, without a trailing '/'."""
         return self._name_stack
 
     # ---- collections ---------------------------------------------------------------------
@@ -272,7 +272,7 @@ class Graph:
             self.add_to_collection(name, value)
 
     def get_collection(self, name, scope=None) -> list:
-        """A copy of the collection; with `scope`, only items whose name matches it as a regex."""
+        """A copy of the collection; `scope`, a regex, selects items by name."""
         items = self._collections.get(name, [])
         if scope is None:
             return list(items)
@@ -280,7 +280,7 @@ class Graph:
         return [item for item in items if hasattr(item, 'name') and match(item.name)]
 
     def get_collection_ref(self, name) -> list:
-        """The collection itself: changing the list changes the collection."""
+        """The collection itself, not a copy: changes to the list change the collection."""
         return self._collections.setdefault(name, [])
 
     def get_all_collection_keys(self) -> list:
@@ -293,24 +293,24 @@ class Graph:
     def clear_collection(self, name) -> None:
         self._collections.pop(name, None)
 
-    # ---- scopes that mark nodes ----------------------------------------------------------
+    # ---- scopes that affect new nodes ----------------------------------------------------
 
     @contextmanager
     def as_default(self):
-        """Makes this the graph that new nodes go to, in this thread, inside the `with` block."""
+        """Makes this the default graph of the current thread inside the `with` block."""
         stack = stacks.graphs
         stack.append(self)
         try:
             yield self
         finally:
             if not stack or stack[-1] is not self:
-                raise worded(RuntimeError('Default graphs must be left in the order opposite to '
-                                          'that in which they were entered.'))
+                raise worded(RuntimeError('`Graph.as_default()` blocks must be exited in the '
+                                          'reverse order of entering them.'))
             stack.pop()
 
     @contextmanager
     def control_dependencies(self, control_inputs):
-        """Nodes made inside run only after `control_inputs` did; None lifts the outer ones."""
+        """Nodes created inside run after `control_inputs`; None clears the outer dependencies."""
         if control_inputs is None:
             outer, self._controllers = self._controllers, []
             try:
@@ -337,9 +337,9 @@ class Graph:
             self._controllers.remove(controller)
 
     def control_inputs_for(self, inputs) -> tuple:
-        """What a node with these input tensors must wait for, by the open scopes.
+        """The control inputs of a new node with these input tensors, from the open scopes.
 
-        An input that was itself made inside a scope has waited already, so the scope adds nothing.
+        A scope adds nothing if one of the inputs was created inside it: that input has waited.
         """
         producers = {t.op for t in inputs}
         waits = []
@@ -350,7 +350,7 @@ class Graph:
 
     @contextmanager
     def device(self, device_name_or_function):
-        """Records a device for the nodes made inside. tinyflow runs everything on the CPU."""
+        """Records a device for nodes created inside. tinyflow runs everything on the CPU."""
         if callable(device_name_or_function):
             device = ''
         else:
@@ -368,12 +368,12 @@ class Graph:
 
     @contextmanager
     def colocate_with(self, op, ignore_existing=False):
-        """Accepted for TF1 programs: with a single device, all nodes are together."""
+        """Accepted for TF1 programs; no effect, since there is only one device."""
         yield
 
     @contextmanager
     def gradient_override_map(self, op_type_map):
-        """Inside, ops of type `key` get the gradient registered under the name `value`."""
+        """Nodes of type `key` created inside use the gradient registered as `value`."""
         outer = self._gradient_overrides
         self._gradient_overrides = {**outer, **op_type_map}
         try:
@@ -382,7 +382,7 @@ class Graph:
             self._gradient_overrides = outer
 
     def prevent_feeding(self, tensor):
-        """Accepted for TF1 programs; any tensor stays feedable."""
+        """Accepted for TF1 programs; no effect, every tensor stays feedable."""
 
     def __str__(self):
         made = f', made at {Site(*self._site)}' if self._site else ''
@@ -395,7 +395,7 @@ class Graph:
 
 
 def _nearest_name(name):
-    """A valid name that looks like the one asked for."""
+    """A valid name similar to the requested one."""
     return re.sub(r'[^A-Za-z0-9_.\-/]+', '_', name).lstrip('_-/') or 'layer'
 
 
@@ -405,13 +405,13 @@ def _outputs(operation):
 
 
 def check_is_string(name):
-    """TypeError unless a node's or a scope's name is a string."""
+    """Raises TypeError if the name of a node or scope is not a string."""
     if not isinstance(name, str):
         raise worded(TypeError(f'A name must be a string, not {name!r}.'))
 
 
 def _device_text(device):
-    """A device's canonical text: '/gpu:0' is '/device:GPU:0', as TF1 shows it."""
+    """A device string in TF1's canonical form: '/gpu:0' becomes '/device:GPU:0'."""
     if device is None:
         return ''
     if not isinstance(device, str) and not hasattr(device, 'to_string'):

@@ -1,7 +1,7 @@
-"""IndexedSlices: the gradient of a gather, kept as the rows that were touched.
+"""IndexedSlices: a sparse gradient, as that of tf.gather: the rows that are not zero.
 
-It stands for the dense tensor D with D[indices[i]] += values[i], zero elsewhere. Only gather-like
-ops and the optimizers know it; wherever else a tensor is wanted it becomes dense.
+It represents the dense tensor D with D[indices[i]] += values[i], zero elsewhere. Gather-like ops
+and the optimizers handle it directly; everywhere else it is converted to a dense tensor.
 """
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tinyflow.graph.op_registry import nodes
 from tinyflow.graph.source_location import user_site, warn_at
 from tinyflow.graph.support.errors import worded
 
-_LARGE = 100_000_000        # elements; TF warns from here on, too
+_LARGE = 100_000_000        # elements; TF's threshold for the same warning
 
 IndexedSlicesValue = namedtuple('IndexedSlicesValue', ['values', 'indices', 'dense_shape'])
-IndexedSlicesValue.__doc__ = 'What a run gives for a fetched IndexedSlices: three arrays.'
+IndexedSlicesValue.__doc__ = 'The value of a fetched IndexedSlices: three arrays.'
 
 
 class IndexedSlices:
@@ -40,7 +40,7 @@ class IndexedSlices:
 
     @property
     def indices(self):
-        """Where each row belongs, as an integer Tensor; an index may occur several times."""
+        """The position of each row, an integer Tensor; an index may occur several times."""
         return self._indices
 
     @property
@@ -49,14 +49,14 @@ class IndexedSlices:
         return self._dense_shape
 
     def _fetch_parts(self):
-        """What Session.run fetches for this, and what it makes of the fetched arrays."""
+        """The tensors that Session.run fetches, and a function that combines their values."""
         parts = [self._values, self._indices]
         if self._dense_shape is None:
             return parts, lambda values, indices: IndexedSlicesValue(values, indices, None)
         return [*parts, self._dense_shape], IndexedSlicesValue
 
     def _nest_parts(self):
-        """What nest.flatten(expand_composites=True) takes it apart into, and how to rebuild it."""
+        """The tensors for nest.flatten(expand_composites=True), and a function to rebuild it."""
         parts = [self._values, self._indices, self._dense_shape]
         return parts[:2] if self._dense_shape is None else parts, IndexedSlices
 
@@ -111,9 +111,9 @@ class IndexedSlices:
 
 
 def to_dense(slices, dtype=None, name=None, as_ref=False):
-    """The dense tensor that an IndexedSlices stands for.
+    """Converts an IndexedSlices to a dense tensor.
 
-    Raises ValueError if its dense_shape is not known or the dtype is not that of the values.
+    Raises ValueError if its dense_shape is unknown or `dtype` is not that of the values.
     """
     if dtype is not None and not dtype.is_compatible_with(slices.dtype):
         raise worded(ValueError(f'Tensor conversion requested dtype {dtype.name} for IndexedSlices '

@@ -1,7 +1,7 @@
-"""The errors for an input that an op cannot take: no tensor, or one of the wrong dtype.
+"""Errors for invalid inputs of an op: not convertible to a tensor, or of the wrong dtype.
 
-Each function returns the error, for `raise`; `definition` is the op's declaration and `arg` the
-argument of its signature that the input is for.
+Each function returns the exception to raise. `definition` is the op's declaration, `arg` the
+argument of its signature that the input belongs to.
 """
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def not_a_list(definition, arg, value):
 
 
 def not_a_variable(definition, arg, tensor):
-    """For a plain tensor where a Variable's storage is needed."""
+    """A plain tensor where the op needs a Variable (a reference to its storage)."""
     return worded(AttributeError(report(
         f"'{definition.type}' needs a Variable for its argument '{arg.name}', and "
         f"'{tensor.name}' is a plain value.", inputs=[(arg.name, tensor)])))
 
 
 def not_a_handle(definition, arg, tensor):
-    """For a tensor where the handle of a resource variable is needed."""
+    """A tensor where the op needs the handle of a resource variable."""
     return worded(TypeError(report(
         f"Input '{arg.name}' of '{definition.type}' Op has type {tensor.dtype.name} that does not "
         'match expected type of resource.', inputs=[(arg.name, tensor)], site=user_site(),
@@ -32,25 +32,26 @@ def not_a_handle(definition, arg, tensor):
 
 
 def dtype_not_allowed(definition, arg, tensor, allowed):
-    """For a tensor whose dtype is none of those that the op takes."""
+    """A tensor whose dtype is not among those that the op accepts."""
     names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
     return worded(TypeError(report(
         f"Value passed to parameter '{arg.name}' of {definition.type} has DataType "
         f'{tensor.dtype.base_dtype.name} not in list of allowed values: {names}',
         inputs=[(arg.name, tensor)], site=user_site(),
-        mend=dtype_hints.for_wanted(arg.name, tensor, allowed))))
+        mend=dtype_hints.for_not_allowed(arg.name, tensor, allowed))))
 
 
 def dtype_mismatch(definition, arg, tensor, wanted, earlier):
-    """For a tensor that is not of the `wanted` dtype, which the `earlier` ones may have set."""
+    """A tensor that is not of the `wanted` dtype, which one of the `earlier` inputs may have set.
+    """
     label = f'{arg.name}[{len(earlier)}]' if arg.is_list else arg.name
     other = _first_of(definition, arg, wanted, [t for t in earlier if t is not tensor])
     if other is None:
         because = f'does not match expected type of {wanted.name}'
-        mend = dtype_hints.for_wanted(label, tensor, {wanted})
+        mend = dtype_hints.for_not_allowed(label, tensor, {wanted})
     else:
         because = f"does not match type {wanted.name} of argument '{other[0]}'"
-        mend = dtype_hints.for_two(definition.type, other, (label, tensor))
+        mend = dtype_hints.for_mismatch(definition.type, other, (label, tensor))
     return worded(TypeError(report(
         f"Input '{arg.name}' of '{definition.type}' Op has type {tensor.dtype.base_dtype.name} "
         f'that {because}.', inputs=[*([other] if other else []), (label, tensor)],
@@ -58,7 +59,7 @@ def dtype_mismatch(definition, arg, tensor, wanted, earlier):
 
 
 def _first_of(definition, arg, dtype, earlier):
-    """(label, tensor) of the earlier input that had the dtype first, or None."""
+    """(label, tensor) of the first input that has this dtype, or None."""
     for i, tensor in enumerate(earlier):
         if tensor.dtype.base_dtype is dtype:
             return (f'{arg.name}[{i}]' if arg.is_list else 'an earlier input'
@@ -67,7 +68,7 @@ def _first_of(definition, arg, dtype, earlier):
 
 
 def not_convertible(definition, arg, value, wanted, earlier, error):
-    """For a Python value or Variable that gives no tensor of the `wanted` dtype."""
+    """A Python value or Variable that cannot be converted to a tensor of the `wanted` dtype."""
     if value is None:
         shown = zip([a.name for a in definition.inputs], earlier)
         return worded(ValueError(report(

@@ -1,8 +1,8 @@
-"""GraphKeys: the names of the collections that TF1 programs share."""
+"""GraphKeys: the standard names of graph collections."""
 
 
 class GraphKeys:
-    """Standard names of graph collections."""
+    """Standard names of graph collections, as in TF1."""
 
     GLOBAL_VARIABLES = 'variables'
     VARIABLES = 'variables'

@@ -1,8 +1,9 @@
-"""make_node: from a call such as `MatMul.apply(a, b)` to a node of the graph.
+"""make_node: turns a call such as `MatMul.apply(a, b)` into a node of the graph.
 
 The steps are those of every TensorFlow op: find the graph, choose the node's name, convert the
-inputs to tensors and settle the type attributes (`T`), fill in the attributes, infer dtypes and
-shapes of the outputs, add the node to the graph, and note it as a consumer of its inputs.
+inputs to tensors and determine the type attributes (`T`), fill in the other attributes, infer
+dtypes and shapes of the outputs, add the node to the graph, and register it as a consumer of its
+inputs.
 """
 from __future__ import annotations
 
@@ -17,20 +18,20 @@ from tinyflow.graph.source_location import here
 from tinyflow.graph.support.errors import worded
 from tinyflow.graph.variable_refs import dtype_behind, shape_behind
 
-_VALID_NAMES: set[str] = set()          # names that were checked before
+_VALID_NAMES: set[str] = set()          # names that passed the check before
 
 
 def make_node(definition, inputs, attrs, name=None) -> Operation:
     """Adds a node of the op `definition` to the graph of the inputs (or the default graph).
 
-    TypeError for dtypes that do not fit, ValueError for shapes that do not.
+    Raises TypeError for dtypes, ValueError for shapes that the op does not accept.
     """
     graph = common_graph(_tensors_in(definition, inputs))
     with graph._lock:
         full_name = _full_name(definition, graph, name)
         outer = graph._name_stack
-        try:                # covers the opening, too: Ctrl-C may come at any line
-            graph._name_stack = full_name           # inputs that become nodes are named below it
+        try:                # opening is inside the try: Ctrl-C may arrive at any line
+            graph._name_stack = full_name           # converted inputs are named inside this scope
             tensors, types = _convert_inputs(definition, inputs, attrs)
             if graph.outer_graph is not None:
                 tensors = graph.captured_tensors(tensors)
@@ -53,14 +54,14 @@ def make_node(definition, inputs, attrs, name=None) -> Operation:
 
 
 def _tensors_in(definition, inputs):
-    """The inputs that are tensors already: they say which graph the node belongs to."""
+    """The inputs that are already tensors: they determine the graph of the node."""
     if definition.has_lists:
         inputs = [t for i in inputs for t in (i if isinstance(i, (list, tuple)) else (i,))]
     return [t for t in inputs if isinstance(t, Tensor)]
 
 
 def _full_name(definition, graph, name):
-    """The node's unique name in the open scopes; one that ends in '/' is taken as it is."""
+    """The node's unique name in the open scopes; a name that ends in '/' is used unchanged."""
     if type(name) is not str and name:
         check_is_string(name)
     if not name:
@@ -74,7 +75,7 @@ def _full_name(definition, graph, name):
 
 
 def _complete_attrs(definition, attrs, types):
-    """The attributes of a node: defaults, then what was given."""
+    """The attributes of a node: the given ones, and defaults for the others."""
     if not definition.attrs:
         if attrs:
             raise TypeError(f'{definition.type} has no attributes {sorted(attrs)}')
@@ -94,7 +95,7 @@ def _complete_attrs(definition, attrs, types):
 # ---- inputs ----------------------------------------------------------------------------------
 
 def _convert_inputs(definition, inputs, attrs):
-    """Inputs as a flat tuple of Tensors, and the dtypes of the type attributes."""
+    """Converts the inputs to a flat tuple of Tensors; also returns the type attributes."""
     types = {k: attrs[k] for k in definition.type_names if k in attrs} if attrs else {}
     if len(inputs) != len(definition.inputs):
         raise TypeError(f'{definition.type} takes {len(definition.inputs)} inputs, '
@@ -127,7 +128,7 @@ def _convert_inputs(definition, inputs, attrs):
 
 
 def _value_dtype(definition, arg, tensor, types):
-    """The dtype of the value that an input stands for; None for a handle of which it is unknown."""
+    """The dtype of an input's value, behind a reference or handle; None if that is unknown."""
     dtype = tensor.dtype
     if arg.handle:
         if dtype is not dtypes.resource:
@@ -139,7 +140,7 @@ def _value_dtype(definition, arg, tensor, types):
 
 
 def _convert(definition, arg, value, dtype):
-    """A tensor from `value`, as a node named after the argument."""
+    """Converts `value` to a tensor, a node named after the argument."""
     if arg.handle and hasattr(value, 'handle'):
         return value.handle
     preferred = None if dtype else definition.attrs.get(arg.type)
@@ -148,7 +149,7 @@ def _convert(definition, arg, value, dtype):
 
 
 def _convert_list(definition, arg, values, types):
-    """The tensors of a list argument; their dtype, or dtypes, go to `types`."""
+    """Converts a list argument to tensors; records their dtype, or dtypes, in `types`."""
     if not isinstance(values, (list, tuple)):
         raise input_errors.not_a_list(definition, arg, values)
     dtype = arg.fixed or types.get(arg.type)
@@ -176,7 +177,7 @@ def _convert_list(definition, arg, values, types):
 # ---- outputs ---------------------------------------------------------------------------------
 
 def _infer_outputs(definition, operation, types):
-    """Gives the node its output tensors, with dtypes by the signature and shapes by the rule."""
+    """Creates the output tensors: dtypes from the signature, shapes from the shape function."""
     shapes = definition.infer_shapes(operation, _shape_arguments(definition, operation))
     if definition.one_output:
         arg = definition.outputs[0]
@@ -191,7 +192,7 @@ def _infer_outputs(definition, operation, types):
 
 
 def _shape_arguments(definition, operation):
-    """What the shape rule gets: the shape of each input, the value of a static one."""
+    """The arguments of the shape function: shapes of the inputs, values of the static ones."""
     inputs = operation.inputs
     arguments = [t.raw_shape for t in inputs]
     for i in definition.handle_positions:
@@ -209,13 +210,13 @@ def _shape_arguments(definition, operation):
 
 
 def _output_dtypes(definition, operation, types):
-    found = []
+    output_dtypes = []
     for arg in definition.outputs:
         dtype = arg.fixed or types.get(arg.type) or operation.attrs.get(arg.type)
         if arg.any_types:
-            found += list(dtype)
+            output_dtypes += list(dtype)
             continue
         if arg.ref:
             dtype = dtype._as_ref
-        found += [dtype] * output_length(arg, operation)
-    return found
+        output_dtypes += [dtype] * output_length(arg, operation)
+    return output_dtypes

@@ -1,9 +1,9 @@
-"""Garbage collection of nodes: a graph drops loose nodes that nothing else references.
+"""Garbage collection of nodes: a graph drops collectable nodes that nothing else references.
 
-A graph keeps its nodes for ever. That is right for what a program builds itself, and wrong for a
-library above that builds a model of a hundred nodes for one line of the user's, perhaps in a loop.
-Nodes made inside `loosely(graph)` live as long as somebody holds a Tensor, Operation or Variable
-that needs them; `forget_unused` removes the others.
+A graph normally keeps its nodes forever. That is right for nodes that the program creates itself.
+A higher layer such as Keras, however, may create a hundred nodes for one line of the program,
+perhaps in a loop. Nodes created inside `collectable(graph)` live as long as a Tensor, Operation or
+Variable that needs them is referenced; `collect_nodes` removes the others.
 """
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def loosely(graph):
-    """Nodes made inside are loose: they go once nothing but the graph references them."""
-    loose = _loose_in(graph)
-    loose.depth += 1
+def collectable(graph):
+    """Nodes created inside may be removed once only the graph references them."""
+    registry = _collectable_in(graph)
+    registry.depth += 1
     try:
         yield
     finally:
-        loose.depth -= 1
+        registry.depth -= 1
 
 
-class _LooseNodes:
-    """The nodes of one graph that were made inside `loosely`."""
+class _CollectableNodes:
+    """The nodes of one graph that were created inside `collectable`."""
 
     def __init__(self):
         self.operations = []
@@ -35,74 +35,74 @@ class _LooseNodes:
             self.operations.append(operation)
 
 
-def _loose_in(graph):
-    loose = graph.annotations.get('loose nodes')
-    if loose is None:
-        loose = graph.annotations['loose nodes'] = _LooseNodes()
-        graph.node_observers.append(loose.note)
-    return loose
+def _collectable_in(graph):
+    registry = graph.annotations.get('collectable nodes')
+    if registry is None:
+        registry = graph.annotations['collectable nodes'] = _CollectableNodes()
+        graph.node_observers.append(registry.note)
+    return registry
 
 
-def loose_nodes(graph):
-    """The nodes that the graph would let go of."""
-    loose = graph.annotations.get('loose nodes')
-    return loose.operations if loose else []
+def collectable_nodes(graph):
+    """The nodes that `collect_nodes` may remove."""
+    registry = graph.annotations.get('collectable nodes')
+    return registry.operations if registry else []
 
 
 def sessions_of(graph):
-    """The open Sessions of a graph, as a WeakSet; each adds itself."""
+    """The open Sessions of a graph, as a WeakSet; each Session adds itself."""
     return graph.annotations.setdefault('sessions', weakref.WeakSet())
 
 
-def forget_unused(graph):
-    """Removes the loose nodes that nothing but the graph itself holds; returns how many.
+def collect_nodes(graph):
+    """Removes the collectable nodes that only the graph references; returns how many.
 
     Python's garbage collector decides: the graph drops all of them, the collector runs, and those
-    that are still there are put back. Sessions drop the values of Variables that are gone, and
-    compile again what they run next.
+    that survive are put back. Sessions drop the values of removed Variables and recompile what
+    they run next.
     """
     with graph._lock:
-        table = _loose_in(graph)
-        operations = table.operations
+        registry = _collectable_in(graph)
+        operations = registry.operations
         if not operations:
             return 0
-        loose = set(operations)
+        candidates = set(operations)
         before = len(operations)
-        held = _let_go(graph, loose)
-        waiting = [weakref.ref(op) for op in operations]
-        table.operations, operations, loose = [], None, None
+        removed = _remove(graph, candidates)
+        references = [weakref.ref(op) for op in operations]
+        registry.operations, operations, candidates = [], None, None
         gc.collect()
-        alive = [op for op in (ref() for ref in waiting) if op is not None]
-        table.operations = alive
-        _put_back(graph, alive, held)
+        alive = [op for op in (ref() for ref in references) if op is not None]
+        registry.operations = alive
+        _put_back(graph, alive, removed)
         return before - len(alive)
 
 
-def _let_go(graph, loose):
-    """Takes the nodes out of all tables; what is needed to put living ones back."""
-    graph._operations = [op for op in graph._operations if op not in loose]
-    for op in loose:
+def _remove(graph, candidates):
+    """Removes the nodes from all tables; returns what `_put_back` needs to restore survivors."""
+    graph._operations = [op for op in graph._operations if op not in candidates]
+    for op in candidates:
         graph._by_name.pop(op.name, None)
         for tensor in op.inputs:
             if tensor._consumers:
-                tensor._consumers = [c for c in tensor._consumers if c not in loose]
+                tensor._consumers = [c for c in tensor._consumers if c not in candidates]
     collections, named = {}, []
     for key, items in graph._collections.items():
-        if any(_node_of(item) in loose for item in items):
-            collections[key] = [(item, None) if _node_of(item) not in loose
+        if any(_node_of(item) in candidates for item in items):
+            collections[key] = [(item, None) if _node_of(item) not in candidates
                                 else (None, weakref.ref(item)) for item in items]
-            items[:] = [item for item in items if _node_of(item) not in loose]
+            items[:] = [item for item in items if _node_of(item) not in candidates]
     for items in graph._collections.values():
-        for item in items:              # the store of get_variable keeps them by name
+        for item in items:              # the variable store of get_variable has them by name
             table = getattr(item, 'variables', None)
             if isinstance(table, dict):
-                for name in [n for n, v in table.items() if _node_of(v) in loose]:
+                for name in [n for n, v in table.items() if _node_of(v) in candidates]:
                     named.append((table, name, weakref.ref(table.pop(name))))
     values = []
     for session in list(sessions_of(graph)):
         session._calls.clear()
-        values.append((session, _take(session._store._storages, loose),
-                       _take(session._store._states, loose)))
+        values.append((session, _take(session._store._storages, candidates),
+                       _take(session._store._states, candidates)))
     return collections, named, values
 
 
@@ -110,27 +110,27 @@ def _node_of(item):
     return getattr(item, 'op', item) if not isinstance(item, (str, bytes, int, float)) else None
 
 
-def _take(table, loose):
-    """The entries of the loose nodes, taken out of a Session's table, by weak reference."""
+def _take(table, candidates):
+    """Removes the candidates' entries from a Session's table; returns (weak reference, value)."""
     taken = []
-    for op in [op for op in table if op in loose]:
+    for op in [op for op in table if op in candidates]:
         value = table.pop(op)
         if hasattr(value, 'operation'):
-            value.operation = None          # the storage knows its node
+            value.operation = None          # a storage references its node
         taken.append((weakref.ref(op), value))
     return taken
 
 
-def _put_back(graph, alive, held):
-    collections, named, values = held
+def _put_back(graph, alive, removed):
+    collections, named, values = removed
     graph._operations = sorted(graph._operations + alive, key=lambda op: op.id)
     for op in alive:
         graph._by_name[op.name] = op
         for tensor in op.inputs:
             tensor._consumers = [*(tensor._consumers or ()), op]
     for key, items in collections.items():
-        found = [item if ref is None else ref() for item, ref in items]
-        graph._collections[key][:] = [item for item in found if item is not None]
+        survivors = [item if ref is None else ref() for item, ref in items]
+        graph._collections[key][:] = [item for item in survivors if item is not None]
     for table, name, ref in named:
         if ref() is not None:
             table[name] = ref()
@@ -143,11 +143,11 @@ def _put_back(graph, alive, held):
                 if hasattr(value, 'operation'):
                     value.operation = op
                 table[op] = value
-    _forget_names(graph, {op.name.lower() for op in graph._operations})
+    _release_names(graph, {op.name.lower() for op in graph._operations})
 
 
-def _forget_names(graph, names):
-    """Names of nodes and scopes that are gone are free; counters of top-level names stay."""
+def _release_names(graph, names):
+    """Makes the names of removed nodes and scopes available again, except top-level names."""
     scopes = set()
     for name in names:
         while '/' in name:

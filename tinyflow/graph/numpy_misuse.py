@@ -1,11 +1,11 @@
-"""What beginners try on a Tensor or a Variable because NumPy has it: refused, with the mend.
+"""NumPy methods that beginners try on Tensors and Variables: errors with the TensorFlow way.
 
-`refuse_numpy(cls)` puts descriptors on a class whose reading raises AttributeError. So hasattr()
-stays False, and reading any other attribute costs nothing, as it would with `__getattr__`.
+`refuse_numpy(cls)` adds descriptors that raise AttributeError when they are read. So hasattr()
+stays False, and other attributes are not slowed down, as they would be by `__getattr__`.
 """
 from __future__ import annotations
 
-from tinyflow.graph.dtype_hints import spoken
+from tinyflow.graph.dtype_hints import as_written
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import OperatorNotAllowedInGraphError, report, worded
 
@@ -15,7 +15,7 @@ NUMPY_NAMES = {
     'T': 'tf.transpose({0})', 'transpose': 'tf.transpose({0})', 'reshape': 'tf.reshape({0}, shape)',
     'flatten': 'tf.reshape({0}, [-1])', 'ravel': 'tf.reshape({0}, [-1])',
     'squeeze': 'tf.squeeze({0})', 'astype': 'tf.cast({0}, dtype)', 'size': 'tf.size({0})',
-    'ndim': '{0}.shape.ndims, or tf.rank({0}) while the graph runs.',
+    'ndim': '{0}.shape.ndims, or tf.rank({0}) at run time.',
     'mean': 'tf.reduce_mean({0})', 'sum': 'tf.reduce_sum({0})', 'max': 'tf.reduce_max({0})',
     'min': 'tf.reduce_min({0})', 'prod': 'tf.reduce_prod({0})', 'all': 'tf.reduce_all({0})',
     'any': 'tf.reduce_any({0})', 'std': 'tf.sqrt(tf.nn.moments({0}, axes)[1])',
@@ -28,7 +28,7 @@ NUMPY_NAMES = {
 
 
 class _Refused:
-    """An attribute that is not there."""
+    """Descriptor of a NumPy attribute that tensors do not have."""
 
     def __init__(self, name):
         self.name = name
@@ -46,11 +46,11 @@ def _text(value, problem, mend):
     word = 'v' if tensor is not value else 'x'
     return report(f"{problem}: '{tensor.name}' is a node of the graph.",
                   inputs=[('variable' if word == 'v' else 'tensor', tensor)],
-                  site=user_site(), mend=mend.format(spoken(word, tensor)))
+                  site=user_site(), mend=mend.format(as_written(word, tensor)))
 
 
 def _set_item(self, key, value):
-    mend = ('{0} = tf.where(mask, new, {0}) makes another tensor.' if self._as_graph_element()
+    mend = ('{0} = tf.where(mask, new, {0}) gives a new tensor.' if self._as_graph_element()
             is self else 'sess.run({0}[...].assign(value)), or tf.scatter_update({0}, rows, new).')
     raise worded(TypeError(_text(
         self, f'{type(self).__name__!r} object does not support item assignment', mend)))
@@ -59,7 +59,7 @@ def _set_item(self, key, value):
 def _delete_item(self, key):
     raise worded(TypeError(_text(
         self, f"{type(self).__name__!r} object doesn't support item deletion",
-        'tf.concat of the slices that stay, or tf.boolean_mask({0}, keep).')))
+        'tf.concat of the slices to keep, or tf.boolean_mask({0}, keep).')))
 
 
 def _format(self, spec):
@@ -80,7 +80,7 @@ def _contains(self, item):
     kind = OperatorNotAllowedInGraphError if self._as_graph_element() is self else TypeError
     raise worded(kind(_text(
         self, f'argument of type {type(self).__name__!r} is not iterable',
-        'tf.reduce_any(tf.equal({0}, value)) asks while the graph runs.')))
+        'tf.reduce_any(tf.equal({0}, value)) tests it at run time.')))
 
 
 def _names(self):
@@ -88,7 +88,7 @@ def _names(self):
 
 
 def refuse_numpy(cls):
-    """Gives a class these errors, where it has nothing of its own under the name."""
+    """Adds these errors to a class, for the names that the class does not define."""
     for name in NUMPY_NAMES:
         if not hasattr(cls, name):
             setattr(cls, name, _Refused(name))

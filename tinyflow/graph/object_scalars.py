@@ -1,4 +1,4 @@
-"""Arrays of no dimensions that hold a Python object: a string, the handle of a queue or dataset."""
+"""Scalar object arrays: a Python object as a tensor's value, such as the handle of a queue."""
 from __future__ import annotations
 
 from typing import Any
@@ -7,14 +7,14 @@ import numpy as np
 
 
 def boxed(thing: Any) -> np.ndarray:
-    """An array of no dimensions with `thing` in it, which NumPy does not look into."""
+    """A 0-dimensional object array that holds `thing`, even if it is a sequence."""
     box = np.empty((), object)
     box[()] = thing
     return box
 
 
 class BoxedArray:
-    """An array as one entry of an array of objects: a part of a sparse tensor."""
+    """An array as a single entry of an object array, e.g. a component of a sparse tensor."""
 
     __slots__ = ('array',)
 

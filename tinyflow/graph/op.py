@@ -1,62 +1,63 @@
-"""Op: everything about one kind of node, declared in one class.
+"""Op: the declaration of an op type: signature, shape function, kernel and gradient in one class.
 
     class MatMul(Op):
         signature = 'a: T, b: T -> product: T'       # TF's own argument and type names
-        types = {'T': NUMBERS}                       # what each type may be
+        types = {'T': NUMBERS}                       # the allowed dtypes
         attrs = {'transpose_a': False, 'transpose_b': False}
 
-        def shape(a, b, *, transpose_a, transpose_b):      # shapes in, shape out; no arrays
-        def kernel(a, b, out=None, *, transpose_a, transpose_b):      # NumPy only
-        def gradient(op, dy):                              # graph in, graph out
+        def shape(a, b, *, transpose_a, transpose_b):      # from static shapes to a static shape
+        def kernel(a, b, out=None, *, transpose_a, transpose_b):      # computes, with NumPy
+        def gradient(op, dy):                              # adds the gradient's nodes to the graph
 
 The class name is TF's op type. Tensors are positional, attributes keyword-only; `shape` and
-`kernel` receive just the attributes that they name. No instances are ever made:
-`MatMul.apply(a, b)` makes an Operation, whose `.definition` is the class.
+`kernel` receive only the attributes that they name. The class is never instantiated:
+`MatMul.apply(a, b)` creates an Operation, whose `.definition` is the class.
 
 The signature. `name: T` is a tensor whose dtype is the type attribute T; `name: int32` has a fixed
 dtype; `name: N*T` is a list of tensors of one dtype; `name: [T]` a list of tensors of any dtypes;
-`name: Ref(T)` a place (a Variable's storage); `name: Handle(T)` the handle of a resource variable
-of dtype T, a place as well: `shape` and `kernel` get what is behind it. Equal letters mean equal
-dtypes, which is all that is needed to check the dtypes of inputs and to know those of outputs.
+`name: Ref(T)` a reference to a Variable's storage; `name: Handle(T)` the handle of a resource
+variable of dtype T, also a reference: `shape` and `kernel` get the variable's shape and array.
+Equal letters mean equal dtypes; this determines the dtypes of outputs and which inputs are valid.
 
-The contract of a kernel. It gets arrays and never changes them (but see `writes`). If it takes
-`out`, that is None or an array of the right shape and dtype (maybe the buffer of an input listed in
-`overwrites`) that receives the result; the result is returned in both cases. Several outputs are
-returned as a tuple. A bare ufunc is a legal kernel.
+The contract of a kernel. It gets arrays and must not modify them (but see `writes`). If it has a
+parameter `out`, that is None or an array of the result's shape and dtype (possibly the buffer of an
+input listed in `overwrites`) to write the result into. The result is returned in both cases, as a
+tuple if there are several outputs. A plain NumPy ufunc is a valid kernel.
 
-What does not fit is refused, by `shape` and `kernel` alike, with `raise OpFailure(problem, hint)`
-(errors.py): what is wrong, and what the user can do about it. Node, inputs and the user's
-line are added here, or where the kernel is run.
+`shape` and `kernel` reject invalid inputs with `raise OpFailure(problem, hint)`
+(support/errors.py): what is wrong, and what the user can do about it. The caller adds the node, its
+inputs and the user's line.
 
-    static = {'axis': 0}   inputs that arrive as a Python int, or (nested) tuple of ints, instead of
-                           an array, and the rank (or tuple of ranks, or None for any) that each
-                           must have. `shape` gets that value too (None if unknown, None entries
-                           where partly known) in place of the input's shape. A wrong rank is
-                           refused before `shape` or `kernel` see it.
-    overwrites = (0, 1)    inputs whose buffer may become the output's
+    static = {'axis': 0}   inputs that are passed as a Python int or (nested) tuple of ints instead
+                           of an array, and the rank (or tuple of ranks, or None for any) that each
+                           must have. `shape` gets this value, instead of the input's shape: None if
+                           it is unknown, with None entries if it is partly known. The rank is
+                           checked before `shape` or `kernel` are called.
+    overwrites = (0, 1)    inputs whose buffer may be reused for the output
     view = True            the result is a NumPy view of input 0
-    writes = (0,)          inputs (places) that the kernel changes; output 0 is then that place
-    takes_storage = (0,)   inputs that the kernel wants as VariableStorage: it may set `.value`
-    keeps = (1,)           inputs whose arrays live on in the result; they get arrays that nobody
-                           changes any more
-    calls_user_code = True exceptions of the kernel are the user's own and pass unchanged
+    writes = (0,)          inputs (references) that the kernel modifies; output 0 is then the same
+                           reference
+    takes_storage = (0,)   inputs that the kernel takes as a VariableStorage: it may set `.value`
+    keeps = (1,)           inputs whose arrays become part of the result: the kernel gets arrays
+                           that nothing modifies later
+    calls_user_code = True exceptions of the kernel come from the user's code and pass unchanged
     pure = False           never folded, merged or dropped: random, print, py_func, collectives
-    state = f(attrs)       makes the op's own state in a Session, the kernel's first argument; where
-                           a Session ends it calls the state's `cancel()`, if it has one
+    state = f(attrs)       creates the op's state in a Session, the kernel's first argument; when
+                           the Session is closed it calls the state's `cancel()`, if it has one
     state_of_node = True   `state` is f(operation, shared) instead; `shared` is a dict of the
-                           Session's, for what nodes with one shared_name have in common
-    elementwise = True     output element i depends on (broadcast) input elements i only
-    partial_rank = True    `shape` wants to be called even when an input's rank is unknown
+                           Session, for state shared by nodes with the same shared_name
+    elementwise = True     output element i depends only on (broadcast) input elements i
+    partial_rank = True    `shape` is also called if the rank of an input is unknown
     functions = ('f',)     attributes that hold a FuncGraph (or a list of them). For each the kernel
                            gets a callable, f(*arrays) -> list of arrays, before its inputs
-    bind(instruction, function)     instead of a kernel, for an op that runs functions in a way of
-                           its own: makes the callable that is called with the inputs
-    captures(attrs, count) with `bind`: the positions, of `count` inputs, that functions capture. Of
-                           those that are places they find by themselves; the others are handed to
-                           the callable
-    emit(call)             NumPy source for the compiled program, where a call of the kernel is
-                           slower or less instructive; see compiler/codegen/program.py
-    fold_partial(op)       a partly known value of the output; see graph/constant_value.py
+    bind(instruction, function)     replaces the kernel of an op that runs functions, such as While:
+                           returns the callable that is called with the inputs
+    captures(attrs, count) with `bind`: the positions, of `count` inputs, that functions capture.
+                           References among them are not passed to the callable: functions look up
+                           Variables themselves
+    emit(call)             NumPy source for the compiled program, where calling the kernel would be
+                           slower or less readable; see compiler/codegen/program.py
+    fold_partial(op, value)    a partly known value of the output; see graph/constant_value.py
 """
 from __future__ import annotations
 
@@ -82,13 +83,13 @@ from tinyflow.graph.signature import (
 )
 from tinyflow.graph.support.errors import report_failure, worded
 
-NOT_DIFFERENTIABLE = Marker('NOT_DIFFERENTIABLE')    # gradients stop here, as TF documents
+NOT_DIFFERENTIABLE = Marker('NOT_DIFFERENTIABLE')    # as a `gradient`: gradients stop here
 
 
 class Op:
-    """Base of all op declarations; see the module's docstring."""
+    """Base class of all op declarations; see the module's docstring."""
 
-    registry = registry         # all of them, by type
+    registry = registry         # all op declarations, by type
 
     type: str
     signature: str
@@ -117,7 +118,7 @@ class Op:
     inputs: tuple[Arg, ...]
     outputs: tuple[Arg, ...]
 
-    # Worked out once, when a subclass is declared.
+    # Computed once, when a subclass is declared.
     static_positions: tuple[int, ...]
     static_ranks: tuple[tuple[str, tuple[int, ...] | None], ...]    # (name, ranks) of each
     kernel_attrs: tuple[str, ...]
@@ -155,22 +156,23 @@ class Op:
 
     @classmethod
     def _ranks(cls, name):
-        """The ranks that are declared for a static input; None if it takes any."""
+        """The ranks that a static input may have; None if it may have any."""
         ranks = cls.static[name] if isinstance(cls.static, dict) else None
         return (ranks,) if isinstance(ranks, int) else ranks
 
     def shape(*inputs):
-        """Unknown, unless the subclass says better."""
+        """The shape function; by default the output shape is unknown."""
         return None
 
-    # ---- its node, its shapes, its values ------------------------------------------------
+    # ---- creating nodes, inferring shapes, calling the kernel ----------------------------
 
     @classmethod
     def apply(cls, *inputs, name=None, **attrs) -> Any:
         """Adds a node to the graph of the inputs (or the default graph).
 
         Returns its output Tensor, a list of Tensors for several outputs (or a list output), or the
-        Operation if it has none. TypeError for dtypes that do not fit, ValueError for shapes.
+        Operation if it has no outputs. Raises TypeError for invalid dtypes, ValueError for invalid
+        shapes.
         """
         operation = make_node(cls, inputs, attrs, name)
         outputs = operation.outputs
@@ -185,7 +187,8 @@ class Op:
 
     @classmethod
     def infer_shapes(cls, operation, arguments):
-        """Shapes of a new node's outputs; ValueError in the user's terms where they do not fit."""
+        """The shapes of a new node's outputs; ValueError that names the node if inputs do not fit.
+        """
         try:
             return cls.shapes_from(operation.attrs, arguments,
                                    1 if cls.one_output else output_count(operation))
@@ -194,7 +197,7 @@ class Op:
 
     @classmethod
     def shapes_from(cls, attrs, arguments, count):
-        """Shapes of `count` outputs, from the shapes (static inputs: values) of all inputs."""
+        """The shapes of `count` outputs, from the shapes (static inputs: values) of the inputs."""
         if None in arguments and not cls.partial_rank:
             static = cls.static_flat_positions(len(arguments))
             if any(a is None for i, a in enumerate(arguments) if i not in static):
@@ -211,12 +214,12 @@ class Op:
 
     @classmethod
     def explain_shapes(cls, operation, error):
-        """The message for shapes that do not fit."""
+        """The error message for input shapes that the op does not accept."""
         return report_failure(error, operation, cls.labelled_inputs(operation))
 
     @classmethod
     def labelled_inputs(cls, operation):
-        """(label, tensor) of each input, for messages; a subclass may name what its user knows."""
+        """(label, tensor) of each input, for messages; subclasses may use more familiar labels."""
         labels = [a.name for a in cls.inputs]
         if len(labels) != len(operation.inputs):
             labels = [f'input {i}' for i in range(len(operation.inputs))]
@@ -224,10 +227,10 @@ class Op:
 
     @classmethod
     def call(cls, attrs, arrays, first=()):
-        """A tuple of the outputs that the kernel gives for a flat list of input arrays.
+        """Calls the kernel with a flat list of input arrays; returns a tuple of outputs.
 
-        Static inputs become Python values, lists are grouped; `first` is what the kernel gets
-        before them: the op's state, if it has one, and the callables of its functions.
+        Static inputs become Python values, list arguments are grouped. `first` are the kernel's
+        leading arguments: the op's state, if it has one, and the callables of its functions.
         """
         arguments = list(arrays)
         for i, (name, ranks) in zip(cls.static_flat_positions(len(arguments)), cls.static_ranks):
@@ -243,19 +246,19 @@ class Op:
 
     @classmethod
     def nest(cls, flat):
-        """Flat inputs grouped as in the signature: a list for each list argument."""
+        """Groups flat inputs as in the signature: a list for each list argument."""
         return nest(cls.inputs, flat)
 
     @classmethod
     def static_flat_positions(cls, total):
-        """Flat positions of the static inputs."""
+        """The positions of the static inputs in the flat list of inputs."""
         if not cls.has_lists:
             return cls.static_positions
         return flat_positions(cls.inputs, cls.static_positions, total)
 
     @classmethod
     def check_static_ranks(cls, inputs):
-        """ValueError where a static input's known shape is not of the rank it must have."""
+        """Raises ValueError if the known shape of a static input has the wrong rank."""
         for i, (name, ranks) in zip(cls.static_flat_positions(len(inputs)), cls.static_ranks):
             check_rank(name, ranks, inputs[i])
 

@@ -1,9 +1,9 @@
-"""Every declared op by its type, and `nodes`, through which rules make nodes of any type.
+"""The op registry (type -> declaration), and `nodes`, which creates nodes of any registered type.
 
     nodes.Select(condition, x, y)           # Select.apply(condition, x, y)
 
-The gradient of one op is made of others, often of a family whose module imports this one's. With
-`nodes` it names their types, as TensorFlow does, and imports none of their modules.
+The gradient of an op uses other ops, often from a module that imports the op's own. `nodes` refers
+to them by type, as TensorFlow does, which avoids import cycles.
 """
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tinyflow.graph.support.errors import report, worded
 if TYPE_CHECKING:
     from tinyflow.graph.op import Op
 
-registry: dict[str, type[Op]] = {}      # filled by Op, where a subclass is declared
+registry: dict[str, type[Op]] = {}      # filled when a subclass of Op is declared
 
 
 class _Nodes:
-    """`nodes.MatMul(a, b)` makes a MatMul node: the `apply` of the op of that type."""
+    """`nodes.MatMul` is `MatMul.apply`: `nodes.MatMul(a, b)` creates a MatMul node."""
 
     def __getattr__(self, op_type):
         if op_type in registry:

@@ -1,7 +1,7 @@
-"""Operation (a node) and Tensor (one output of a node): plain data, immutable once made.
+"""Operation (a node) and Tensor (an output of a node): plain data, immutable once created.
 
-Nothing here computes. ops/math/operators.py installs the Python operators of Tensor, because
-each of them makes a node and so belongs to the vocabulary.
+Nothing here computes. The Python operators of Tensor are installed by ops/math/operators.py: each
+of them creates nodes, and so depends on the op declarations.
 """
 from __future__ import annotations
 
@@ -20,41 +20,46 @@ if TYPE_CHECKING:
     Definition = type[Op]
 
 
-# `writes` of an op that runs functions: which places those write is in its attribute _writes.
+# `writes` of an op that runs functions: its attribute _writes lists the inputs that they write to.
 WRITES_OF_FUNCTIONS = (-1,)
 
 
-class _OfAnother:
-    """What the class has not, but another one has under this name. hasattr() stays False."""
+class _ForeignAttribute:
+    """Descriptor of an attribute that only another class has: raises AttributeError with a hint.
 
-    def __init__(self, name, explained):
+    hasattr() stays False.
+    """
+
+    def __init__(self, name, make_error):
         self._name = name
-        self._explained = explained
+        self._make_error = make_error
 
     def __get__(self, node, owner):
         if node is None:
             raise AttributeError(f'type object {owner.__name__!r} has no attribute {self._name!r}')
-        raise self._explained(node, self._name)
+        raise self._make_error(node, self._name)
 
 
-def _refuse(cls, names, explained):
+def _refuse(cls, names, make_error):
+    """Makes reading `names` of instances raise make_error(instance, name)."""
     for name in names:
-        setattr(cls, name, _OfAnother(name, explained))
-    told = cls.__dir__
-    setattr(cls, '__dir__', lambda self: [n for n in told(self) if n not in names])  # noqa: B010
+        setattr(cls, name, _ForeignAttribute(name, make_error))
+    original = cls.__dir__
+    setattr(cls, '__dir__', lambda self: [n for n in original(self)  # noqa: B010
+                                          if n not in names])
 
 
 @refuse_numpy
 class Tensor(TensorOperators):
-    """One output of an Operation: a promise of a value with a dtype and a (partial) shape.
+    """A symbolic output of an Operation, with a dtype and a (partial) static shape.
 
-    Attributes besides these are for programs and the layers above, as in TensorFlow: the dict that
-    holds them is made for the first.
+    Programs and higher layers may set additional attributes, as in TensorFlow; `__dict__` is
+    created for the first of them.
     """
 
     __slots__ = ('op', 'value_index', 'dtype', 'raw_shape', '_consumers', '_static',
                  '__dict__', '__weakref__')
-    __array_priority__ = 100        # NumPy arrays on the left hand the operator over to us
+    __array_priority__ = 100        # array + tensor calls Tensor.__radd__, not NumPy's add
 
     op: Operation
     value_index: int
@@ -83,7 +88,7 @@ class Tensor(TensorOperators):
 
     @property
     def shape(self) -> shapes.TensorShape:
-        """The static shape as far as it is known while the graph is built."""
+        """The static shape, as far as it is known at graph construction."""
         shape = shapes.TensorShape()
         shape.raw = self.raw_shape
         return shape
@@ -97,7 +102,7 @@ class Tensor(TensorOperators):
         return shapes.text(self.raw_shape)
 
     def set_shape(self, shape) -> None:
-        """Adds what you know of this tensor's shape. Raises ValueError on a contradiction."""
+        """Refines the static shape. Raises ValueError if it contradicts the known one."""
         try:
             self.raw_shape = shapes.merge(self.raw_shape, shapes.raw(shape))
         except ValueError as error:
@@ -118,7 +123,7 @@ class Tensor(TensorOperators):
         shape = '' if self.raw_shape is None else f', shape={self.shape}'
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name})'
 
-    # Nodes are compared by identity, as TF1 does: `a == b` asks whether they are the same tensor.
+    # Compared by identity, as in TF1: `a == b` is True if both are the same tensor.
     __hash__ = object.__hash__
 
     def __bool__(self):
@@ -146,11 +151,11 @@ class Tensor(TensorOperators):
 
 _refuse(Tensor, ('assign', 'assign_add', 'assign_sub', 'count_up_to', 'initialized_value',
                  'initializer', 'load', 'read_value', 'scatter_add', 'scatter_sub',
-                 'scatter_update'), node_errors.no_variable)
+                 'scatter_update'), node_errors.not_a_variable)
 
 
 class Operation:
-    """A node: op type, inputs (Tensors), attributes, control inputs; made by `Op.apply` only."""
+    """A node: op type, inputs (Tensors), attributes, control inputs. Created by `Op.apply` only."""
 
     __slots__ = ('graph', 'name', 'type', 'definition', 'inputs', 'outputs', 'attrs', 'device',
                  'control_inputs', 'id', '_site', '_gradient_override',
@@ -184,18 +189,18 @@ class Operation:
 
     @property
     def site(self) -> Site | None:
-        """The user's line that made this node."""
+        """The line of the user's program that created this node."""
         return self._site and Site(*self._site)
 
     @property
     def traceback(self):
-        """The user's line as TF1 gives it: [(file, line, function, source)]."""
+        """The same line in TF1's form: [(file, line, function, source)]."""
         site = self.site
         return [(site.file, site.line, site.code.co_name, site.source)] if site else []
 
     @property
     def writes(self) -> tuple[int, ...]:
-        """Positions of the inputs (places) that running this changes."""
+        """Positions of the inputs (references to Variables) that running this node modifies."""
         written = self.definition.writes
         return self.attrs['_writes'] if written is WRITES_OF_FUNCTIONS else written
 
@@ -209,7 +214,7 @@ class Operation:
         return self.id
 
     def get_attr(self, name):
-        """The value of an attribute. Raises ValueError if this op has none of that name."""
+        """The value of an attribute. Raises ValueError if the op has no attribute of that name."""
         if name in self.attrs:
             return self.attrs[name]
         types = self.definition.type_attrs(self)
@@ -238,4 +243,4 @@ class Operation:
         return None
 
 
-_refuse(Operation, ('eval',), node_errors.no_tensor)
+_refuse(Operation, ('eval',), node_errors.not_a_tensor)

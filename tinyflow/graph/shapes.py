@@ -1,8 +1,7 @@
-"""Static shapes: what is known of a tensor's shape while the graph is built.
+"""Static shapes: functions on plain shapes, and TF1's classes TensorShape and Dimension.
 
-Inside the engine a shape is plain data: ``None`` (even the rank is unknown) or a tuple whose
-entries are ints or None (that dimension is unknown). `TensorShape` and `Dimension` wrap it the way
-TF1 programs know them.
+Inside tinyflow a shape is plain data: ``None`` (unknown rank) or a tuple whose entries are ints or
+None (unknown dimension). `TensorShape` and `Dimension` are the public wrappers.
 """
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ Shape = tuple | None
 
 
 def merge(x: Shape, y: Shape) -> Shape:
-    """The shape that carries what both know. Raises ValueError where they contradict."""
+    """Combines the information of two shapes. Raises ValueError if they are incompatible."""
     if x is None or x is y:
         return y
     if y is None:
@@ -32,29 +31,29 @@ def merge(x: Shape, y: Shape) -> Shape:
 
 
 def compatible(x: Shape, y: Shape) -> bool:
-    """True if one tensor could have both shapes."""
+    """True if a tensor can match both shapes."""
     return (x is None or y is None or
             len(x) == len(y) and all(i is None or j is None or i == j for i, j in zip(x, y)))
 
 
 def covers(x: Shape, y: Shape) -> bool:
-    """True if every tensor that has shape y has shape x."""
+    """True if every tensor that matches shape y matches shape x: x is equal or more general."""
     return x is None or y is not None and len(x) == len(y) and \
         all(i is None or i == j for i, j in zip(x, y))
 
 
 def common(x: Shape, y: Shape) -> Shape:
-    """What two shapes agree on: a differing size, or rank, is left open."""
+    """The most specific shape that covers both: sizes (or ranks) that differ become unknown."""
     if x is None or y is None or len(x) != len(y):
         return None
     return tuple([a if a == b else None for a, b in zip(x, y)])
 
 
 def broadcast(x: Shape, y: Shape) -> Shape:
-    """The shape of an elementwise operation on `x` and `y`.
+    """The result shape of an elementwise operation on shapes `x` and `y`.
 
-    Raises ValueError if they cannot be broadcast. An unknown dimension against a known one larger
-    than 1 gives the known one (the unknown must be 1 or equal).
+    Raises ValueError if they cannot be broadcast. An unknown dimension combined with a known one
+    larger than 1 gives the known one (the unknown one must be 1 or equal).
     """
     if x == y and x is not None and None not in x:
         return x
@@ -96,7 +95,8 @@ def size(shape: Shape) -> int | None:
 
 
 def axis(value: int, rank: int) -> int:
-    """A non-negative axis. ValueError unless `value` is in [-rank, rank), TypeError if no int."""
+    """`value` as a non-negative axis. ValueError unless in [-rank, rank), TypeError if not an int.
+    """
     value = integer(value)
     if not -rank <= value < rank:
         raise worded(ValueError(f'axis {value} is out of range for a tensor of rank {rank}'))
@@ -104,7 +104,7 @@ def axis(value: int, rank: int) -> int:
 
 
 def integer(value, name: str = 'axis') -> int:
-    """The int that an argument must be. Raises TypeError, in TensorFlow's words, if it is none."""
+    """`value` as an int. Raises TypeError, with TensorFlow's message, if it is not one."""
     try:
         return operator.index(value)
     except TypeError:
@@ -114,14 +114,14 @@ def integer(value, name: str = 'axis') -> int:
 
 
 def text(shape: Shape) -> str:
-    """A shape for people: ``[?, 784]``, ``[]``, or ``<unknown>``."""
+    """A shape as text for messages: ``[?, 784]``, ``[]``, or ``<unknown>``."""
     if shape is None:
         return '<unknown>'
     return '[' + ', '.join('?' if d is None else str(d) for d in shape) + ']'
 
 
 def compact(shape: tuple[int | None, ...]) -> str:
-    """A known rank as TF's kernels write it: ``[?,784]``."""
+    """A shape of known rank as TF's kernels write it: ``[?,784]``."""
     return '[' + ','.join('?' if d is None else str(d) for d in shape) + ']'
 
 
@@ -159,7 +159,7 @@ def _dimension(value) -> int | None:
 
 
 def _integral(value) -> int:
-    """An int from something like 4.0 or np.array(4); ValueError for 1.5, TypeError for text."""
+    """Converts e.g. 4.0 or np.array(4) to an int; ValueError for 1.5, TypeError for strings."""
     try:
         number = int(value)
     except (TypeError, ValueError):
@@ -172,7 +172,7 @@ def _integral(value) -> int:
 
 
 class Dimension:
-    """One entry of a TensorShape: `.value` is an int or None. Comparing with unknown gives None."""
+    """An entry of a TensorShape; `.value` is an int or None. Comparing with unknown gives None."""
 
     __slots__ = ('value',)
 
@@ -188,10 +188,10 @@ class Dimension:
     def __int__(self):
         if self.value is None:
             raise worded(TypeError(report(
-                'This dimension is not known while the graph is built.',
+                'This dimension is unknown at graph construction.',
                 site=user_site(),
-                mend='tf.shape(x)[i] is its value while the graph runs; the shape of a Variable '
-                     'must be known, and does not depend on the size of a batch.')))
+                mend='tf.shape(x)[i] is its value at run time; the shape of a Variable '
+                     'must be known, so it cannot depend on the batch size.')))
         return self.value
 
     __index__ = __int__
@@ -354,17 +354,16 @@ class TensorShape:
                 return TensorShape(None)
             return Dimension(None)
         try:
-            found = self.raw[key]
+            entry = self.raw[key]
         except (IndexError, TypeError):
             raise self._no_entry(key) from None
-        return TensorShape(found) if isinstance(key, slice) else Dimension(found)
+        return TensorShape(entry) if isinstance(key, slice) else Dimension(entry)
 
     def _no_entry(self, key):
         if isinstance(key, int):
-            return worded(IndexError(f'Shape {self} has {len(self.raw)} dimensions; there is no '
-                                     f'dimension {key}.'))
-        return worded(TypeError(f'A dimension of a shape is chosen by an int or a slice, not by '
-                                f'{key!r}.'))
+            return worded(IndexError(f'Shape {self} has {len(self.raw)} dimensions; dimension '
+                                     f'{key} does not exist.'))
+        return worded(TypeError(f'The index of a shape must be an int or a slice, not {key!r}.'))
 
     def __eq__(self, other):
         try:
@@ -395,9 +394,9 @@ def as_shape(value) -> TensorShape:
 
 
 def unknown_shape(rank=None, **kwargs):
-    """A TensorShape of unknown rank, or of that rank with unknown dimensions.
+    """A TensorShape of unknown rank, or of rank `rank` with unknown dimensions.
 
-    `ndims` is the older name of `rank`. Raises TypeError for any other keyword.
+    `ndims` is an older name of `rank`. Raises TypeError for any other keyword.
     """
     if rank is None and 'ndims' in kwargs:
         rank = kwargs.pop('ndims')

@@ -1,6 +1,6 @@
-"""The signature of an op: names and types of its inputs and outputs, in TF's OpDef terms.
+"""Parses op signatures: names and types of inputs and outputs, in the terms of TF's OpDef.
 
-graph/op.py describes the notation. A node holds its inputs as one flat list; `nest`,
+graph/op.py describes the notation. A node stores its inputs as one flat list; `nest`,
 `flat_positions` and `type_attrs` match such a list to the arguments of the signature.
 """
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tinyflow.graph import dtypes
 
 
 class Marker:
-    """A value that stands for itself and shows its name."""
+    """A sentinel value whose repr is its name."""
 
     def __init__(self, name):
         self.name = name
@@ -27,7 +27,7 @@ REQUIRED = Marker('REQUIRED')          # in `Op.attrs`: an attribute without a d
 
 
 class Arg(NamedTuple):
-    """One input or output of a signature."""
+    """An input or output argument of a signature."""
 
     name: str
     type: str                           # a type attribute such as 'T', or a dtype's name
@@ -46,12 +46,12 @@ _DTYPE_NAMES = {d.name: d for d in dtypes.ALL}
 
 
 def parse(side: str) -> tuple[Arg, ...]:
-    """The Args of one side of a signature. TypeError if it cannot be read."""
+    """Parses one side of a signature. Raises TypeError if it is malformed."""
     args = []
     for part in filter(None, (p.strip() for p in side.split(','))):
         match = _ARG.match(part)
         if match is None:
-            raise TypeError(f'cannot read {part!r} in an op signature')
+            raise TypeError(f'cannot parse {part!r} in an op signature')
         handle = match['handle'] is not None
         kind = match['ref'] or match['list'] or match['handle'] or match['type']
         args.append(Arg(match[1], kind, dtypes.resource if handle else _DTYPE_NAMES.get(kind),
@@ -61,7 +61,7 @@ def parse(side: str) -> tuple[Arg, ...]:
 
 
 def parameters(function) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(positional, keyword-only) parameter names; `inspect` would double the time of importing."""
+    """(positional, keyword-only) parameter names, without `inspect`, which doubles import time."""
     if function is None or isinstance(function, np.ufunc):
         return (), ()
     code = function.__code__
@@ -73,7 +73,7 @@ def parameters(function) -> tuple[tuple[str, ...], tuple[str, ...]]:
 # ---- flat inputs -----------------------------------------------------------------------------
 
 def flat_positions(args, positions, total) -> tuple[int, ...]:
-    """Where the arguments at `positions` stand in a flat list of `total` inputs."""
+    """Where the arguments at `positions` start in a flat list of `total` inputs."""
     starts, start = [], 0
     for arg in args:
         starts.append(start)
@@ -82,7 +82,7 @@ def flat_positions(args, positions, total) -> tuple[int, ...]:
 
 
 def flat_length(args, arg, total) -> int:
-    """How many of `total` flat inputs the argument has; several lists are of one length."""
+    """How many of `total` flat inputs belong to `arg`; all lists have the same length."""
     if not arg.is_list:
         return 1
     lists = sum(a.is_list for a in args)
@@ -90,7 +90,7 @@ def flat_length(args, arg, total) -> int:
 
 
 def nest(args, flat) -> list:
-    """Flat inputs grouped as in the signature: a list for each list argument."""
+    """Groups flat inputs as in the signature: a list for each list argument."""
     nested, start, total = [], 0, len(flat)
     for arg in args:
         if arg.is_list:
@@ -105,15 +105,15 @@ def nest(args, flat) -> list:
 
 def type_attrs(args, inputs) -> dict:
     """TF's type attributes (and list lengths) of input tensors, e.g. {'T': float32, 'N': 2}."""
-    found, start, total = {}, 0, len(inputs)
+    attrs, start, total = {}, 0, len(inputs)
     for arg in args:
         length = flat_length(args, arg, total)
         if arg.number:
-            found[arg.number] = length
+            attrs[arg.number] = length
         if arg.any_types:
-            found[arg.type] = tuple(t.dtype.base_dtype for t in inputs[start:start + length])
+            attrs[arg.type] = tuple(t.dtype.base_dtype for t in inputs[start:start + length])
         elif arg.fixed is None and length:
-            found.setdefault(arg.type, inputs[start].dtype.base_dtype)
+            attrs.setdefault(arg.type, inputs[start].dtype.base_dtype)
         start += length
     return found
 

@@ -1,8 +1,8 @@
-"""Where in the user's program a node was built, captured in well under a microsecond.
+"""Source location of a node: the line of the user's program that created it.
 
-A site is (code object, instruction offset): no text is read and no line number is computed until
-somebody asks for it. Frames of tinyflow and of the layers on top of it are passed over, so the
-site is the line that the user wrote.
+A Site is (code object, instruction offset), which takes well under a microsecond to capture; line
+number and source text are looked up on first use. Frames of tinyflow and the layers on top of it
+are skipped, so the location is a line that the user wrote.
 """
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tinyflow.graph.support.notebook import cell_name
 _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 _OURS = tuple(os.path.join(_ROOT, package) + os.sep
               for package in ('tinyflow', 'keras_layer', 'estimator_layer'))
-_internal: dict[str, bool] = {}       # file name -> is it one of ours (or Python's own plumbing)?
+_internal: dict[str, bool] = {}       # file name -> True for tinyflow's and plumbing files
 
 
 class Site(NamedTuple):
-    """One place in a program; `line` and `source` are looked up when asked for."""
+    """A location in the user's program; `line` and `source` are computed on access."""
 
     code: CodeType
     offset: int
@@ -41,7 +41,7 @@ class Site(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The text of the line, stripped; '' where the file cannot be read."""
+        """The text of the line, stripped; '' if the file cannot be read."""
         return linecache.getline(self.file, self.line).strip()
 
     @property
@@ -56,16 +56,16 @@ class Site(NamedTuple):
 
 
 def _is_internal(filename: str) -> bool:
-    answer = _internal[filename] = (filename.startswith(_OURS)
-                                    or filename.endswith(f'{os.sep}contextlib.py')
-                                    or filename.endswith(f'{os.sep}functools.py'))
-    return answer
+    internal = _internal[filename] = (filename.startswith(_OURS)
+                                      or filename.endswith(f'{os.sep}contextlib.py')
+                                      or filename.endswith(f'{os.sep}functools.py'))
+    return internal
 
 
 def here(depth: int = 1) -> tuple[CodeType, int] | None:
-    """The innermost frame that is the user's, `depth` frames up or higher, as Site's arguments.
+    """The innermost frame of the user's code, at least `depth` frames up, as Site's arguments.
 
-    A bare tuple, because one is made for every node; `Site(*here())` dresses it.
+    A plain tuple, because one is created for every node; `Site(*here())` wraps it.
     """
     frame = sys._getframe(depth)
     while frame is not None:
@@ -78,13 +78,13 @@ def here(depth: int = 1) -> tuple[CodeType, int] | None:
 
 
 def user_site() -> Site | None:
-    """The user's line, for an error that is raised before there is a node."""
-    place = here(2)
-    return place and Site(*place)
+    """The user's line, for an error that is raised before the node exists."""
+    location = here(2)
+    return location and Site(*location)
 
 
 def warn_at(site: Site | None, text: str) -> None:
-    """A TinyflowWarning about a line of the user's; without one, about the caller's caller."""
+    """Issues a TinyflowWarning for the line at `site`, or for the caller's caller if None."""
     if site is None:
         warnings.warn(text, TinyflowWarning, stacklevel=3)
     else:

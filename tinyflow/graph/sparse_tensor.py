@@ -1,4 +1,4 @@
-"""SparseTensor: a tensor that is mostly zeros, as three dense ones."""
+"""SparseTensor: a sparse tensor in coordinate format (indices, values, dense_shape)."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -12,14 +12,14 @@ from tinyflow.graph.stacks import session_for
 from tinyflow.graph.support.errors import worded
 
 SparseTensorValue = namedtuple('SparseTensorValue', ['indices', 'values', 'dense_shape'])
-SparseTensorValue.__doc__ = 'What a run gives for a fetched SparseTensor, and what feeds one.'
+SparseTensorValue.__doc__ = 'The value of a SparseTensor, fetched or fed: three arrays.'
 
 
 class SparseTensor:
     """The tensor of shape `dense_shape` with values[i] at indices[i], and zero elsewhere.
 
     Shapes: indices [n, rank] int64, values [n], dense_shape [rank] int64. The indices should be in
-    row-major order; tf.sparse_reorder sorts them. ValueError where the three do not fit.
+    row-major order; tf.sparse_reorder sorts them. ValueError if the three shapes do not match.
     """
 
     def __init__(self, indices, values, dense_shape):
@@ -31,7 +31,7 @@ class SparseTensor:
         self._check_shapes()
 
     def _check_shapes(self):
-        """ValueError unless the three have ranks 2, 1, 1 and agree on n and on the rank."""
+        """Raises ValueError unless the ranks are 2, 1, 1 and the sizes n and rank match."""
         indices = _with_rank(self._indices, 2, 'indices', '[n, rank]')
         values = _with_rank(self._values, 1, 'values', '[n]')
         dense = _with_rank(self._dense_shape, 1, 'dense_shape', '[rank]')
@@ -46,7 +46,8 @@ class SparseTensor:
 
     @classmethod
     def from_value(cls, sparse_tensor_value):
-        """A SparseTensor of constants from a SparseTensorValue; a SparseTensor stays itself."""
+        """A SparseTensor of constants from a SparseTensorValue; a SparseTensor is returned as is.
+        """
         if isinstance(sparse_tensor_value, cls):
             return sparse_tensor_value
         if not isinstance(sparse_tensor_value, SparseTensorValue):
@@ -56,7 +57,7 @@ class SparseTensor:
 
     @property
     def indices(self):
-        """Where each value stands, a Tensor [n, rank] of int64."""
+        """The position of each value, a Tensor [n, rank] of int64."""
         return self._indices
 
     @property
@@ -114,11 +115,11 @@ class SparseTensor:
         return session_for(session, self.graph, f'{self}.eval()').run(self, feed_dict)
 
     def _nest_parts(self):
-        """What nest.flatten(expand_composites=True) takes it apart into, and how to rebuild it."""
+        """The tensors for nest.flatten(expand_composites=True), and a function to rebuild it."""
         return [self._indices, self._values, self._dense_shape], SparseTensor
 
     def _fetch_parts(self):
-        """What Session.run fetches or feeds for this, and what it makes of the fetched arrays."""
+        """The tensors that Session.run fetches or feeds, and a function that combines values."""
         return [self._indices, self._values, self._dense_shape], SparseTensorValue
 
     def __str__(self):
@@ -129,7 +130,7 @@ class SparseTensor:
 
 
 def _with_rank(tensor: Tensor, rank: int, what: str, wanted: str) -> tuple:
-    """The tensor's static shape, filled with None if unknown. ValueError for another rank."""
+    """The tensor's static shape, all None if unknown. Raises ValueError for any other rank."""
     raw = tensor.raw_shape
     if raw is None:
         return (None,) * rank
@@ -140,9 +141,9 @@ def _with_rank(tensor: Tensor, rank: int, what: str, wanted: str) -> tuple:
 
 
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """`value` as a SparseTensor if it is one or a SparseTensorValue, else as a Tensor.
+    """Converts a SparseTensor or SparseTensorValue to a SparseTensor, anything else to a Tensor.
 
-    RuntimeError if a SparseTensor does not have `dtype`.
+    Raises RuntimeError if a SparseTensor does not have `dtype`.
     """
     if isinstance(value, SparseTensorValue):
         value = SparseTensor.from_value(value)

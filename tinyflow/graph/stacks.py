@@ -1,8 +1,8 @@
-"""The default graphs and the default Sessions of each thread, innermost last.
+"""The stacks of default graphs and default Sessions of each thread, innermost last.
 
-Nothing is imported for them: a Graph puts itself here in `as_default()`, a Session in its `with`
-block, and `Tensor.eval` and `Operation.run` look here for the Session to run in. A Session is only
-known as "something with `run(fetches, feed_dict)` and a `graph`".
+A Graph adds itself in `as_default()`, a Session in its `with` block; `Tensor.eval` and
+`Operation.run` find the default Session here. This module imports neither class: a Session is any
+object with `run(fetches, feed_dict)` and `graph`.
 """
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ stacks = _Stacks()
 
 
 def get_default_session():
-    """The innermost Session made default in this thread, or None."""
+    """The innermost default Session of this thread, or None."""
     return stacks.sessions[-1] if stacks.sessions else None
 
 
 @contextmanager
 def default_session(session):
-    """Makes `session` the default one inside the `with` block."""
+    """Makes `session` the default Session inside the `with` block."""
     stack = stacks.sessions
     stack.append(session)
     try:
@@ -38,7 +38,7 @@ def default_session(session):
 
 
 def session_for(session, graph, what):
-    """`session` or the default one, checked to be about `graph`. ValueError otherwise."""
+    """`session` or the default Session. Raises ValueError unless it runs `graph`."""
     session = session or get_default_session()
     if session is None:
         raise worded(ValueError(
@@ -47,5 +47,5 @@ def session_for(session, graph, what):
     if session.graph is not graph:
         raise worded(ValueError(
             f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
-            f'{session.graph}.\n  Mend: tf.Session(graph=...) with the graph that has this node.'))
+            f'{session.graph}.\n  Mend: tf.Session(graph=...) with the graph of this node.'))
     return session

@@ -1,7 +1,7 @@
-"""The operators of Tensors and Variables, declared for type checkers.
+"""TensorOperators: declares the operators of Tensors and Variables for type checkers.
 
-`ops/math/operators.py` and `ops/array/slicing.py` install them at run time, because they make nodes
-of ops, which stand on top of the graph. A test holds the two lists equal.
+They are installed at run time, by `ops/math/operators.py` and `ops/array/slicing.py`: they create
+nodes of ops, a higher layer than the graph. A test checks that the two lists are equal.
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TensorOperators:
-    """The base class of what stands for a tensor in an expression."""
+    """Base class of objects with tensor operators: Tensor and Variable."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""TensorSpec: what is known of a tensor that is not there yet."""
+"""TensorSpec: shape, dtype and name of a tensor that does not exist yet."""
 from __future__ import annotations
 
 from tinyflow.graph import dtypes, shapes
@@ -6,7 +6,7 @@ from tinyflow.graph.operation import Tensor
 
 
 class TensorSpec:
-    """The shape, dtype and (maybe) name that a tensor must have."""
+    """The shape, dtype and (optional) name that a tensor must have."""
 
     __slots__ = ('_shape', '_dtype', '_name')
 
@@ -17,12 +17,12 @@ class TensorSpec:
 
     @classmethod
     def from_spec(cls, spec, name=None):
-        """The same, under another name."""
+        """A copy of `spec`, with another name if one is given."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
-        """What is known of `tensor`."""
+        """The spec of `tensor`."""
         return cls(shapes.TensorShape(tensor.raw_shape), tensor.dtype.base_dtype,
                    name or tensor.op.name)
 
@@ -43,16 +43,16 @@ class TensorSpec:
         return Tensor
 
     def is_compatible_with(self, spec_or_tensor):
-        """True if a tensor (or what another spec tells of) can be what this one tells of."""
+        """True if a tensor, or a tensor described by another spec, can match this spec."""
         shape = getattr(spec_or_tensor, 'raw_shape', None) \
             if isinstance(spec_or_tensor, Tensor) else spec_or_tensor.shape.raw
         return self._dtype.is_compatible_with(spec_or_tensor.dtype) and \
             shapes.compatible(self._shape.raw, shape)
 
     def most_specific_compatible_type(self, other):
-        """A spec of what both tell of. ValueError where the dtypes differ."""
+        """The most specific spec that both match. Raises ValueError if the dtypes differ."""
         if self._dtype is not other.dtype:
-            raise ValueError(f'{self} and {other} are of different dtypes')
+            raise ValueError(f'{self} and {other} have different dtypes')
         mine, theirs = self._shape.raw, other.shape.raw
         if mine is None or theirs is None or len(mine) != len(theirs):
             return TensorSpec(None, self._dtype, self._name)

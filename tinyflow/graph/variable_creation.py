@@ -1,4 +1,4 @@
-"""variable_creator_scope: functions that make the Variables of a part of a program."""
+"""tf.variable_creator_scope: functions that intercept the creation of Variables."""
 from __future__ import annotations
 
 from contextlib import contextmanager
@@ -10,10 +10,10 @@ __all__ = ['creators_of', 'variable_creator_scope']
 
 @contextmanager
 def variable_creator_scope(variable_creator):
-    """Lets `variable_creator(next_creator, **settings)` make the Variables inside.
+    """Variables inside are created by `variable_creator(next_creator, **kwargs)`.
 
-    It returns a Variable, most often next_creator(**settings) with some of the settings changed;
-    next_creator is the creator of the scope around, or what makes Variables without any.
+    It returns a Variable, usually next_creator(**kwargs) with some of the arguments changed;
+    next_creator is the creator of the enclosing scope, or the default one.
     """
     creators = _creators_in(get_default_graph())
     creators.append(variable_creator)
@@ -24,12 +24,12 @@ def variable_creator_scope(variable_creator):
 
 
 def creators_of(graph):
-    """The creators that are open in `graph` and the graphs around it, the innermost last."""
-    found = []
+    """The active creators of `graph` and its enclosing graphs, innermost last."""
+    creators = []
     while graph is not None:
-        found[:0] = _creators_in(graph)
+        creators[:0] = _creators_in(graph)
         graph = graph.outer_graph
-    return found
+    return creators
 
 
 def _creators_in(graph):

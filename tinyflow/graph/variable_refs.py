@@ -1,7 +1,7 @@
-"""Which Variable a tensor refers to, for Variables of both kinds.
+"""Which Variable a tensor refers to, for reference Variables and resource Variables.
 
-A ref tensor stands for the storage of a VariableV2, and so does a handle (a scalar of dtype
-resource) for that of a VarHandleOp, whose attributes tell dtype and shape of the value. Queues,
+A tensor of a ref dtype refers to the storage of a VariableV2. A handle (a scalar of dtype resource)
+refers to the storage of a VarHandleOp, whose attributes hold dtype and shape of the value. Queues,
 tables and iterators have handles too, which are ordinary values.
 """
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tinyflow.graph.operation import Operation, Tensor
 
 
 def handle_variable(handle: Tensor) -> Operation | None:
-    """The VarHandleOp that `handle` comes from, through functions that capture it, or None."""
+    """The VarHandleOp that `handle` comes from, also if functions captured it, or None."""
     tensor: Tensor | None = handle
     while tensor is not None and tensor.dtype is resource:
         operation = tensor.op
@@ -28,43 +28,43 @@ def handle_variable(handle: Tensor) -> Operation | None:
 
 
 def is_variable_ref(tensor: Tensor) -> bool:
-    """True if a tensor stands for the storage of a Variable, of either kind."""
+    """True if a tensor is a reference to the storage of a Variable, of either kind."""
     dtype = tensor.dtype
     return dtype.is_ref or dtype is resource and handle_variable(tensor) is not None
 
 
 def storage_dtype(variable: Operation) -> DType:
-    """The dtype of the value that a VariableV2 or VarHandleOp keeps."""
+    """The dtype of the value of a VariableV2 or VarHandleOp."""
     if variable.type == 'VarHandleOp':
         return variable.attrs['dtype'].base_dtype
     return variable.outputs[0].dtype.base_dtype
 
 
 def storage_shape(variable: Operation) -> shapes.Shape:
-    """The static shape of the value that a VariableV2 or VarHandleOp keeps."""
+    """The static shape of the value of a VariableV2 or VarHandleOp."""
     if variable.type == 'VarHandleOp':
         return shapes.raw(variable.attrs['shape'])
     return variable.outputs[0].raw_shape
 
 
 def shape_behind(handle: Tensor) -> shapes.Shape:
-    """The static shape of the value behind a handle, None if it is not known."""
+    """The static shape of the value that a handle refers to, None if unknown."""
     variable = handle_variable(handle)
     return None if variable is None else storage_shape(variable)
 
 
 def dtype_behind(handle: Tensor) -> DType | None:
-    """The dtype of the value behind a handle, None if it is not known."""
+    """The dtype of the value that a handle refers to, None if unknown."""
     variable = handle_variable(handle)
     return None if variable is None else storage_dtype(variable)
 
 
-# How the name of a Variable's own read ends, by the type of that node.
+# Every Variable creates a node that reads it: its op type, and the suffix of its name.
 _OWN_READS = {'Identity': '/read', 'ReadVariableOp': '/Read/ReadVariableOp'}
 
 
 def variable_of(tensor: Tensor) -> Operation | None:
-    """The VariableV2 or VarHandleOp whose storage `tensor` stands for; None for a value."""
+    """The VariableV2 or VarHandleOp that `tensor` is a reference to; None for a plain value."""
     while is_variable_ref(tensor):
         operation = tensor.op
         writes = operation.writes
@@ -81,13 +81,16 @@ def variable_of(tensor: Tensor) -> Operation | None:
 
 
 def _captured(tensor: Tensor) -> Tensor | None:
-    """What a placeholder inside a function stands for, where that is a tensor from around it."""
+    """The tensor of an enclosing graph that a function's placeholder represents, or None."""
     graph = tensor.op.graph
     return None if graph.outer_graph is None else graph.source_of(tensor)
 
 
 def variable_read_by(tensor: Tensor) -> Operation | None:
-    """The VariableV2 of which `tensor` is the Variable's own read, or None."""
+    """The Variable whose default read (`v/read`) `tensor` is, or None.
+
+    That read is created with the Variable. Reads that the program adds do not count.
+    """
     operation = tensor.op
     if operation.type == 'Placeholder':
         source = _captured(tensor)

@@ -1,10 +1,10 @@
-"""Warns of a graph that grows in a loop, which makes a program slower and slower."""
+"""Warning about a graph that grows in a loop, so that every run must be compiled again."""
 from __future__ import annotations
 
 import warnings
 
 from tinyflow.graph.graph import Graph
-from tinyflow.graph.node_gc import loose_nodes
+from tinyflow.graph.node_gc import collectable_nodes
 from tinyflow.graph.source_location import Site
 from tinyflow.graph.support.errors import TinyflowWarning
 
@@ -12,26 +12,26 @@ _RUNS = 10              # consecutive runs, each preceded by new nodes from one 
 
 
 class GrowthWatch:
-    """Looks at the nodes made between runs; warns once when one line keeps making them."""
+    """Observes the nodes added between runs; warns once if one line keeps adding them."""
 
     def __init__(self, graph: Graph) -> None:
-        self.seen = -1                  # graph version at the last run
+        self.seen = -1                  # version of the graph at the last run
         self._graph = graph
         self._streak: dict = {}         # site -> number of runs in a row
         self._warned = False
 
     def look(self) -> None:
-        """Called by a Session before a run when the graph has grown since the last one."""
+        """Called by a Session before a run if the graph has grown since the last run."""
         graph, first = self._graph, self.seen
         self.seen = graph._last_id
         if first < 0 or self._warned:
             return
         sites = set()
-        loose = set(loose_nodes(graph))
+        collectable = set(collectable_nodes(graph))
         for operation in reversed(graph._operations):
             if operation.id <= first:
                 break
-            if operation not in loose:      # a model in a loop is no accident; its nodes go again
+            if operation not in collectable:    # Keras may build models in a loop: they are freed
                 sites.add(operation._site)
         self._streak = {s: self._streak.get(s, 0) + 1 for s in sites if s is not None}
         worst = max(self._streak.items(), key=lambda item: item[1], default=None)

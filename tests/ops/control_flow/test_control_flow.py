@@ -134,7 +134,7 @@ def test_a_tensor_of_a_branch_cannot_be_used_outside():
     leaked = []
     tf.cond(tf.constant(True), lambda: leaked.append(tf.constant(1.)) or leaked[0],
             lambda: tf.constant(2.))
-    with pytest.raises(ValueError, match='only what it returns'):
+    with pytest.raises(ValueError, match='only returned tensors'):
         leaked[0] + 1.
     with tf.Session() as sess, pytest.raises(ValueError, match='belongs to function'):
         sess.run(leaked[0])

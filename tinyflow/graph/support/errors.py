@@ -1,7 +1,7 @@
-"""TensorFlow's exception classes, and the one way tinyflow words an error.
+"""TensorFlow's exception classes, and the format of tinyflow's error messages.
 
-A message says in this order: what is wrong with which node; the node's inputs with dtype, shape
-and the user's line that made them; the user's line that made the node; the most likely mend.
+A message has these parts: what is wrong with which node; the node's inputs with dtype, shape and
+the user's line that created them; the user's line that created the node; a hint.
 """
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED = range(12, 17)
 
 
 class OpError(Exception):
-    """An error of a node while the graph runs; `.op` is the Operation (or None).
+    """An error of a node at run time; `.op` is the Operation (or None).
 
-    `.node_def` is the NodeDef that it was given, or that of the Operation.
+    `.node_def` is the NodeDef passed to the constructor, or that of the Operation.
     """
 
     code = UNKNOWN
-    hint = None             # what a kernel advises, until it is part of the message: `op_error`
+    hint = None             # set by `op_error`, until it becomes part of the message
 
     def __init__(self, node_def, op, message, error_code=None):
         super().__init__(message)
@@ -32,7 +32,7 @@ class OpError(Exception):
 
     @property
     def node_def(self):
-        """The node's protocol buffer, made when it is asked for; None where there is no node."""
+        """The node's NodeDef, created on access; None without a node."""
         return getattr(self.op, 'node_def', None) if self._node_def is None else self._node_def
 
     def __str__(self):
@@ -53,16 +53,16 @@ InvalidArgumentError = _error('InvalidArgumentError', INVALID_ARGUMENT,
                               'An op received a value that it cannot work with.')
 DeadlineExceededError = _error('DeadlineExceededError', DEADLINE_EXCEEDED, 'Time ran out.')
 NotFoundError = _error('NotFoundError', NOT_FOUND, 'A file, key or resource does not exist.')
-AlreadyExistsError = _error('AlreadyExistsError', ALREADY_EXISTS, 'What was to be made exists.')
+AlreadyExistsError = _error('AlreadyExistsError', ALREADY_EXISTS, 'It already exists.')
 PermissionDeniedError = _error('PermissionDeniedError', PERMISSION_DENIED, 'Not allowed.')
 UnauthenticatedError = _error('UnauthenticatedError', UNAUTHENTICATED, 'No valid credentials.')
 ResourceExhaustedError = _error('ResourceExhaustedError', RESOURCE_EXHAUSTED, 'Out of memory.')
 FailedPreconditionError = _error('FailedPreconditionError', FAILED_PRECONDITION,
                                  'Something must be done first, e.g. initialise a Variable.')
-AbortedError = _error('AbortedError', ABORTED, 'The operation was given up.')
+AbortedError = _error('AbortedError', ABORTED, 'The operation was aborted.')
 OutOfRangeError = _error('OutOfRangeError', OUT_OF_RANGE, 'Past the end of the input.')
 UnimplementedError = _error('UnimplementedError', UNIMPLEMENTED, 'Not available in tinyflow.')
-InternalError = _error('InternalError', INTERNAL, 'tinyflow broke a promise of its own.')
+InternalError = _error('InternalError', INTERNAL, 'An internal error of tinyflow.')
 UnavailableError = _error('UnavailableError', UNAVAILABLE, 'The service is not available.')
 DataLossError = _error('DataLossError', DATA_LOSS, 'A file is damaged.')
 
@@ -75,17 +75,17 @@ _BY_CODE = {kind.code: kind for kind in (
 
 
 def exception_type_from_error_code(error_code):
-    """The exception class of a code such as tf.errors.NOT_FOUND. KeyError for another number."""
+    """The exception class of a code such as tf.errors.NOT_FOUND. KeyError for unknown codes."""
     return _BY_CODE[error_code]
 
 
 def error_code_from_exception_type(cls):
-    """The code of an exception class, UNKNOWN for one that is not TF's."""
+    """The code of an exception class, UNKNOWN if it is not one of TF's."""
     return getattr(cls, 'code', UNKNOWN) if isinstance(cls, type) else UNKNOWN
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A Tensor was used as a truth value, or iterated, while the graph is built."""
+    """A Tensor was used as a Python bool, or iterated, at graph construction."""
 
 
 class TinyflowWarning(UserWarning):
@@ -105,12 +105,12 @@ def __dir__():
 
 
 class OpFailure(ValueError):
-    """What is wrong, said by a kernel or a shape rule, which does not know its node.
+    """Raised by kernels and shape functions for invalid inputs; they do not know their node.
 
-    `hint` is what the user can do about it, `facts` are (label, value) pairs that stand on lines
-    of their own. `Op` and the executors raise in its place an error that names the node, too: a
-    ValueError while the graph is built, an InvalidArgumentError while it runs. For the errors that
-    TensorFlow has another class for, a kernel raises an `op_error`.
+    `hint` is what the user can do about it, `facts` are (label, value) pairs, shown on separate
+    lines. `Op` and the executors replace it by an error that names the node: a ValueError at graph
+    construction, an InvalidArgumentError at run time. If TensorFlow has another class for the
+    error, a kernel raises an `op_error`.
     """
 
     def __init__(self, problem, hint=None, facts=()):
@@ -122,14 +122,14 @@ class OpFailure(ValueError):
 
 
 def op_error(kind: type[OpError], problem: str, hint: str | None = None) -> OpError:
-    """What OpFailure is, as an error of TensorFlow's class `kind`."""
+    """Like OpFailure, as an error of TensorFlow's class `kind`."""
     error = kind(None, None, problem)
     error.hint = hint
     return error
 
 
 def report_failure(error: Exception, op, inputs=()) -> str:
-    """The text for an error that the kernel or the shape rule of the operation `op` raised."""
+    """The message for an error raised by the kernel or shape function of the operation `op`."""
     if isinstance(error, OpFailure):
         problem, hint, facts = error.problem, error.hint, error.facts
     elif isinstance(error, OpError):
@@ -140,39 +140,39 @@ def report_failure(error: Exception, op, inputs=()) -> str:
                   facts=facts)
 
 
-def describe(tensor, told: list | None = None) -> str:
-    """A tensor in one line: name, dtype, shape and the user's line that made it.
+def describe(tensor, quoted: list | None = None) -> str:
+    """A tensor in one line: name, dtype, shape and the user's line that created it.
 
-    The source of a line in `told` is left out; the line is added there.
+    `quoted` collects source lines; a line in it is not quoted again.
     """
     site = tensor.op.site
-    from_line = f'   made at {_place(site, [] if told is None else told)}' if site else ''
+    from_line = f'   made at {_location(site, [] if quoted is None else quoted)}' if site else ''
     return f"'{tensor.name}' {tensor.dtype.name} {tensor.shape_text}{from_line}"
 
 
-def _place(site, told):
-    """A line of the program; its text only the first time that it is told."""
+def _location(site, quoted):
+    """File and line of the program; with its source text the first time."""
     full = str(site)
-    if full in told:
+    if full in quoted:
         return full.partition(': ')[0]
-    told.append(full)
+    quoted.append(full)
     return full
 
 
 def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None,
            facts=()) -> str:
-    """The text of an error: the problem, the tensors it is about, the user's line, the mend.
+    """The text of an error message: problem, facts, input tensors, the user's line, hint.
 
-    `inputs` are tensors, or (label, tensor) pairs; the line is `site`, or that which built `op`.
-    `facts` are (label, value) pairs, each a line below the problem.
+    `inputs` are tensors, or (label, tensor) pairs. The line is `site`, or the one that created
+    `op`. `facts` are (label, value) pairs, each shown on a line below the problem.
     """
-    lines, told = [problem, *[f'  {label}: {value}' for label, value in facts]], []
+    lines, quoted = [problem, *[f'  {label}: {value}' for label, value in facts]], []
     for item in inputs:
         label, tensor = item if isinstance(item, tuple) else ('input', item)
-        lines.append(f'  {label}: {describe(tensor, told)}')
+        lines.append(f'  {label}: {describe(tensor, quoted)}')
     site = site or (op is not None and op.site)
     if site:
-        lines.append(f'  built at {_place(site, told)}')
+        lines.append(f'  built at {_location(site, quoted)}')
     if mend:
         lines.append(f'  Mend: {mend}')
     return '\n'.join(lines)
@@ -186,15 +186,15 @@ _PLUMBING = tuple(os.sep + name for name in (
 
 
 def is_users_file(filename: str) -> bool:
-    """Is this not a file of tinyflow, nor one of Python's that merely calls functions?"""
+    """True unless the file belongs to tinyflow or is one of Python's that only call functions."""
     return not filename.startswith(_OURS) and not filename.endswith(_PLUMBING)
 
 
 def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary]) -> bool:
-    """Is a traceback of this error to be shown without the frames inside tinyflow?
+    """True if the traceback of this error is shown without the frames inside tinyflow.
 
-    So it is for errors that tinyflow worded, and for those that a function of the user's raised,
-    which tinyflow had called; unless TINYFLOW_FULL_TRACEBACK=1 is in the environment.
+    That is so for errors with tinyflow's own messages and for errors raised by a user's function
+    that tinyflow called, unless the environment has TINYFLOW_FULL_TRACEBACK=1.
     """
     worded = isinstance(error, OpError) or getattr(error, 'worded_by_tinyflow', False)
     return (worded or _raised_by_users_function(error, frames)) \
@@ -202,7 +202,7 @@ def hides_own_frames(error: BaseException, frames: list[traceback.FrameSummary])
 
 
 def _show_users_frames(kind, error, trace):
-    """Prints a traceback, without the frames inside tinyflow where `hides_own_frames`."""
+    """Prints a traceback, without the frames inside tinyflow if `hides_own_frames`."""
     frames = traceback.extract_tb(trace)
     if not hides_own_frames(error, frames):
         _previous_hook(kind, error, trace)
@@ -214,8 +214,10 @@ def _show_users_frames(kind, error, trace):
 
 
 def _raised_by_users_function(error, frames):
-    """Does the user's own code follow upon the last frame of tinyflow? Not so for an error that
-    has a cause, which is to be seen whole, nor if it is NumPy that follows."""
+    """True if the frame after tinyflow's last one is the user's code.
+
+    False for an error with a cause, which is shown in full, and if a library such as NumPy follows.
+    """
     ours = [i for i, f in enumerate(frames) if f.filename.startswith(_OURS)]
     if not ours or error.__cause__ is not None or \
             error.__context__ is not None and not error.__suppress_context__:
@@ -226,21 +228,21 @@ def _raised_by_users_function(error, frames):
 
 def _is_library(filename):
     import sysconfig  # slow to load
-    places = [sysconfig.get_path(name) for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')]
-    return filename.startswith(('<frozen', *[place + os.sep for place in places if place])) or \
+    paths = [sysconfig.get_path(name) for name in ('stdlib', 'platstdlib', 'purelib', 'platlib')]
+    return filename.startswith(('<frozen', *[path + os.sep for path in paths if path])) or \
         not {'site-packages', 'dist-packages'}.isdisjoint(filename.split(os.sep))
 
 
 def abstract(instance):
-    """The NotImplementedError of a method that a subclass is to define, naming class and method."""
+    """The NotImplementedError for an abstract method; its message names class and method."""
     method = sys._getframe(1).f_code.co_name
     return worded(NotImplementedError(
         f'{type(instance).__name__} does not define {method}.\n  Mend: '
-        f'a method `{method}` in {type(instance).__name__}.'))
+        f'define a method `{method}` in {type(instance).__name__}.'))
 
 
 def worded(error: Exception) -> Exception:
-    """Marks a TypeError, ValueError ... whose message tinyflow wrote, and returns it."""
+    """Marks a TypeError, ValueError ... as having one of tinyflow's own messages; returns it."""
     error.worded_by_tinyflow = True
     return error
 

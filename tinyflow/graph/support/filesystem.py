@@ -1,4 +1,4 @@
-"""Files and directories, as tf.gfile and tf.io.gfile give them: with TF's errors."""
+"""tf.gfile and tf.io.gfile: files and directories, with TF's exceptions."""
 from __future__ import annotations
 
 import errno
@@ -22,7 +22,7 @@ _KINDS = {errno.ENOENT: errors.NotFoundError, errno.EEXIST: errors.AlreadyExists
 
 
 def _path(name):
-    """A path as text; a file:// in front is left out."""
+    """A path as a string, without a leading file://."""
     path = os.fspath(name)
     path = os.fsdecode(path) if isinstance(path, bytes) else path
     return path.removeprefix('file://')
@@ -30,7 +30,7 @@ def _path(name):
 
 @contextmanager
 def _tf_errors(path):
-    """OSErrors inside become TF's, which name the path."""
+    """Converts OSErrors to TF's exceptions, which name the path."""
     try:
         yield
     except OSError as error:
@@ -39,9 +39,9 @@ def _tf_errors(path):
 
 
 class GFile:
-    """A file; it is opened when first read or written. Text is UTF-8, and bytes with a 'b' mode.
+    """A file, opened when it is first read or written. UTF-8 text, or bytes with a 'b' mode.
 
-    Raises InvalidArgumentError for a mode that is none; NotFoundError and its kin while reading
+    Raises InvalidArgumentError for an invalid mode; NotFoundError and related errors while reading
     and writing.
     """
 
@@ -91,7 +91,7 @@ class GFile:
         return stat(self.__name).length
 
     def read(self, n=-1):
-        """The rest of the file, or its next n bytes; of text, to the end of the character."""
+        """The rest of the file, or its next n bytes (text is read to the end of a character)."""
         file = self._readable()
         with _tf_errors(self.__name):
             data = file.read(-1 if n is None else n)
@@ -109,7 +109,7 @@ class GFile:
             return self._given(file.readline())
 
     def readlines(self):
-        """The lines that are left, with their line breaks."""
+        """The remaining lines, with their line breaks."""
         return list(self)
 
     def __iter__(self):
@@ -133,7 +133,7 @@ class GFile:
             file.write(data)
 
     def seek(self, offset=None, whence=0, position=None):
-        """Goes to a byte: from the start (0), from here (1), from the end (2)."""
+        """Moves to a byte offset, from the start (0), the current position (1) or the end (2)."""
         offset = position if offset is None else offset
         if offset is None:
             raise TypeError('seek(): offset argument required')
@@ -143,11 +143,11 @@ class GFile:
         self._readable().seek(offset, whence)
 
     def tell(self):
-        """The number of the byte that comes next."""
+        """The current position in bytes."""
         return self._readable().tell()
 
     def flush(self):
-        """Hands what was written to the operating system."""
+        """Flushes written data to the operating system."""
         if self._file is not None:
             with _tf_errors(self.__name):
                 self._file.flush()
@@ -171,7 +171,7 @@ class GFile:
 
 
 def _ends_inside(data):
-    """True if the last character of a UTF-8 text is not whole."""
+    """True if the last character of a UTF-8 text is incomplete."""
     for i in range(1, min(4, len(data)) + 1):
         byte = data[-i]
         if byte & 0xC0 != 0x80:                 # not the inside of a character: its start
@@ -190,7 +190,7 @@ def isdir(path):
 
 
 def listdir(path):
-    """The names in a directory, sorted. NotFoundError if it is none."""
+    """The names in a directory, sorted. NotFoundError if it is not a directory."""
     if not isdir(path):
         raise errors.NotFoundError(None, None, f'Could not find directory {_path(path)}')
     with _tf_errors(path):
@@ -198,14 +198,14 @@ def listdir(path):
 
 
 def mkdir(path):
-    """Makes a directory unless it is there; its parent must exist. '' is the working directory."""
+    """Creates a directory unless it exists; its parent must exist. '' is the working directory."""
     with _tf_errors(path):
         if _path(path) and not isdir(path):
             os.mkdir(_path(path))
 
 
 def makedirs(path):
-    """Makes a directory and its parents; none of them need be new. '' is the working directory."""
+    """Creates a directory and its parents, unless they exist. '' is the working directory."""
     if not _path(path):                     # as os.path.dirname('model.ckpt') gives it
         return
     with _tf_errors(path):
@@ -218,7 +218,7 @@ def makedirs(path):
 def glob(pattern):
     """The paths that match a pattern with *, ? and [...] (or one of several), sorted.
 
-    As in TF, those of a pattern without a directory begin with './'.
+    As in TF, the results of a pattern without a directory begin with './'.
     """
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
     return [found if os.path.dirname(found) else os.path.join('.', found)
@@ -250,13 +250,13 @@ def rename(src, dst, overwrite=False):
 
 
 def remove(path):
-    """Deletes a file. NotFoundError if there is none."""
+    """Deletes a file. NotFoundError if it does not exist."""
     with _tf_errors(path):
         os.remove(_path(path))
 
 
 def rmtree(path):
-    """Deletes a directory and all that is in it. NotFoundError if there is none."""
+    """Deletes a directory with its contents. NotFoundError if it does not exist."""
     if not exists(path):
         raise errors.NotFoundError(None, None, f'{_path(path)} not found')
     with _tf_errors(path):
@@ -264,10 +264,10 @@ def rmtree(path):
 
 
 def stat(path):
-    """Length in bytes, time of the last change in nanoseconds, and whether it is a directory."""
+    """Length in bytes, modification time in nanoseconds, and whether it is a directory."""
     with _tf_errors(path):
-        found = os.stat(_path(path))
-    return FileStatistics(found.st_size, found.st_mtime_ns, isdir(path))
+        status = os.stat(_path(path))
+    return FileStatistics(status.st_size, status.st_mtime_ns, isdir(path))
 
 
 def walk(top, topdown=True, onerror=None):

@@ -1,6 +1,6 @@
-"""Public names whose modules are imported when somebody asks for them.
+"""Lazy imports: public names whose modules are imported on first access.
 
-`import tinyflow` is on the way of every program; most of them use a small part of it.
+They keep `import tinyflow` fast; most programs use a small part of it.
 """
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ def names_of(table: dict[str, str]) -> dict[str, str]:
 
 def importing(namespace: dict[str, Any], modules: dict[str, str],
               missing: Callable[[str], Any], shown: tuple[str, ...] = ()) -> Callable[[str], Any]:
-    """The `__getattr__` of a namespace whose `globals()` are given: finds a name in its module.
+    """Returns a module-level `__getattr__` for `namespace`, the `globals()` of a module.
 
-    A name that the module lacks means the module itself. `missing` is asked for any other
-    name. The modules named in `shown` are public; those that an import leaves behind are not.
+    It imports the module of a name and returns the attribute, or the module if it has no such
+    attribute. Other names are passed to `missing`. Submodules named in `shown` are public; the
+    others, which an import leaves behind, are hidden.
     """
     def __getattr__(name: str) -> Any:
         module = modules.get(name)
         if module is None:
             return missing(name)
-        found = importlib.import_module(module)
+        imported = importlib.import_module(module)
         if '__path__' in namespace:             # a package: its modules became its attributes
             hide_modules(namespace, shown)
         # tf.nn.lrn is the function in ops/nn/lrn.py; tf.nn.rnn_cell is a module itself.
-        value = namespace[name] = getattr(found, name, found)
+        value = namespace[name] = getattr(imported, name, imported)
         return value
     return __getattr__

@@ -1,8 +1,8 @@
-"""tf.logging: messages of a program, by Python's logger named 'tensorflow'.
+"""tf.logging: log messages, through Python's logger named 'tensorflow'.
 
-Messages below the verbosity are left out: below that of the root logger (WARN to begin with, INFO
-in tf.app.run) until set_verbosity is called. The rest goes to sys.stderr, or to the handlers of the
-root logger where the program has set up logging by itself.
+The level is that of the root logger (WARN by default, INFO in tf.app.run) until set_verbosity is
+called. Messages go to sys.stderr, or to the handlers of the root logger if the program has
+configured logging itself.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _counts: dict[object, int] = {}
 
 
 class _Stderr(_logging.StreamHandler):
-    """Writes to what sys.stderr is at the moment, so that notebooks and tests see it."""
+    """Writes to the current sys.stderr, so that notebooks and tests can redirect it."""
 
     def __init__(self):
         super().__init__(_sys.stderr)
@@ -43,22 +43,22 @@ _logger = _make_logger()
 
 
 def log(level, msg, *args, **kwargs):
-    """A message of that level; `msg % args` is only made if it is shown."""
+    """Logs `msg % args` with that level; the text is only formatted if it is shown."""
     _logger.log(level, msg, *args, **_outside(kwargs))
 
 
 def debug(msg, *args, **kwargs):
-    """A message of level DEBUG."""
+    """Logs a message with level DEBUG."""
     _logger.debug(msg, *args, **_outside(kwargs))
 
 
 def info(msg, *args, **kwargs):
-    """A message of level INFO."""
+    """Logs a message with level INFO."""
     _logger.info(msg, *args, **_outside(kwargs))
 
 
 def warning(msg, *args, **kwargs):
-    """A message of level WARN."""
+    """Logs a message with level WARN."""
     _logger.warning(msg, *args, **_outside(kwargs))
 
 
@@ -66,71 +66,71 @@ warn = warning
 
 
 def error(msg, *args, **kwargs):
-    """A message of level ERROR."""
+    """Logs a message with level ERROR."""
     _logger.error(msg, *args, **_outside(kwargs))
 
 
 def fatal(msg, *args, **kwargs):
-    """A message of level FATAL; the program goes on."""
+    """Logs a message with level FATAL; does not end the program."""
     _logger.critical(msg, *args, **_outside(kwargs))
 
 
 def _outside(kwargs):
-    """The record names the line that called tf.logging, not this file."""
+    """Makes the log record name the line that called tf.logging, not this file."""
     kwargs['stacklevel'] = kwargs.get('stacklevel', 1) + 1
     return kwargs
 
 
 def vlog(level, msg, *args, **kwargs):
-    """As log."""
+    """Same as `log`."""
     _logger.log(level, msg, *args, **_outside(kwargs))
 
 
 def log_every_n(level, msg, n, *args):
-    """The message at the first of every n calls with this `msg`."""
+    """Logs the first of every n calls with this `msg`."""
     log_if(level, msg, not _count(msg) % n, *args)
 
 
 def log_first_n(level, msg, n, *args):
-    """The message at the first n calls with this `msg`."""
+    """Logs the first n calls with this `msg`."""
     log_if(level, msg, _count(msg) < n, *args)
 
 
 def _count(msg):
-    """How often this was asked before for `msg`."""
+    """The number of earlier calls with this `msg`."""
     _counts[msg] = _counts.get(msg, -1) + 1
     return _counts[msg]
 
 
 def log_if(level, msg, condition, *args):
-    """The message if the condition holds."""
+    """Logs the message if the condition holds."""
     if condition:
         vlog(level, msg, *args)
 
 
 def TaskLevelStatusMessage(msg):                                # noqa: N802 (TF's name)
-    """A message of level ERROR about the state of the program."""
+    """Logs a message with level ERROR about the state of the program."""
     error(msg)
 
 
 def flush():
-    """Writes out what is still to be written."""
+    """Flushes all handlers."""
     for handler in _logger.handlers:
         handler.flush()
 
 
 def get_logger():
-    """Python's logger that all messages go through."""
+    """The Python logger of all messages."""
     return _logger
 
 
 def get_verbosity():
-    """The level from which on messages are shown."""
+    """The lowest level that is shown."""
     return _logger.getEffectiveLevel()
 
 
 def set_verbosity(v):
-    """Shows messages from level `v` on: tf.logging.DEBUG, INFO, WARN, ERROR or FATAL."""
+    """Sets the lowest level to show: tf.logging.DEBUG, INFO, WARN, ERROR or FATAL."""
     _logger.setLevel(v)
 
 

@@ -1,7 +1,6 @@
 """Notebooks and IPython: names of cells, and tracebacks that end at the user's cell.
 
-IPython is used where it is loaded already, and never imported: programs outside of notebooks do not
-pay for it.
+IPython is used if it is already loaded, and never imported: other programs do not pay for it.
 """
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ __all__ = ['cell_name', 'install']
 
 
 def cell_name(filename: str) -> str | None:
-    """'cell In[2]' for the file name that IPython gives the code of a cell, else None."""
+    """'cell In[2]' for IPython's internal file name of a cell, else None."""
     compiler = getattr(_shell(), 'compile', None)
     if filename not in getattr(compiler, '_filename_map', ()):
         return None
@@ -25,7 +24,7 @@ def cell_name(filename: str) -> str | None:
 
 
 def install() -> None:
-    """Lets a running IPython show tracebacks without tinyflow's own frames."""
+    """Makes a running IPython show tracebacks without tinyflow's frames."""
     shell = _shell()
     if shell is None or getattr(shell.showtraceback, 'of_tinyflow', False):
         return

@@ -1,8 +1,8 @@
-"""Elementwise work on large arrays, tile by tile: what one tile needs stays in the cache.
+"""Multithreaded elementwise work on large arrays, in tiles that fit in the cache.
 
-Tiles begin at fixed places, so a result does not depend on how many threads share the work. NumPy
-releases the GIL inside a loop over a tile, and a thread takes it back between two loops; tiles are
-therefore as large as the second-level cache allows.
+Tiles begin at fixed positions, so a result does not depend on the number of threads. NumPy releases
+the GIL inside a loop over a tile, and a thread takes it back between two loops; tiles are therefore
+as large as the second-level cache allows.
 """
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from collections.abc import Callable
 import numpy as np
 
 TILE = 1 << 16          # elements
-_MOST_THREADS = 4       # more of them mostly wait for the GIL and for memory
+_MOST_THREADS = 4       # more would mostly wait for the GIL and for memory
 _FEWEST_TILES = 8       # per thread; for less work, waking a thread costs more than it saves
 
 
 def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> None:
     """Calls function(start, stop) for consecutive tiles that cover range(n).
 
-    Several threads may do so at once, in any order: tiles must not depend on one another. `tile` is
-    the length of one, for those who count in rows instead of elements.
+    Calls run in several threads, in any order: tiles must not depend on one another. `tile` is the
+    length of a tile, for callers that count in rows instead of elements.
     """
     if n <= tile:
         function(0, n)
@@ -31,7 +31,7 @@ def in_tiles(n: int, function: Callable[[int, int], None], tile: int = TILE) -> 
     if threads < 2:
         _span(function, 0, n, tile)
         return
-    # The caller works, too, and takes the last span: the one with the partly filled tile.
+    # The calling thread works too: on the last span, the one with the incomplete tile.
     bounds = [count * i // threads * tile for i in range(threads)] + [n]
     submit = _workers().submit
     others = [submit(_span, function, start, stop, tile)
@@ -49,9 +49,9 @@ def _span(function, first, last, tile):
 
 
 def scratch(n: int, dtype: np.dtype, count: int) -> list[np.ndarray]:
-    """`count` arrays of n <= TILE elements for passing results, kept from call to call per thread.
+    """`count` arrays of n <= TILE elements for temporary results, reused per thread.
 
-    Another call in this thread gives the same memory again.
+    The next call in the same thread returns the same memory.
     """
     kept = _scratch.__dict__.get(dtype)
     if kept is None or len(kept) < count:
@@ -65,7 +65,7 @@ _number_of_cpus = 0
 
 
 def _cpus() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     global _number_of_cpus
     if not _number_of_cpus:
         try:
@@ -78,19 +78,18 @@ def _cpus() -> int:
 def _workers():
     global _pool
     if _pool is None:
-        # Imported here because few programs need it, and it takes longer than they run.
-        from concurrent.futures import ThreadPoolExecutor  # slow to load
+        from concurrent.futures import ThreadPoolExecutor  # slow to load, and few programs need it
         _pool = ThreadPoolExecutor(_MOST_THREADS - 1, 'tinyflow-tiles', _be_quiet)
     return _pool
 
 
 def _be_quiet():
-    """NumPy's settings of floating point warnings are per thread; the executor's are off."""
+    """Disables NumPy's floating point warnings, a setting per thread."""
     np.seterr(all='ignore')
 
 
 def _forget_workers():
-    """A forked child has the pool's object but not its threads."""
+    """Discards the pool in a forked child, which has the object but not the threads."""
     global _pool
     _pool = None
 

@@ -1,28 +1,28 @@
-"""The switches between TensorFlow's versions and modes; tinyflow has one: TF1's static graph."""
+"""tf.disable_v2_behavior and similar switches; tinyflow has a single mode: TF1's static graph."""
 from __future__ import annotations
 
 from tinyflow.graph.support.errors import worded
 
 
 class VariableDefault:
-    """Which kind of Variable is made where the program does not say."""
+    """The default of Variable's `use_resource`."""
 
     resource = False
 
 
 def disable_v2_behavior():
-    """Nothing to do: the behaviour is TF1's already."""
+    """No effect: the behaviour is already that of TF1."""
 
 
 def disable_eager_execution():
-    """Nothing to do: there is only the graph."""
+    """No effect: tinyflow has no eager execution."""
 
 
 disable_v2_tensorshape = disable_control_flow_v2 = disable_v2_behavior
 
 
 def enable_control_flow_v2():
-    """Nothing to do: control flow is made of functional nodes always."""
+    """No effect: control flow always uses functional nodes."""
 
 
 def control_flow_v2_enabled():
@@ -31,17 +31,17 @@ def control_flow_v2_enabled():
 
 
 def enable_resource_variables():
-    """From now on a Variable is a resource variable, unless the program says otherwise."""
+    """New Variables are resource variables by default from now on."""
     VariableDefault.resource = True
 
 
 def disable_resource_variables():
-    """From now on a Variable is of TF1's default kind again."""
+    """New Variables are reference variables, TF1's default, from now on."""
     VariableDefault.resource = False
 
 
 def resource_variables_enabled():
-    """True if a Variable is a resource variable where the program does not say."""
+    """True if new Variables are resource variables by default."""
     return VariableDefault.resource
 
 
@@ -51,14 +51,14 @@ def executing_eagerly():
 
 
 def enable_eager_execution(*_, **__):
-    """Raises RuntimeError: eager execution is left out."""
+    """Raises RuntimeError: eager execution is not supported."""
     raise worded(RuntimeError(
         'Eager execution is left out of tinyflow, which builds a static graph and runs it.\n'
         '  Mend: build with placeholders and Variables, and run with tf.Session().'))
 
 
 def enable_v2_behavior(*_, **__):
-    """Raises RuntimeError: TensorFlow 2's behaviour is left out."""
+    """Raises RuntimeError: TensorFlow 2's behaviour is not supported."""
     raise worded(RuntimeError(
         'TensorFlow 2 behaviour is left out of tinyflow, which is the TensorFlow 1 stack.\n'
         '  Mend: leave this call out, or use TF1 style: placeholders and tf.Session().'))

@@ -484,7 +484,7 @@ def _check_dtype(variable, dtype):
         raise worded(ValueError(report(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
             f"'{variable.dtype.name}'", inputs=[('variable', variable._snapshot)],
-            mend=dtype_hints.for_wanted('variable', variable._snapshot, {dtype.base_dtype}))))
+            mend=dtype_hints.for_not_allowed('variable', variable._snapshot, {dtype.base_dtype}))))
 
 
 register_tensor_conversion_function(Variable, _to_tensor)
