@@ -7,7 +7,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.compiler.compile import Options, optimise, plan_program
 from tinyflow.compiler.memory.plan import plan_memory
-from tinyflow.session.executable import Arenas, Executable
+from tinyflow.session.executable import ArenaPool, Executable
 from tinyflow.session.store import Store
 
 pytestmark = pytest.mark.usefixtures('graph')
@@ -170,7 +170,7 @@ def test_programs_that_share_an_arena_do_not_remember_it():
     """Whatever stands in the arena before a run makes no difference."""
     x = tf.placeholder(tf.float32, [6, 6])
     y = tf.matmul(tf.exp(x), tf.transpose(tf.tanh(x) + 1.0)) - tf.reduce_max(x, 1, keepdims=True)
-    executable = Executable(program_of([y], [x], [(6, 6)]), Arenas(Store()))
+    executable = Executable(program_of([y], [x], [(6, 6)]), ArenaPool(Store()))
     value = np.random.default_rng(0).normal(size=(6, 6)).astype('f')
     first, = executable([value])
     arena, = executable._arenas.free

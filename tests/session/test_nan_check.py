@@ -137,7 +137,7 @@ def test_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
 @pytest.mark.parametrize(('function', 'value', 'said'), [
     (tf.log, [1., -3.], 'negative somewhere'), (tf.log, [0., -3.], 'negative somewhere'),
     (tf.log, [1., 0.], 'the argument reached 0'), (tf.log1p, [-2.], 'below -1'),
-    (lambda x: tf.pow(x, 0.5), [-2.], 'no integer')])
+    (lambda x: tf.pow(x, 0.5), [-2.], 'not an integer')])
 def test_the_mend_of_a_negative_argument(function, value, said):
     x = tf.placeholder(tf.float32, [None])
     assert said in str(caught(function(x), {x: value})).partition('Mend: ')[2]

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 import tinyflow as tf
 from tinyflow.compiler.memory.arena_offsets import Block, pack
-from tinyflow.session import malloc_trim as give_back
+from tinyflow.session import malloc_trim
 
 BLOCKS = st.lists(
     st.tuples(st.sampled_from([0, 4, 64, 65, 4000, 4096, 5000, 8192, 100_000, 100_001]),
@@ -141,8 +141,8 @@ def test_a_growing_arena_frees_the_smaller_block_at_once():
 @pytest.fixture
 def trims(monkeypatch):
     calls = []
-    monkeypatch.setattr(give_back, '_malloc_trim', lambda: calls.append)
-    monkeypatch.setattr(give_back, '_owed', False)
+    monkeypatch.setattr(malloc_trim, '_malloc_trim', lambda: calls.append)
+    monkeypatch.setattr(malloc_trim, '_pending', False)
     return calls
 
 

@@ -1,16 +1,16 @@
-"""The stages of compilation, in their order.
+"""The compiler: its stages, its options, and `optimise`, which runs stages 4 and 5.
 
-    1 prune      which operations the fetches need, cut at the fed tensors
-    2 schedule   the order in which they run, and which reads of Variables need a copy
-    3 lower      ordered operations become a Program
-    4 infer      shapes, and constants that follow from them, for given feed shapes
-    5 passes     rewrites, Program -> Program
-    6 memory     where every value lives
-    7 codegen    a straight-line Python function
+    1 prune      selects the operations that the fetches need, given the feeds
+    2 schedule   orders them, and finds the reads of Variables that need a copy
+    3 lower      converts the ordered operations to a Program
+    4 infer      shape inference and constant folding for given feed shapes
+    5 passes     optimisations, each Program -> Program
+    6 memory     plans the memory of every value
+    7 codegen    generates a straight-line Python function
 
 Stages 1 to 3 run once for each pair of fetches and feeds (graph_to_program.py), 4 and 5 once for
 each set of feed shapes (`optimise`), 6 and 7 when the result becomes an Executable
-(session/executable.py). `session/program_cache.py` keeps what they made.
+(session/executable.py). `session/program_cache.py` caches the results.
 """
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ STAGES = ('prune', 'schedule', 'lower', 'infer', 'passes', 'memory', 'codegen')
 
 @dataclass(frozen=True)
 class Options:
-    """Which rewrites to do; tests switch them one by one."""
+    """Which optimisations are enabled; tests switch them individually."""
 
     fold: bool = True
     passes: tuple[str, ...] = tuple(PASSES)
-    nan_check: bool = False         # run value by value, to tell where a NaN comes from
-    unroll: int | None = 32         # runs after which loops of known length are written out
+    nan_check: bool = False         # check every value, to find the origin of a NaN
+    unroll: int | None = 32         # runs after which loops of known length are unrolled
 
 
 def optimise(program: Program, feed_shapes: Sequence[Shape], options: Options,
-             write_out: bool | None = None) -> Program:
-    """`program` specialised to feed shapes (None where a size is left open) and rewritten.
+             unroll_loops: bool | None = None) -> Program:
+    """Specialises `program` to feed shapes (None for sizes that may vary) and optimises it.
 
-    `write_out` says whether loops of known length become straight-line code, by default if the
-    options allow it at all.
+    `unroll_loops` says whether loops of known length are unrolled; by default they are if the
+    options allow it.
     """
     program = infer(program, feed_shapes, options.fold)
-    if write_out is None:
-        write_out = options.unroll is not None
-    if write_out and options.fold and not options.nan_check:
+    if unroll_loops is None:
+        unroll_loops = options.unroll is not None
+    if unroll_loops and options.fold and not options.nan_check:
         unrolled = unroll(program, options.fold)
         if unrolled is not program:
             program = infer(unrolled, feed_shapes, options.fold)

@@ -1,4 +1,4 @@
-"""Stages 1 to 3, from the graph to a Program: prune, schedule, lower."""
+"""Stages 1 to 3, from the graph to a Program: prune, schedule and lower."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -11,6 +11,6 @@ from tinyflow.graph.operation import Operation, Tensor
 
 
 def plan_program(fetches: Sequence[Tensor | Operation], feeds: Sequence[Tensor]) -> Program:
-    """The Program for `fetches` (Tensors and Operations) given `feeds` (Tensors)."""
+    """The Program that computes `fetches` (Tensors and Operations) from `feeds` (Tensors)."""
     fed = frozenset(feeds)
     return lower(schedule(prune(fetches, feeds), fed), feeds, fetches)

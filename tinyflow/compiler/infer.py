@@ -1,7 +1,7 @@
-"""Stage 4: a Program for given feed shapes, with every shape and constant that follows from them.
+"""Stage 4: shape inference and constant folding of a Program, for given feed shapes.
 
-Once the fed shapes are known, `tf.shape(x)` is a constant, and so is what is computed from it. What
-does not depend on feeds or Variables is computed here, once, instead of in every run.
+Once the fed shapes are known, `tf.shape(x)` is a constant, and so is everything computed from it.
+Values that do not depend on feeds or Variables are computed here, once, instead of in every run.
 """
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _LARGEST_STATIC = 64            # elements of an integer value that shapes may d
 
 
 class ListShape(tuple):
-    """The shape of a fed list of tensors, (), and the shape that its elements have."""
+    """The shape () of a fed list of tensors, together with the shape of its elements."""
 
     elements: shapes.Shape
 
     @classmethod
     def of(cls, elements: shapes.Shape) -> ListShape:
-        found = cls()
-        found.elements = elements
-        return found
+        shape = cls()
+        shape.elements = elements
+        return shape
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ListShape) and self.elements == other.elements
@@ -43,9 +43,9 @@ class ListShape(tuple):
 
 
 def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = True) -> Program:
-    """`program` with its feeds of the given (maybe partial) shapes.
+    """Infers the shapes of all values for feeds of the given (maybe partial) shapes.
 
-    With fold=False only the small integers that shapes depend on are computed beforehand.
+    With fold=False only the small integers that shapes depend on are folded.
     """
     new: dict[Value, Value] = {}
     for value, shape in zip(program.feeds, feed_shapes):
@@ -62,7 +62,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
         instruction = Instruction(old.definition, old.operation, inputs, outputs, old.attrs,
                                   old.copy)
         new.update(zip(old.outputs, outputs))
-        if known_beforehand(instruction, fold) and old.operation not in program.targets:
+        if infer_and_fold(instruction, fold) and old.operation not in program.targets:
             continue
         instructions.append(instruction)
     feeds = tuple(new[v] for v in program.feeds)
@@ -76,7 +76,7 @@ def infer(program: Program, feed_shapes: Sequence[shapes.Shape], fold: bool = Tr
 
 
 def _source_value(value: Value, new: dict[Value, Value]) -> Value:
-    """A Variable's storage; its static shape counts only while no assignment may change it."""
+    """A Variable's storage; its static shape is only used if no assignment can change it."""
     shape = None if value.variable is None or _may_change_shape(value.variable) else value.raw_shape
     fresh = new[value] = Value(value.name, value.dtype, shape, value.variable)
     if value.array is not None:                 # a function's parameter with a known value
@@ -90,14 +90,16 @@ def _may_change_shape(variable: Operation) -> bool:
 
 
 def _know_less(inputs: Sequence[Value], old_inputs: Sequence[Value]) -> bool:
-    """True if an input's shape is open here that the graph thinks it knows (validate_shape=False);
-    what follows from the graph's static shapes does not hold then."""
+    """True if an input's shape is unknown here but known in the graph (validate_shape=False).
+
+    Then the static shapes of the graph must not be relied on.
+    """
     return any(v.raw_shape is None and old.raw_shape is not None
                for v, old in zip(inputs, old_inputs))
 
 
-def known_beforehand(instruction: Instruction, fold: bool) -> bool:
-    """Gives the outputs their shapes, and their values if those are known; True if they all are."""
+def infer_and_fold(instruction: Instruction, fold: bool) -> bool:
+    """Sets the outputs' shapes, and their values if they are constant; True if all of them are."""
     definition, outputs = instruction.definition, instruction.outputs
     if definition.type == 'Const':
         outputs[0].array = instruction.attrs['value']
@@ -138,7 +140,7 @@ def _matters_to_shapes(outputs: Sequence[Value]) -> bool:
 
 
 def _infer_shapes(instruction: Instruction) -> bool:
-    """Merges what follows from the inputs into the outputs' shapes; False if they do not fit."""
+    """Refines the outputs' shapes by those of the inputs; False if the inputs are invalid."""
     definition = instruction.definition
     arguments = [v.raw_shape for v in instruction.inputs]
     if definition.static_positions:
@@ -148,7 +150,7 @@ def _infer_shapes(instruction: Instruction) -> bool:
         definition.check_static_ranks([v.raw_shape for v in instruction.inputs])
         found = definition.shapes_from(instruction.attrs, arguments, len(instruction.outputs))
     except ValueError:
-        return False    # the kernel will refuse these inputs, and tell it with their shapes
+        return False    # the kernel will raise an error that names the shapes
     for value, shape in zip(instruction.outputs, found):
         if shape == value.raw_shape:
             continue
@@ -160,12 +162,12 @@ def _infer_shapes(instruction: Instruction) -> bool:
 
 
 def static_of(value: Value) -> Any:
-    """What is known of a value's content, in the form that shape functions take."""
+    """The known content of a value, in the form that shape functions take; None if unknown."""
     return as_python(value.array) if value.array is not None else value.static
 
 
 def _partly_known(instruction: Instruction, output: Value) -> bool:
-    """Tries the op's own rule for partly known values, such as Shape's."""
+    """Applies the op's `fold_partial`, such as that of Shape; True if it gives anything."""
     known = instruction.definition.fold_partial(instruction, static_of)
     if known is None:
         return False

@@ -1,8 +1,8 @@
-"""The compiler's intermediate form: an ordered list of instructions over values.
+"""The compiler's intermediate representation: Program, Instruction, Value.
 
-A Program is data. Stages make, rewrite, print and run it; none of them touches the user's graph.
-Value and Instruction answer to the same names as Tensor and Operation (dtype, raw_shape, inputs,
-outputs, attrs), so that an op's declaration works on both.
+A Program is an ordered list of instructions over values. Stages create and rewrite it; none of them
+changes the user's graph. Value and Instruction have the same attributes as Tensor and Operation
+(dtype, raw_shape, inputs, outputs, attrs), so that op declarations work with both.
 """
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Value:
-    """One value of a program: what a Tensor is to the graph.
+    """A value of a program, the counterpart of a Tensor of the graph.
 
-    `array` is the value itself where it is a known constant; `static` the part that is known of a
-    small integer value (graph/constant_value.py); `variable` is set where the value is a Variable's
-    storage, and is then the VariableV2 operation.
+    `array` is the value if it is a known constant; `static` the known part of a small integer value
+    (graph/constant_value.py); `variable` is the VariableV2 operation if the value is a Variable's
+    storage.
     """
 
     __slots__ = ('name', 'dtype', 'raw_shape', 'array', 'static', 'variable', 'producer')
@@ -47,14 +47,14 @@ class Value:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The shape, for callers that have made sure that it is known."""
+        """The shape, which must be known. Raises ValueError otherwise."""
         if not shapes.known(self.raw_shape):
             raise ValueError(f'the shape of {self!r} is not known')
         return self.raw_shape
 
     @property
     def nbytes(self) -> int:
-        """The bytes of its elements, for callers that have made sure that the shape is known."""
+        """The size in bytes; the shape must be known."""
         return prod(self.sizes) * self.dtype.np.itemsize
 
     def __repr__(self) -> str:
@@ -62,11 +62,11 @@ class Value:
 
 
 class Instruction:
-    """One step: an op's kernel on input values, giving output values.
+    """One step of a program: applies an op's kernel to input values, giving output values.
 
-    `operation` is the node it comes from; a rewritten instruction keeps the node it stands for, so
-    that errors and profiles name the user's line. `copy` asks that the result be a copy of its own
-    rather than a view of a Variable that is about to change.
+    `operation` is the node that it was created from. Rewritten instructions keep it, so that errors
+    and profiles can name the user's line. If `copy` is set the result is copied, because it would
+    be a view of a Variable that changes before the last use.
     """
 
     __slots__ = ('definition', 'operation', 'inputs', 'outputs', 'attrs', 'copy')
@@ -92,13 +92,13 @@ class Instruction:
 
     @property
     def writes(self) -> tuple[int, ...]:
-        """Positions of the inputs (Variables) that this changes."""
+        """Positions of the inputs (Variables) that this instruction modifies."""
         written = self.definition.writes
         return self.attrs['_writes'] if written is WRITES_OF_FUNCTIONS else written
 
     @property
     def storage_inputs(self) -> tuple[int, ...]:
-        """Positions of the inputs (Variables) whose array is not read here."""
+        """Positions of the inputs (Variables) that are passed as storage, not as an array."""
         captures = self.definition.captures
         if captures is None:
             return self.definition.takes_storage
@@ -107,7 +107,7 @@ class Instruction:
 
     @property
     def kernel_inputs(self) -> tuple[Value, ...]:
-        """The inputs that the kernel gets; functions find Variables by themselves."""
+        """The inputs that are passed to the kernel; functions look up Variables themselves."""
         if self.definition.captures is None:
             return self.inputs
         storages = self.storage_inputs
@@ -115,11 +115,11 @@ class Instruction:
 
     @property
     def removable(self) -> bool:
-        """True if nothing is lost by not running it when its outputs are unused."""
+        """True if the instruction may be dropped when its outputs are unused."""
         return self.definition.pure and not self.definition.writes
 
     def with_inputs(self, inputs: Iterable[Value]) -> Instruction:
-        """The same instruction on other inputs; its outputs are handed over."""
+        """The same instruction with other inputs; it takes over the outputs."""
         return Instruction(self.definition, self.operation, tuple(inputs), self.outputs,
                            self.attrs, self.copy)
 
@@ -131,19 +131,19 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Program:
-    """Instructions in order; `feeds` are given from outside, `fetches` handed back.
+    """An ordered list of instructions, from the values `feeds` to the values `fetches`.
 
-    A fetched Operation only has to run: its fetch is None, and it is one of the `targets`.
-    `reads` are the Variables that the graph reads, also where nobody uses what is read.
+    A fetched Operation has no value: its fetch is None, and it is one of the `targets`.
+    `reads` are all Variables that the graph reads, including reads whose result is unused.
     """
 
     instructions: tuple[Instruction, ...]
     feeds: tuple[Value, ...]
     fetches: tuple[Value | None, ...]
     targets: frozenset[Operation] = frozenset()
-    notes: tuple[Note, ...] = field(default=())     # what each pass has to report
-    nested: bool = False            # a function's: its results are arrays, whatever their rank
-    owned: frozenset[int] = frozenset()     # positions of feeds that nobody else changes or reuses
+    notes: tuple[Note, ...] = field(default=())     # a report from each pass
+    nested: bool = False            # True for a function: scalars are returned as arrays, too
+    owned: frozenset[int] = frozenset()     # positions of feeds that no other code modifies
     reads: frozenset[Operation] = frozenset()
 
     def with_instructions(self, instructions: Iterable[Instruction],
@@ -158,7 +158,7 @@ class Program:
         return '\n'.join(lines)
 
     def check(self) -> None:
-        """Raises ValueError if a value is used before it is made, or made twice."""
+        """Raises ValueError if a value is used before its definition, or defined twice."""
         made = set(self.feeds)
         for instruction in self.instructions:
             for value in instruction.inputs:
@@ -175,7 +175,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Note:
-    """What one pass did, for people."""
+    """The report of one pass, for tf.explain."""
 
     name: str
     text: str

@@ -1,7 +1,7 @@
-"""Stage 3: ordered operations become a Program.
+"""Stage 3: converts ordered operations to a Program.
 
-A Variable is its storage: an instruction that uses a Variable has the storage as an input, with
-no instruction to read it. Only a fetch of a Variable becomes a read, when it must happen.
+Variables are read without an instruction: an instruction that uses a Variable has the Variable's
+storage as an input. Only the fetch of a Variable becomes a read, scheduled after all writes.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tinyflow.graph.variable_refs import (
 
 def lower(order: list[Operation], feeds: Sequence[Tensor],
           fetches: Sequence[Tensor | Operation]) -> Program:
-    """The Program that runs `order`, taking `feeds` (tensors) and giving `fetches`."""
+    """The Program that runs the operations in `order`, from `feeds` (tensors) to `fetches`."""
     given = tuple(Value(t.name, t.dtype, t.raw_shape) for t in feeds)
     values = dict(zip(feeds, given))        # of a tensor fed twice (as x and 'x:0'), the last
     storages: dict[Operation, Value] = {}
@@ -33,7 +33,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
                       if isinstance(t, Tensor) and is_variable_ref(t) and t not in values}
     instructions: list[Instruction] = []
     results: dict[Tensor, Value] = {}
-    last: list[Instruction] = []            # a fetched Variable is read when all else is done
+    last: list[Instruction] = []            # fetched Variables are read at the end
     own_reads: dict[Tensor, Value] = {}
     for operation in order:
         inputs = tuple([values[t] if (operation, t) in stale else own_reads.get(t) or values[t]
@@ -47,7 +47,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
             if not fed:
                 values[tensor] = value
             outputs.append(value)
-        if operation.type == 'Placeholder':     # of a function: it stands for a storage
+        if operation.type == 'Placeholder':     # a function's parameter that is a Variable
             instructions += _parameter(operation, values, storages, own_reads, kept_reads)
             continue
         is_own_read = _is_own_read(operation, inputs, values)
@@ -60,7 +60,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
             instructions.append(Instruction(operation.definition, operation, inputs, made,
                                             operation.attrs, operation in copies or is_own_read))
         if operation.type == 'While':
-            instructions += _handed_on(operation, inputs, values, frozenset(feeds))
+            instructions += _unchanged_loop_variables(operation, inputs, values, frozenset(feeds))
         for tensor in operation.outputs:
             if tensor in fetched_variables:
                 read = _read(operation, values[tensor], tensor)
@@ -76,7 +76,7 @@ def lower(order: list[Operation], feeds: Sequence[Tensor],
 
 
 def _reads(instructions: Sequence[Instruction], own_reads: Iterable[Value]) -> frozenset[Operation]:
-    """The Variables that are read by their Variables' own reads and by instructions."""
+    """The Variables that are read, by their default reads (`v/read`) or by instructions."""
     values = [v for i in instructions if i.outputs
               for n, v in enumerate(i.inputs)
               if v.variable is not None and n not in i.storage_inputs]
@@ -85,10 +85,10 @@ def _reads(instructions: Sequence[Instruction], own_reads: Iterable[Value]) -> f
 
 def _parameter(operation: Operation, values: dict[Tensor, Value], storages: dict[Operation, Value],
                own_reads: dict[Tensor, Value], kept: set[Tensor]) -> list[Instruction]:
-    """Lets a function's parameter stand for a Variable's storage, or a reading of it."""
+    """Replaces a function's parameter that is a captured Variable by the Variable's storage."""
     tensor = operation.outputs[0]
     if is_variable_ref(tensor):
-        return []                               # it is a storage already
+        return []                               # already done by _storage_value
     root = variable_read_by(tensor)
     if root is None:
         raise ValueError(f"the parameter '{tensor.name}' is neither fed nor a Variable's")
@@ -104,9 +104,9 @@ def _parameter(operation: Operation, values: dict[Tensor, Value], storages: dict
     return [read]
 
 
-def _handed_on(operation: Operation, inputs: Sequence[Value],
+def _unchanged_loop_variables(operation: Operation, inputs: Sequence[Value],
                values: dict[Tensor, Value], fed: Collection[Tensor]) -> list[Instruction]:
-    """Lets the outputs of a loop that are its inputs unchanged be those; storages are read."""
+    """Replaces outputs of a loop that the body does not change by its inputs; reads Variables."""
     body = operation.attrs['body']
     reads = []
     for i, (tensor, value) in enumerate(zip(operation.outputs, inputs)):
@@ -121,14 +121,14 @@ def _handed_on(operation: Operation, inputs: Sequence[Value],
 
 def _is_own_read(operation: Operation, inputs: Sequence[Value],
                    values: dict[Tensor, Value]) -> bool:
-    """True for a Variable's own read, which stands for the storage wherever it is used."""
+    """True for a Variable's default read (`v/read`), which its storage replaces in all uses."""
     return bool(operation.inputs) and len(operation.outputs) == 1 \
         and variable_read_by(operation.outputs[0]) is not None and inputs[0].variable is not None \
         and not values[operation.outputs[0]].variable
 
 
 def _storage_value(tensor: Tensor, value: Value, storages: dict[Operation, Value]) -> Value:
-    """One Value stands for a Variable's storage, whichever ref tensor names it."""
+    """The Value of the storage that a ref tensor refers to; one for each Variable."""
     root = variable_of(tensor)
     if root is None:
         return value

@@ -1,4 +1,4 @@
-"""Stage 1: which operations the fetches need, cut at the fed tensors."""
+"""Stage 1: selects the operations that the fetches need, given the fed tensors."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
@@ -11,9 +11,8 @@ from tinyflow.graph.variable_refs import is_variable_ref, variable_read_by
 def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> list[Operation]:
     """The operations that must run for `fetches`, in order of creation.
 
-    A fed tensor needs nothing. An operation runs if one of its outputs is wanted that is not fed,
-    or if something waits for it. Raises InvalidArgumentError for a placeholder that is needed and
-    not fed.
+    A fed tensor needs no operation. An operation runs if an output that is not fed is needed, or if
+    it is a control input. Raises InvalidArgumentError for a placeholder that is needed but not fed.
     """
     fed = set(feeds)
     wanted_by: dict[Operation, Operation | None] = {}
@@ -28,7 +27,7 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
         if operation in wanted_by:
             continue
         wanted_by[operation] = consumer
-        if operation.type == 'Placeholder' and not _stands_for_variable(operation):
+        if operation.type == 'Placeholder' and not _is_captured_variable(operation):
             raise unfed(_path(operation, wanted_by), feeds)
         for tensor in operation.inputs:
             if tensor not in fed and tensor.op not in wanted_by:
@@ -39,20 +38,20 @@ def prune(fetches: Iterable[Tensor | Operation], feeds: Iterable[Tensor]) -> lis
     return sorted(wanted_by, key=lambda operation: operation.id)
 
 
-def _stands_for_variable(parameter: Operation) -> bool:
-    """True for a function's parameter that stands for a Variable's storage."""
+def _is_captured_variable(parameter: Operation) -> bool:
+    """True for a function's parameter that is a captured Variable."""
     tensor = parameter.outputs[0]
     return is_variable_ref(tensor) or variable_read_by(tensor) is not None
 
 
 def _all_fed(operation: Operation, fed: Set[Tensor]) -> bool:
-    """Waiting for a fed placeholder is waiting for nothing."""
+    """True if all outputs are fed: then a control dependency on the operation has no effect."""
     return bool(operation.outputs) and all(t in fed for t in operation.outputs)
 
 
 def _path(placeholder: Operation,
           wanted_by: dict[Operation, Operation | None]) -> list[Operation]:
-    """The operations that need the placeholder, from the fetched one down to it."""
+    """The path of operations from the fetch to the placeholder."""
     path = [placeholder]
     while (consumer := wanted_by[path[-1]]) is not None:
         path.append(consumer)

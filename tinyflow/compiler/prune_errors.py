@@ -1,4 +1,4 @@
-"""The error of stage 1: a placeholder that is needed and was not fed."""
+"""The error of stage 1: a placeholder that is needed but not fed."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -8,9 +8,9 @@ from tinyflow.graph.support import errors
 
 
 def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
-    """A placeholder is needed and not fed: the way from the fetch to it, and the nearest feed.
+    """The error for a placeholder that is not fed: the path to it, and a feed of a similar name.
 
-    `path` are the operations on that way; the placeholder is the last.
+    `path` are the operations from the fetch to the placeholder.
     """
     placeholder = path[-1]
     tensor = placeholder.outputs[0]
@@ -35,7 +35,7 @@ def _shorten(names: list[str]) -> list[str]:
 
 
 def _nearest(placeholder: Operation, feeds: Iterable[Tensor]) -> Tensor | None:
-    """A fed tensor whose name differs from the placeholder's only by a number at the end."""
+    """A fed tensor whose name differs from the placeholder's only in a numeric suffix."""
     stem = placeholder.name.rstrip('0123456789').rstrip('_')
     for tensor in feeds:
         other = tensor.op.name.rstrip('0123456789').rstrip('_')

@@ -1,17 +1,17 @@
-"""Stage 2: the order in which operations run, and which reads of Variables need a copy.
+"""Stage 2: the execution order of operations, and which reads of Variables need a copy.
 
-Creation order is already a topological order, since a node's inputs exist before the node. What is
-left to decide is when Variables are written:
+Creation order is already a topological order, since a node's inputs exist before the node. It
+remains to decide when Variables are written:
 
-* an operation that uses a Variable sees the assignments that it is ordered after, and no others
-  (TF1 leaves the others a race), so it comes before those;
-* writes come as late as they can, so that values read before them are dead by then; a value
-  that is not must be copied when it is read.
+* an operation that uses a Variable sees the assignments that it depends on, and no others (in TF1
+  the others are a race), so it runs before the others;
+* writes run as late as possible, so that values read before them are dead by then; a value that is
+  still needed must be copied when it is read.
 
-A Variable's own read, `v/read`, is only a name for its storage: what counts is when the value is
+A Variable's default read, `v/read`, is an alias of its storage: what counts is when the value is
 used, as TF1 programs expect (`with tf.control_dependencies([v.assign(1.)]): y = tf.identity(v)`). A
-read that the program makes itself, `v.read_value()`, is a use. A Variable that is fetched is read
-when all else is done, as TF1 always had it: sess.run([train, w]) gives the new w.
+read that the program adds, `v.read_value()`, counts as a use. A fetched Variable is read last, as
+in TF1: sess.run([train, w]) returns the new w.
 """
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Fed = Collection[Tensor]
 
 
 def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operation]:
-    """`operations` (in creation order) in the order in which they run."""
+    """Sorts `operations`, given in creation order, into execution order."""
     if not any(operation.writes for operation in operations) and \
             _in_order(operations):
         return operations
@@ -41,7 +41,7 @@ def schedule(operations: list[Operation], fed: Fed = frozenset()) -> list[Operat
 
 
 def _in_order(operations: list[Operation]) -> bool:
-    """False if a control input, or an input of a loop, was added after both were made."""
+    """False if a control input, or an input of a loop, was added to an existing node."""
     return all(c.id < operation.id for operation in operations
                for c in operation.control_inputs) and \
         all(t.op.id < operation.id for operation in operations if operation.definition.functions
@@ -57,7 +57,7 @@ def _dependencies(operations: list[Operation], fed: Fed) -> Nodes:
 
 def _topological(operations: list[Operation], before: Nodes,
                  optional: Iterable[tuple[Operation, Operation]] = ()) -> list[Operation]:
-    """Kahn's algorithm, writes last, then by creation; drops `optional` edges to break a cycle."""
+    """Kahn's algorithm: prefers reads, then older nodes; drops `optional` edges to break cycles."""
     after: dict[Operation, list[Operation]] = {operation: [] for operation in operations}
     missing = {}
     for operation in operations:
@@ -114,7 +114,7 @@ def _read(operation: Operation, fed: Fed) -> list[Operation | None]:
 
 
 class _Writers:
-    """Which writers each operation comes after: a bit for every writer, carried along the order."""
+    """Which writers each operation depends on, as bit sets with a bit for every writer."""
 
     def __init__(self, order: list[Operation], before: Nodes) -> None:
         self.of_variable: dict[Operation | None, list[Operation]] = {}
@@ -132,14 +132,14 @@ class _Writers:
 
     def unseen(self, operation: Operation, variable: Operation | None,
                done: int) -> list[Operation]:
-        """Writers of `variable` in the bit set `done` that `operation` is not ordered after."""
+        """Writers of `variable` in the bit set `done` that `operation` does not depend on."""
         return [writer for writer in self.of_variable.get(variable, ()) if writer is not operation
                 and self.bit[writer] & done & ~self.before[operation]]
 
 
 def _reads_that_come_late(order: list[Operation], before: Nodes,
                           fed: Fed) -> list[tuple[Operation, Operation]]:
-    """(reader, writer) pairs where the order puts a write before a read that does not follow it."""
+    """(reader, writer) pairs where a write runs before a read that does not depend on it."""
     writers = _Writers(order, before)
     done = 0
     late: list[tuple[Operation, Operation]] = []
@@ -152,10 +152,9 @@ def _reads_that_come_late(order: list[Operation], before: Nodes,
 
 def stale_reads(order: list[Operation],
                     fed: Fed = frozenset()) -> set[tuple[Operation, Tensor]]:
-    """(consumer, `v/read`) pairs where the storage has changed before the consumer runs.
+    """(consumer, `v/read`) pairs where the storage changes before the consumer runs.
 
-    The consumer needs the value from before. This happens where operations exchange the values of
-    Variables.
+    The consumer needs the old value. This happens if operations swap the values of Variables.
     """
     stale: set[tuple[Operation, Tensor]] = set()
     if not any(operation.writes for operation in order):
@@ -174,10 +173,10 @@ def stale_reads(order: list[Operation],
 
 def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
                   fed: Fed = frozenset()) -> set[Operation]:
-    """Operations whose result is a view of a Variable's storage and is used after a later write.
+    """Operations whose result is a view of a Variable's storage and is used after a write.
 
-    Their result must be a copy. A Variable itself (a ref output) is read when it is used, so only
-    views of it matter here.
+    Their result must be copied. A reference to a Variable is read when it is used, so only views
+    matter here.
     """
     if not any(operation.writes for operation in order):
         return set()
@@ -207,7 +206,7 @@ def reads_to_copy(order: list[Operation], fetches: Sequence[Tensor | Operation],
 
 def _viewed_variable(operation: Operation, read_at: dict[Tensor, tuple[Operation, int]],
                  fed: Fed) -> Operation | None:
-    """The variable whose storage an operation's (ordinary) result shares memory with."""
+    """The Variable whose storage shares memory with an operation's result, or None."""
     if not operation.definition.view or is_variable_ref(operation.outputs[0]) \
             or variable_read_by(operation.outputs[0]) is not None:
         return None
@@ -216,7 +215,7 @@ def _viewed_variable(operation: Operation, read_at: dict[Tensor, tuple[Operation
         return None
     if is_variable_ref(source):
         return variable_of(source)
-    read = source.op.inputs                 # none of a read that a function was handed
+    read = source.op.inputs                 # empty for a read that a function captures
     if variable_read_by(source) is not None and not (read and read[0] in fed):
         return variable_read_by(source)
     return read_at[source][0] if source in read_at else None

@@ -1,6 +1,6 @@
-"""Why no gradient reaches x: finds the node that blocks the path.
+"""why_no_gradient: finds the node that blocks the gradient between ys and x.
 
-gradients() just gives None there, as TF1 does; optimizers put this explanation into their error.
+gradients() only returns None, as TF1 does; optimizers include this explanation in their error.
 """
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _STEPS = frozenset({'Floor', 'Ceil', 'Round', 'Rint', 'Sign', 'FloorDiv'})
 
 
 def why_no_gradient(ys, x) -> str:
-    """One or two sentences on why no gradient of `ys` reaches `x`.
+    """Explains in one or two sentences why the gradient of `ys` with respect to `x` is None.
 
-    They name the op nearest to ys that cuts a way from x to ys, and the user's line that made it.
-    If nothing does, the gradient exists, and the text says that.
+    Names the op nearest to ys that blocks a path from x to ys, and the user's line that created it.
+    If nothing blocks the path, the gradient exists, and the text says so.
     """
     ys = [_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
     x = _tensor(x)
@@ -29,8 +29,8 @@ def why_no_gradient(ys, x) -> str:
     names = ' and '.join(f"'{y.name}'" for y in ys[:3]) or 'nothing'
     above = _ancestors(ys)
     if x.op not in above:
-        return (f"{names} {'do' if len(ys) > 1 else 'does'} not depend on '{x.name}' at all: there "
-                'is no path of nodes from it.')
+        return (f"{names} {'do' if len(ys) > 1 else 'does'} not depend on '{x.name}' at all: no "
+                'path of nodes leads from it.')
     for y in ys:
         if y.dtype.base_dtype not in _CARRIERS and (y is x or _leads(y.op, x, above)):
             return f"'{y.name}' is {y.dtype.base_dtype.name}, and {_of_integers(y)}"
@@ -71,7 +71,7 @@ def _leads(operation, x, above):
 
 
 def _nearest_cut(ys, x, above):
-    """What the sweep from ys meets first: an op on the way to x that lets no gradient through."""
+    """The first op from ys on, on a path to x, that lets no gradient through; as a sentence."""
     below = _below(x, above)
     reached = {y.op for y in ys if y.dtype.base_dtype in _CARRIERS}
     for operation in sorted(below, key=lambda op: op.id, reverse=True):
@@ -109,8 +109,10 @@ def _sentence(operation: Operation) -> str:
 
 
 def _exchanged(operation):
-    """What a softmax cross entropy was given, if its labels, and not its logits, come from
-    Variables; `operation` is the node that keeps gradients from the labels."""
+    """Labels and logits of a softmax cross entropy, if only the labels depend on Variables.
+
+    `operation` is the node that stops the gradient of the labels.
+    """
     scope, _, name = operation.name.rpartition('/')
     loss = operation.graph._by_name.get(scope)
     if name != 'labels_stop_gradient' or loss is None or \
@@ -123,7 +125,7 @@ def _exchanged(operation):
 
 
 def _hint(operation):
-    """What was probably meant instead."""
+    """What the program probably meant."""
     kind = operation.type
     source = f"'{operation.inputs[0].name}'" if operation.inputs else 'its input'
     if kind in ('ArgMax', 'ArgMin'):

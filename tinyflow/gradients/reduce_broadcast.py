@@ -1,8 +1,8 @@
-"""Broadcasting, undone: the gradient of an input that an elementwise op has repeated.
+"""Gradients of broadcasting: sums a gradient over the axes along which an input was broadcast.
 
-Rules of elementwise ops speak of the output's shape only (`dy * y, dy * x`); gradients() hands what
-they give to `sum_like`. Where static shapes tell which axes were repeated, that is one Sum or
-nothing at all; else the run decides, as in TF1.
+Gradient functions of elementwise ops ignore broadcasting (`dy * y, dy * x`): their results have the
+output's shape. gradients() passes them to `sum_like`. If static shapes determine the broadcast
+axes, it adds one Sum or nothing at all; otherwise the axes are computed at run time, as in TF1.
 """
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _EQUAL_PARTS = frozenset({'Split', 'Unpack'})
 _SHAPE_INPUT = {'Fill': 0, 'Reshape': 1, 'BroadcastTo': 1}
 
 def sum_like(grad: Tensor, operation: Operation, index: int, sources: dict) -> Tensor:
-    """`grad` (of the op's output) summed over the axes along which input `index` was repeated.
+    """Sums `grad`, of the output's shape, over the axes along which input `index` was broadcast.
 
-    `sources` remembers which tensors are known to have equal shapes; empty at first.
+    `sources` caches which tensors are known to have equal shapes; pass an empty dict at first.
     """
     tensor = operation.inputs[index]
     shape = tensor.raw_shape
     if grad.raw_shape == shape and known(shape):
         return grad
-    axes = _repeated_axes(operation, index, sources)
+    axes = _broadcast_axes(operation, index, sources)
     if axes is None:
         return _sum_dynamically(grad, tensor, operation.outputs[0])
     if not axes:
@@ -39,8 +39,8 @@ def sum_like(grad: Tensor, operation: Operation, index: int, sources: dict) -> T
     return _sum(_sum(grad, axes[:missing], False), [a - missing for a in kept], True)
 
 
-def _repeated_axes(operation, index, sources):
-    """The output's axes along which input `index` was repeated; None if it is not known."""
+def _broadcast_axes(operation, index, sources):
+    """The output's axes along which input `index` was broadcast; None if unknown."""
     inputs = [t.raw_shape for t in operation.inputs]
     if None in inputs:
         return _if_no_larger(operation, index, sources)
@@ -61,7 +61,7 @@ def _repeated_axes(operation, index, sources):
 
 
 def _if_no_larger(operation, index, sources):
-    """[] if the other inputs are scalars or of the very same shape, whatever it is; else None."""
+    """[] if all other inputs are scalars or provably have the same shape; else None."""
     source = _shape_source(operation.inputs[index], sources)
     for other in operation.inputs:
         if other.raw_shape != () and _shape_source(other, sources) is not source:
@@ -70,7 +70,7 @@ def _if_no_larger(operation, index, sources):
 
 
 def _shape_source(tensor, sources):
-    """A tensor that certainly has the same shape, the same one for all tensors derived from it."""
+    """A canonical tensor of the same shape: equal results prove that two shapes are equal."""
     stack = [tensor]
     while stack:
         current = stack[-1]
@@ -81,13 +81,13 @@ def _shape_source(tensor, sources):
             continue
         stack.pop()
         if current not in sources:
-            found = {sources[t] for t in origins}
-            sources[current] = found.pop() if len(found) == 1 else current
+            roots = {sources[t] for t in origins}
+            sources[current] = roots.pop() if len(roots) == 1 else current
     return sources[tensor]
 
 
 def _shaped_like(tensor):
-    """The tensors whose shapes, if all are the same, are that of `tensor` too."""
+    """Tensors that determine the shape: if they all have one shape, so has `tensor`."""
     operation = tensor.op
     if operation.definition.elementwise:
         return [t for t in operation.inputs if t.raw_shape != ()]
@@ -95,9 +95,9 @@ def _shaped_like(tensor):
         return operation.inputs[:1]
     if operation.type in _EQUAL_PARTS and tensor.value_index:
         return operation.outputs[:1]
-    place = _SHAPE_INPUT.get(operation.type)
-    if place is not None and operation.inputs[place].op.type == 'Shape':
-        return operation.inputs[place].op.inputs
+    position = _SHAPE_INPUT.get(operation.type)
+    if position is not None and operation.inputs[position].op.type == 'Shape':
+        return operation.inputs[position].op.inputs
     return ()
 
 
@@ -107,7 +107,7 @@ def _sum(grad, axes, keep_dims):
 
 
 def _sum_dynamically(grad, tensor, output):
-    """Leaves to the run which axes are summed, because the static shapes do not tell."""
+    """Computes the axes to sum over at run time, because the static shapes are unknown."""
     shape = nodes.Shape(tensor)
     axes = nodes.BroadcastGradientArgs(shape, nodes.Shape(output))[0]
     return nodes.Reshape(nodes.Sum(grad, axes), shape)

@@ -1,8 +1,8 @@
-"""Which rule is the gradient of a node, and the ways in which a program can give its own.
+"""Gradient functions: lookup for a node, tf.RegisterGradient and tf.custom_gradient.
 
-Normally the rule stands in the op's declaration. `RegisterGradient` adds one for an op type that
-has none, or under a name of its own that `Graph.gradient_override_map` gives to single nodes, and
-`custom_gradient` does the latter for a piece of graph.
+Normally the gradient function is part of the op's declaration. `RegisterGradient` adds one for an
+op type that has none, or under a separate name that `Graph.gradient_override_map` assigns to single
+nodes; `custom_gradient` replaces the gradient of a whole subgraph.
 """
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _numbers = itertools.count()
 
 
 def rule_of(operation):
-    """The rule for one node: its override, one registered by the user, or its declaration's."""
+    """A node's gradient function: its override, a registered one, or that of the declaration."""
     name = operation._gradient_override
     if name is None:
         if operation.type in _registered:
@@ -36,6 +36,7 @@ def rule_of(operation):
 
 
 def no_gradient_error(operation):
+    """The LookupError for a node without a gradient function."""
     override = operation._gradient_override
     what = f"No gradient defined for operation '{operation.name}' (op type: {operation.type})"
     mend = (f"@tf.RegisterGradient('{operation.type}') registers one; tf.stop_gradient(...) around "
@@ -48,10 +49,10 @@ def no_gradient_error(operation):
 
 
 class RegisterGradient:
-    """Decorator: makes ``f(op, *grads) -> gradients of the inputs`` the gradient of an op type.
+    """Decorator that registers ``f(op, *grads) -> input gradients`` for an op type.
 
     The name may also be one that only `Graph.gradient_override_map` refers to. Raises KeyError if
-    the name has a gradient already.
+    the name already has a gradient.
     """
 
     def __init__(self, op_type):
@@ -65,7 +66,7 @@ class RegisterGradient:
 
 
 def NotDifferentiable(op_type):         # noqa: N802 (TF's name)
-    """Says that an op type has no gradient and that this is right: gradients stop there."""
+    """Declares that an op type is not differentiable: gradients stop there without an error."""
     if not isinstance(op_type, str):
         raise worded(TypeError('op_type must be a string'))
     _register(op_type, None)
@@ -83,7 +84,7 @@ def _register(name, rule):
 
 
 def get_gradient_function(op: Operation):
-    """The gradient rule of a node, None if its op is not differentiable. LookupError if none."""
+    """A node's gradient function, None if not differentiable. LookupError if it has none."""
     rule = rule_of(op)
     if rule is None:
         raise no_gradient_error(op)
@@ -91,10 +92,10 @@ def get_gradient_function(op: Operation):
 
 
 def custom_gradient(f):
-    """Decorator: `f(*xs)` returns (y, grad); grad(*dys) gives the gradients of xs, whatever f did.
+    """Decorator for `f(*xs)` that returns (y, grad): grad(*dys) computes the gradients of xs.
 
-    Shapes: xs [*each], y a Tensor or list of them; grad gets a dy for every y and returns a dx, of
-    its x's shape, for every x (a single one need not be in a list).
+    Shapes: xs [*each], y a Tensor or list of them; grad takes a dy for every y and returns a dx, of
+    the shape of its x, for every x (a single one need not be in a list).
     """
     @functools.wraps(f)
     def with_own_gradient(*args, **kwargs):
@@ -117,7 +118,7 @@ def custom_gradient(f):
         results = [convert_to_tensor(y) for y in results]
         for y in results:
             nodes.Identity(y)
-        # One node holds results and inputs: its gradient, the rule, leads around what f built.
+        # One node has results and inputs as outputs: its gradient bypasses the nodes that f built.
         with get_default_graph().gradient_override_map({'IdentityN': name}):
             outputs = nodes.IdentityN(results + inputs)[:count]
         return type(result)(outputs) if isinstance(result, (list, tuple)) else outputs[0]

@@ -1,10 +1,10 @@
-"""gradients: reverse mode. A graph goes in, a larger graph comes out, and nothing is computed.
+"""tf.gradients: reverse-mode automatic differentiation. Adds nodes to the graph, computes nothing.
 
-Each op's declaration says how dy becomes dx. Here is what is left: which nodes lie between xs and
-ys, in which order to visit them, what to do where a tensor has several consumers (add) and where an
-elementwise op has broadcast an input (sum). Nodes are made after their inputs, so the order of
-creation is a topological order, and going through it backwards visits every consumer before its
-producer: no recursion, no counting of what is pending.
+Each op's declaration has the gradient function, from dy to dx. This module does the rest: find the
+nodes between xs and ys, visit them in the right order, add up the gradients of a tensor that has
+several consumers, and sum over the axes that an elementwise op has broadcast. Nodes are created
+after their inputs, so the order of creation is a topological order, and its reverse visits every
+consumer before its producer: there is no recursion, and no counting of pending consumers.
 """
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tinyflow.graph.support.gc_pause import collector_paused
 from tinyflow.graph.variable_refs import shape_behind
 
 _CARRIERS = dtypes.INEXACT | {dtypes.resource, dtypes.variant}      # dtypes that have gradients
-_PASS_SLICES = frozenset({'Identity', 'ReadVariableOp'})     # they hand on an IndexedSlices
+_PASS_SLICES = frozenset({'Identity', 'ReadVariableOp'})    # pass an IndexedSlices on as it is
 
 
 Gradient = Tensor | IndexedSlices
@@ -37,7 +37,7 @@ _id = operator.attrgetter('id')
 
 
 class AggregationMethod:
-    """How gradients of a tensor with several consumers are added up; all are one AddN here."""
+    """How gradients of a tensor with several consumers are added; tinyflow always uses AddN."""
 
     ADD_N = 0
     DEFAULT = ADD_N
@@ -46,7 +46,7 @@ class AggregationMethod:
 
 
 class UnconnectedGradients(enum.Enum):
-    """What gradients() gives for an x that ys do not depend on: None, or zeros."""
+    """What gradients() returns for an x that ys do not depend on: None, or zeros."""
 
     NONE = 'none'
     ZERO = 'zero'
@@ -58,12 +58,13 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
               unconnected_gradients: Any = UnconnectedGradients.NONE) -> list:
     """The derivatives of sum(ys) with respect to each of xs, as new nodes: sum_y dy/dx.
 
-    `grad_ys` are weights of ys (ones where None). Tensors in `stop_gradients` count as constants.
-    An x that no y depends on gives None (or zeros, by `unconnected_gradients`).
+    `grad_ys` are the initial gradients of ys (ones if None). Tensors in `stop_gradients` are
+    treated as constants. The result for an x that no y depends on is None (or zeros, depending on
+    `unconnected_gradients`).
 
     Shapes: ys [*any], xs [*s] -> a list: for each x a tensor [*s], an IndexedSlices or None.
 
-    Raises LookupError for an op on the way that has no gradient, TypeError for complex ys without
+    Raises LookupError for an op on a path that has no gradient, TypeError for complex ys without
     grad_ys, ValueError for lists of unequal length.
     """
     if aggregation_method not in (None, 0, 1, 2):
@@ -75,12 +76,12 @@ def gradients(ys: Any, xs: Any, grad_ys: Any = None, name: str = 'gradients',
         ys = [_target(y, 'y', i) for i, y in enumerate(ys)]
         xs = [_target(x, 'x', i) for i, x in enumerate(xs)]
         stops = [_target(t, 'stop_gradients', i) for i, t in enumerate(stops)]
-        found: dict = {}
-        for y, grad_y in zip(ys, _start(ys, grad_ys)):
-            _add(found, y, grad_y)
+        grads_of: dict = {}
+        for y, grad_y in zip(ys, _initial_gradients(ys, grad_ys)):
+            _add(grads_of, y, grad_y)
         with collector_paused():
-            _sweep_outwards(found, ys, xs, {t.op for t in stops})
-    results = [found.get(x) for x in xs]
+            _backpropagate_outwards(grads_of, ys, xs, {t.op for t in stops})
+    results = [grads_of.get(x) for x in xs]
     if unconnected is UnconnectedGradients.ZERO:
         results = [nodes.ZerosLike(x) if g is None else g for g, x in zip(results, xs)]
     return results
@@ -100,12 +101,12 @@ def _as_list(value: Any) -> list:
 
 
 def _target(value: Any, label: str, index: int) -> Tensor:
-    """The tensor that `value` stands for; a Variable stands for its place, not for one reading."""
+    """Converts `value` to a tensor; a Variable becomes a reference to it, not one of its reads."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, IndexedSlices):
         return value.values
-    if hasattr(value, 'handle'):                # a resource variable: a y is one reading of it
+    if hasattr(value, 'handle'):                # a resource variable; as a y it is read
         return convert_to_tensor(value) if label == 'y' else value.handle
     element = value._as_graph_element() if hasattr(value, '_as_graph_element') else None
     if isinstance(element, Tensor):
@@ -113,10 +114,10 @@ def _target(value: Any, label: str, index: int) -> Tensor:
     return convert_to_tensor(value, name=f'{label}_{index}', as_ref=True)
 
 
-# ---- where the sweep begins ------------------------------------------------------------------
+# ---- initial gradients -----------------------------------------------------------------------
 
-def _start(ys: list[Tensor], grad_ys: list) -> list[Gradient]:
-    """The gradient that each y begins with: ones, or what the caller gave."""
+def _initial_gradients(ys: list[Tensor], grad_ys: list) -> list[Gradient]:
+    """The initial gradient of each y: the caller's, or ones."""
     if len(grad_ys) != len(ys):
         raise worded(ValueError(f'Passed {len(grad_ys)} grad_ys for {len(ys)} ys'))
     return [_ones(y, i) if grad_y is None else _given(y, grad_y, i)
@@ -156,35 +157,35 @@ def _given(y: Tensor, grad_y: Any, index: int) -> Gradient:
     return nodes.Identity(grad_y, name=f'grad_ys_{index}')
 
 
-# ---- the sweep -------------------------------------------------------------------------------
+# ---- backpropagation -------------------------------------------------------------------------
 
-def _sweep_outwards(found: dict, ys: list[Tensor], xs: list[Tensor],
-                    stopped: set[Operation]) -> None:
-    """Sweeps the default graph and, if it is a function, the graphs around it that xs stand in.
+def _backpropagate_outwards(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
+                            stopped: set[Operation]) -> None:
+    """Backpropagates through the default graph and, if it is a function's, the enclosing graphs.
 
-    The gradient by a parameter is one by the tensor around the function that it stands for.
+    The gradient of a captured parameter is added to that of the tensor that was captured.
     """
     graphs = [get_default_graph()]
     while graphs[-1].outer_graph is not None:
         graphs.append(graphs[-1].outer_graph)
     if not any(x.op.graph in graphs[1:] for x in xs):
-        _sweep(found, ys, xs, stopped)
+        _backpropagate(grads_of, ys, xs, stopped)
         return
     cut_off: set = set()
     for graph in graphs:
         captured = getattr(graph, 'captured', {})
         entries = [(outer, inner) for outer, inner in captured.items()
                    if _reaches(outer, set(xs), cut_off)]
-        here = [t for t in found if t.op.graph is graph]
-        _sweep(found, here, [x for x in xs if x.op.graph is graph] + [t for _, t in entries],
-               stopped)
+        here = [t for t in grads_of if t.op.graph is graph]
+        targets = [x for x in xs if x.op.graph is graph] + [t for _, t in entries]
+        _backpropagate(grads_of, here, targets, stopped)
         for outer, inner in entries:
-            if inner in found:
-                _add(found, outer, found[inner])
+            if inner in grads_of:
+                _add(grads_of, outer, grads_of[inner])
 
 
 def _reaches(tensor: Tensor, xs: set[Tensor], cut_off: set[Tensor]) -> bool:
-    """True if `tensor` is or depends on one of xs; `cut_off` collects those that do not."""
+    """True if `tensor` is or depends on one of xs; `cut_off` caches tensors that do not."""
     seen, stack = set(), [tensor]
     while stack:
         t = stack.pop()
@@ -199,8 +200,9 @@ def _reaches(tensor: Tensor, xs: set[Tensor], cut_off: set[Tensor]) -> bool:
     return False
 
 
-def _sweep(found: dict, ys: list[Tensor], xs: list[Tensor], stopped: set[Operation]) -> None:
-    """Fills `found` (tensor -> gradient, or list of gradients still to be added) up to xs."""
+def _backpropagate(grads_of: dict, ys: list[Tensor], xs: list[Tensor],
+                   stopped: set[Operation]) -> None:
+    """Fills the map tensor -> gradient (or list of gradients still to be added), from ys to xs."""
     wanted = set(xs)
     live = _between(ys, wanted, stopped)
     sources: dict = {}
@@ -209,28 +211,28 @@ def _sweep(found: dict, ys: list[Tensor], xs: list[Tensor], stopped: set[Operati
     for operation in _backwards(live, ys, wanted):
         grads = []
         for tensor in operation.outputs:
-            parts = found.get(tensor)
+            parts = grads_of.get(tensor)
             if type(parts) is list:
                 parts = _total(parts)
                 if tensor in wanted:
-                    found[tensor] = parts
+                    grads_of[tensor] = parts
                 else:
-                    del found[tensor]
+                    del grads_of[tensor]
             grads.append(parts)
         if operation not in live or grads.count(None) == len(grads):
             continue
         try:
             graph._name_stack = graph.unique_name(operation.name + '_grad')
-            _differentiate(operation, grads, found, live, wanted, sources)
+            _differentiate(operation, grads, grads_of, live, wanted, sources)
         finally:
             graph._name_stack = outer
 
 
 def _between(ys: list[Tensor], wanted: set[Tensor], stopped: set[Operation]) -> set[Operation]:
-    """The operations through which some y depends on some x, in a way that carries gradients."""
+    """The operations on differentiable paths from xs to ys."""
     if not wanted:
         return set()
-    oldest = min(x.op.id for x in wanted)       # what is older than every x depends on none
+    oldest = min(x.op.id for x in wanted)       # nodes older than every x depend on none of them
     above = {y.op for y in ys}
     stack = list(above)
     while stack:
@@ -251,13 +253,13 @@ def _between(ys: list[Tensor], wanted: set[Tensor], stopped: set[Operation]) -> 
 
 
 def _backwards(live: set[Operation], ys: list[Tensor], wanted: set[Tensor]) -> list[Operation]:
-    """The sweep's order; with the ops of ys and xs, whose gradients are merely added up."""
+    """The operations in reverse order of creation; those of ys and xs only add up gradients."""
     return sorted({*live, *(y.op for y in ys), *(x.op for x in wanted)}, key=_id, reverse=True)
 
 
-def _differentiate(operation: Operation, grads: list, found: dict, live: set[Operation],
+def _differentiate(operation: Operation, grads: list, grads_of: dict, live: set[Operation],
                    wanted: set[Tensor], sources: dict) -> None:
-    """Adds what one operation contributes to the gradients of its inputs."""
+    """Calls the gradient function of one operation; adds the results to its inputs' gradients."""
     rule = rule_of(operation)
     if rule is None:
         raise no_gradient_error(operation)
@@ -283,19 +285,19 @@ def _differentiate(operation: Operation, grads: list, found: dict, live: set[Ope
         if broadcast and type(grad) is Tensor:
             grad = sum_like(grad, operation, i, sources)
         _check(operation, i, tensor, grad)
-        _add(found, tensor, grad)
+        _add(grads_of, tensor, grad)
 
 
-def _add(found: dict, tensor: Tensor, grad: Gradient) -> None:
-    parts = found.get(tensor)
+def _add(grads_of: dict, tensor: Tensor, grad: Gradient) -> None:
+    parts = grads_of.get(tensor)
     if parts is None:
-        found[tensor] = [grad]
+        grads_of[tensor] = [grad]
     else:
         parts.append(grad)
 
 
 def _total(parts: list[Gradient]) -> Gradient:
-    """The sum of gradients that reach one tensor; rows stay rows if all of them are."""
+    """The sum of a tensor's gradients; an IndexedSlices if all of them are."""
     if len(parts) == 1:
         return parts[0]
     slices = [p for p in parts if isinstance(p, IndexedSlices)]
@@ -307,7 +309,7 @@ def _total(parts: list[Gradient]) -> Gradient:
 
 
 def _alike(indices: list[Tensor]) -> list[Tensor]:
-    """Row numbers of one dtype: int64 where they are of both."""
+    """Casts row indices to a common dtype: int64 if they are int32 and int64."""
     if len({t.dtype for t in indices}) == 1:
         return indices
     return [t if t.dtype is dtypes.int64 else nodes.Cast(t, DstT=dtypes.int64)
@@ -315,12 +317,12 @@ def _alike(indices: list[Tensor]) -> list[Tensor]:
 
 
 def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> None:
-    """A gradient has its input's dtype and shape; what is known of the shape is passed on."""
+    """Checks that a gradient has the dtype and shape of its input; refines its static shape."""
     if tensor.dtype is dtypes.resource:
-        return              # what has a dtype and a shape is the variable behind the handle
+        return              # dtype and shape are those of the variable, not of the handle
     if grad.dtype.base_dtype is not tensor.dtype.base_dtype:
         raise worded(TypeError(report(
-            f"The gradient of {operation.type} '{operation.name}' by its input {index} is "
+            f"The gradient of {operation.type} '{operation.name}' for its input {index} is "
             f'{grad.dtype.name}, but that input is {tensor.dtype.base_dtype.name}.', op=operation,
             inputs=[('input', tensor)])))
     if type(grad) is not Tensor or grad.raw_shape == tensor.raw_shape:
@@ -336,7 +338,7 @@ def _check(operation: Operation, index: int, tensor: Tensor, grad: Gradient) -> 
 
 
 def _with_zeros(operation: Operation, grads: list) -> list:
-    """Zeros for unused outputs, as gradient functions registered by users expect."""
+    """Replaces None, of unused outputs, by zeros, as users' gradient functions expect."""
     return [nodes.ZerosLike(t) if g is None and t.dtype.base_dtype in _CARRIERS else g
             for g, t in zip(grads, operation.outputs)]
 
@@ -345,13 +347,13 @@ def _with_zeros(operation: Operation, grads: list) -> list:
 
 def hessians(ys: Any, xs: Any, name: str = 'hessians', colocate_gradients_with_ops: bool = False,
              gate_gradients: bool = False, aggregation_method: int | None = None) -> list[Tensor]:
-    """The matrices of second derivatives of sum(ys), one for each of xs.
+    """The Hessians (second derivatives) of sum(ys), one for each of xs.
 
-    One gradient is built for every element of x, so this is for small xs of known shape.
+    Adds one gradient for every element of x, so xs must be small and of known shape.
 
     Shapes: ys [*any], xs [*s] -> a list with a tensor [*s, *s] for each x.
 
-    Raises ValueError if an x has no known shape, or no y depends on it.
+    Raises ValueError if the shape of an x is unknown, or no y depends on it.
     """
     settings = {'colocate_gradients_with_ops': colocate_gradients_with_ops,
                 'gate_gradients': gate_gradients, 'aggregation_method': aggregation_method}
@@ -363,7 +365,7 @@ def _hessian(ys: Any, x: Tensor, settings: dict[str, Any]) -> Tensor:
     if not known(shape):
         raise worded(ValueError(report(
             f"hessians: the static shape of '{x.name}' is {text(shape)}, and every element "
-            'needs a gradient of its own.', inputs=[('x', x)],
+            'needs a separate gradient.', inputs=[('x', x)],
             mend='x.set_shape([...]) if you know it; tf.gradients of (tf.gradients(y, x)[0] * v) '
                  'is the product of the Hessian and v for any shape.')))
     dx, = gradients(ys, x, **settings)

@@ -1,4 +1,4 @@
-"""GradientTape in graph mode: gradients of what was built inside a `with` block."""
+"""tf.GradientTape in graph mode: gradients of nodes created inside a `with` block."""
 from __future__ import annotations
 
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ __all__ = ['GradientTape']
 
 
 class GradientTape:
-    """Notes which nodes are built inside the block; `gradient` then differentiates through them.
+    """Records which nodes are created inside the block; `gradient` differentiates through them.
 
-    ``with tf.GradientTape() as tape: loss = f(w)`` and ``tape.gradient(loss, [w])``. Nodes built
-    elsewhere count as constants. Trainable Variables are watched by themselves (unless
-    `watch_accessed_variables` is False), other tensors after `watch`. Without `persistent` the
-    gradient is taken once. The result is nodes of the graph, as tf.gradients gives them.
+    ``with tf.GradientTape() as tape: loss = f(w)`` and ``tape.gradient(loss, [w])``. Nodes created
+    elsewhere are treated as constants. Trainable Variables are watched automatically (unless
+    `watch_accessed_variables` is False), other tensors after `watch`. Unless `persistent`,
+    `gradient` may be called once. The result is nodes of the graph, as with tf.gradients.
     """
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
@@ -58,7 +58,7 @@ class GradientTape:
         return len(self._graph.get_operations())
 
     def watch(self, tensor):
-        """Has the tensors or Variables (a nest of them) differentiated for."""
+        """Watches tensors or Variables (or a nest of them), so that `gradient` can use them."""
         for one in nest.flatten(tensor):
             if not isinstance(one, (Tensor, Variable)):
                 raise worded(ValueError(f'Passed in object of type {type(one)}, not tf.Tensor'))
@@ -66,7 +66,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self):
-        """What is built inside counts as a constant."""
+        """Nodes created inside are treated as constants."""
         if not self._recording:
             raise worded(ValueError('Tape is not recording.'))
         self._stop()
@@ -76,22 +76,22 @@ class GradientTape:
             self._start()
 
     def reset(self):
-        """Forgets what was recorded so far."""
+        """Clears the recording."""
         self._watched.clear()
         self._parts.clear()
         if self._recording:
             self._start()
 
     def watched_variables(self):
-        """The Variables that `gradient` may be asked for, in the order of their use."""
-        found = [v for v in self._watched.values() if isinstance(v, Variable)]
+        """The watched Variables: explicitly watched ones first, then those that nodes used."""
+        variables = [v for v in self._watched.values() if isinstance(v, Variable)]
         if self._watch_variables and self._graph is not None:
-            places = {t.op for op in self._recorded() for t in op.inputs}
-            places |= {t.op for place in list(places) for t in place.inputs
-                       if place.type in ('Identity', 'ReadVariableOp')}
-            found += [v for v in self._graph.get_collection('trainable_variables')
-                      if v.op in places and not any(v is one for one in found)]
-        return tuple(found)
+            used = {t.op for op in self._recorded() for t in op.inputs}
+            used |= {t.op for op in list(used) for t in op.inputs
+                     if op.type in ('Identity', 'ReadVariableOp')}
+            variables += [v for v in self._graph.get_collection('trainable_variables')
+                          if v.op in used and not any(v is one for one in variables)]
+        return tuple(variables)
 
     def _recorded(self) -> list[Operation]:
         operations = self._graph.get_operations()
@@ -103,11 +103,12 @@ class GradientTape:
 
     def gradient(self, target, sources, output_gradients=None,
                  unconnected_gradients=UnconnectedGradients.NONE):
-        """The derivatives of sum(target) for the sources, in their structure.
+        """The derivatives of sum(target) with respect to the sources, in their structure.
 
-        `output_gradients` are weights of the targets. A source that was not watched, or that the
-        target does not depend on by recorded nodes, gives None (or zeros, by
-        `unconnected_gradients`). RuntimeError for a second call, unless persistent.
+        `output_gradients` are the initial gradients of the targets. The result for a source that
+        was not watched, or that the target does not depend on through recorded nodes, is None (or
+        zeros, depending on `unconnected_gradients`). RuntimeError for a second call, unless
+        persistent.
         """
         if self._used and not self._persistent:
             raise worded(RuntimeError(
@@ -139,7 +140,7 @@ class GradientTape:
         return isinstance(source, Tensor) and id(source.op) in recorded
 
     def _constants(self, sources):
-        """Tensors from outside that recorded nodes use: they are not differentiated through."""
+        """Tensors created elsewhere that recorded nodes use; gradients stop at them."""
         recorded = self._recorded()
         inside = {id(op) for op in recorded}
         found = {}
@@ -152,7 +153,7 @@ class GradientTape:
 
     def jacobian(self, target, sources, unconnected_gradients=UnconnectedGradients.NONE,
                  parallel_iterations=None, experimental_use_pfor=True):
-        """The derivative of each entry of `target` for the sources.
+        """The Jacobian: the derivative of each entry of `target` with respect to the sources.
 
         Shapes: target [*t] (known), source [*s] -> [*t, *s].
         """
@@ -176,7 +177,7 @@ class GradientTape:
 
     def batch_jacobian(self, target, source, unconnected_gradients=UnconnectedGradients.NONE,
                        parallel_iterations=None, experimental_use_pfor=True):
-        """The derivative of each row of `target` for the same row of `source`.
+        """The Jacobian of each row of `target` with respect to the same row of `source`.
 
         Shapes: target [batch, *t], source [batch, *s] -> [batch, *t, *s]; t and s known.
         """

@@ -1,4 +1,4 @@
-"""grad_pass_through, recompute_grad: functions with another gradient, or another way to get it."""
+"""tf.grad_pass_through and tf.recompute_grad."""
 from __future__ import annotations
 
 import functools
@@ -7,7 +7,7 @@ from tinyflow.gradients.registry import custom_gradient
 
 
 def grad_pass_through(f):
-    """f, whose gradient is that of the identity: dy goes to the arguments as it is.
+    """A function like `f` whose gradient is that of the identity: dy is passed on unchanged.
 
     Shapes: f of a tensor [*a] -> [*a]. For straight-through estimators, e.g. of tf.round.
     """
@@ -20,8 +20,9 @@ def grad_pass_through(f):
 
 
 def recompute_grad(f):
-    """f itself. TF1 computes the inside of f again for the gradient, to save memory; the numbers
-    are the same.
+    """A function like `f`. TF1 recomputes f for its gradient, to save memory; tinyflow does not.
+
+    The results are the same.
     """
     @functools.wraps(f)
     def computed(*args, **kwargs):

@@ -115,7 +115,7 @@ def type_attrs(args, inputs) -> dict:
         elif arg.fixed is None and length:
             attrs.setdefault(arg.type, inputs[start].dtype.base_dtype)
         start += length
-    return found
+    return attrs
 
 
 # ---- outputs ---------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A compiled program, ready to run: bound to memory once per thread that runs it meanwhile."""
+"""Executable: a compiled program with its memory; thread-safe, with an arena for each thread."""
 from __future__ import annotations
 
 import contextvars
@@ -19,17 +19,17 @@ from tinyflow.session.failure import (
     too_large,
     uninitialized as uninitialized_error,
 )
-from tinyflow.session.malloc_trim import ended
+from tinyflow.session.malloc_trim import session_ended
 from tinyflow.session.store import Store
 
 _BYTES_PER_INSTRUCTION = 2000        # about what a node, its values and its source take
 
 
 class Arena:
-    """The memory in which one run at a time works; a Session has one per thread running it.
+    """The memory for one run at a time; a Session has as many as there are concurrent runs.
 
-    Programs run one after the other, so they share it. `context` has NumPy's floating point
-    warnings off, as TF1 has: entering it costs a tenth of entering np.errstate.
+    Programs that run one after the other share an arena. In `context` NumPy's floating point
+    warnings are off, as in TF1: entering it is ten times as fast as np.errstate.
     """
 
     __slots__ = ('memory', 'context', 'bound')
@@ -41,20 +41,20 @@ class Arena:
         self.context.run(np.seterr, all='ignore')
 
     def block(self, nbytes: int) -> np.ndarray:
-        """At least `nbytes` of memory, beginning at a cache line.
+        """A block of at least `nbytes`, aligned to a cache line.
 
-        Where it has to grow, the programs bound to the smaller block are bound anew when they run
-        next, so that an arena is as large as the largest of them and not as all together.
+        If it has to grow, programs bound to the smaller block are bound again at their next run.
+        So an arena is as large as the largest program needs, not as all of them together.
         """
         if self.memory.size < nbytes:
-            self.free()             # first: both blocks at once might be too much
+            self.free()             # first, because both blocks at once may not fit in memory
             raw = np.empty(nbytes + 64, np.uint8)
             start = -raw.ctypes.data % 64
             self.memory = raw[start:start + nbytes]
         return self.memory
 
     def free(self) -> None:
-        """Gives up the block and the programs bound to it."""
+        """Frees the block and unbinds the programs that use it."""
         for executable in self.bound:
             executable.unbind(self)
         self.bound.clear()
@@ -62,35 +62,35 @@ class Arena:
 
 
 def _no_functions(*arguments: Any, **more: Any) -> Callable[..., list]:
-    raise NotImplementedError('these arenas belong to no ProgramCache, which makes functions')
+    raise NotImplementedError('compiling functions needs the ArenaPool of a ProgramCache')
 
 
-class Arenas:
-    """The arenas of a Session that no run is using, and the Store that its programs work on."""
+class ArenaPool:
+    """The free arenas of a Session, and the Store that its programs use."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.free: list[Arena] = []
         self.function: FunctionMaker = _no_functions        # set by the ProgramCache
-        self.most_bytes = 0         # that a program of theirs was bound to, or its nodes take
+        self.peak_bytes = 0         # the most memory that a program, or its nodes, has needed
 
     def clear(self) -> None:
-        """Frees the memory of all arenas that no run is using."""
+        """Frees the memory of all arenas that are not in use."""
         while self.free:
             self.free.pop().free()
-        ended(self.most_bytes)
+        session_ended(self.peak_bytes)
 
     def __del__(self) -> None:
-        ended(self.most_bytes)
+        session_ended(self.peak_bytes)
 
 
 class Executable:
-    """A Program compiled for known feed shapes. Calling it with the fed arrays gives the fetches.
+    """A Program compiled for known feed shapes; calling it with the fed arrays returns the fetches.
 
-    Any number of threads may call it at once, and a py_func inside it may call it again.
+    It may be called by several threads at once, and again by a py_func inside it.
     """
 
-    def __init__(self, program: Program, arenas: Arenas) -> None:
+    def __init__(self, program: Program, arenas: ArenaPool) -> None:
         self.program = program
         self.plan = plan_memory(program)
         self.source = Source(self.plan)
@@ -101,7 +101,7 @@ class Executable:
 
     @contextmanager
     def arena(self) -> Iterator[Arena]:
-        """An arena of the Session's for one run; `__call__` does the same without the overhead."""
+        """A free arena for one run; `__call__` does the same with less overhead."""
         free = self._arenas.free
         arena = free.pop() if free else Arena()
         try:
@@ -125,7 +125,7 @@ class Executable:
             free.append(arena)
 
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
-        """As `__call__`, from inside a program that runs already (and so has its context)."""
+        """Like `__call__`, from inside a running program (which has entered the context)."""
         free = self._arenas.free
         try:
             arena = free.pop()
@@ -142,35 +142,36 @@ class Executable:
         try:
             block = arena.block(self.plan.arena_bytes)
         except (MemoryError, ValueError):
-            buffers = [v for v, place in self.plan.locations.items() if place.kind == 'buffer']
+            buffers = [v for v, location in self.plan.locations.items()
+                       if location.kind == 'buffer']
             raise too_large(buffers, self.plan.arena_bytes) from None
         frame = self.bind(self.source, block)
-        self._arenas.most_bytes = max(
-            self._arenas.most_bytes, self.plan.arena_bytes,
+        self._arenas.peak_bytes = max(
+            self._arenas.peak_bytes, self.plan.arena_bytes,
             _BYTES_PER_INSTRUCTION * len(self.program.instructions))
         self._frames[arena] = frame
         arena.bound.add(self)
         return frame
 
     def bind(self, source: Source, block: np.ndarray) -> Callable[..., list]:
-        """The function of `source`, the program's own or one with a clock, working in `block`."""
+        """Binds the function of `source` (the program, or a timed variant) to memory `block`."""
         return source.bind(block, self._arenas.store, self.uninitialized, self._arenas.function)
 
     def unbind(self, arena: Arena) -> None:
-        """Forgets the function that works in `arena`."""
+        """Drops the function that is bound to `arena`."""
         frame = self._frames.pop(arena, None)
         if frame is not None:
-            frame.__globals__.clear()       # they hold the frame, and all its memory, in a circle
+            frame.__globals__.clear()       # breaks a reference cycle that keeps all the memory
 
     def uninitialized(self) -> None:
-        """Called by the program when a Variable that it reads has no value yet."""
+        """Raises the error for uninitialized Variables; called by the generated program."""
         storages = [self._arenas.store.storage(operation) for operation in self.source.read_first]
         raise uninitialized_error([storage for storage in storages if storage.value is None])
 
     def explain(self, error: Exception, source: Source) -> Exception:
-        """The error to raise for one that came out of `source`'s functions."""
+        """Converts an error raised by generated code to one that names the node."""
         instruction, trace = None, error.__traceback__
-        while trace is not None:                # the innermost line of ours is the node's
+        while trace is not None:                # the innermost line of the source is the node's
             if trace.tb_frame.f_code.co_filename == source.filename:
                 instruction = source.lines.get(trace.tb_lineno, instruction)
             trace = trace.tb_next
@@ -178,27 +179,27 @@ class Executable:
 
     @property
     def store(self) -> Store:
-        """The Store that the program works on."""
+        """The Store that the program uses."""
         return self._arenas.store
 
 
-class Looping(Executable):
-    """A program with loops that, once it has run so often, is replaced by one without.
+class LoopExecutable(Executable):
+    """A program with loops that is replaced by its unrolled form after `patience` runs.
 
-    Writing loops out takes as long as some ten to a hundred runs save.
+    Unrolling costs about as much time as it saves in ten to a hundred runs.
     """
 
-    def __init__(self, program: Program, arenas: Arenas, patience: int,
-                 write_out: Callable[[], Executable | None]) -> None:
+    def __init__(self, program: Program, arenas: ArenaPool, patience: int,
+                 unroll: Callable[[], Executable | None]) -> None:
         super().__init__(program, arenas)
         self._patience = patience
-        self._write_out = write_out
+        self._unroll = unroll
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         if self.runs >= self._patience:
-            self._patience = sys.maxsize        # once: if loops must stay, they stay
-            instead = self._write_out()
-            if instead is not None:
-                instead.runs = self.runs
-                return instead(feeds)
+            self._patience = sys.maxsize        # try only once
+            unrolled = self._unroll()
+            if unrolled is not None:
+                unrolled.runs = self.runs
+                return unrolled(feeds)
         return super().__call__(feeds)

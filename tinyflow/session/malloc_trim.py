@@ -1,8 +1,8 @@
-"""The memory of ended Sessions goes back to the system.
+"""Returns the memory of closed Sessions to the operating system, with glibc's malloc_trim.
 
-The C library keeps freed memory for what is allocated next, and what lives on above a gap keeps it
-from shrinking. A program that trains one large model after another would so hold the sum of what
-they needed at the worst moment each, most of it in gaps. glibc gives gaps back when asked to.
+The C library keeps freed memory for later allocations, and cannot shrink the heap below memory that
+is still in use. So a program that trains one large model after another would hold the sum of their
+peaks, most of it in gaps. malloc_trim releases the gaps.
 """
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import sys
 from functools import lru_cache
 from typing import Any
 
-_LARGE = 4 << 20        # bytes; walking over the gaps costs milliseconds, so it must be worth it
+_LARGE = 4 << 20        # bytes; trimming costs milliseconds, too much for small Sessions
 
-_owed = False
-
-
-def ended(nbytes: int) -> None:
-    """A Session that worked in so many bytes has ended; they may not all be free yet."""
-    global _owed
-    _owed = _owed or nbytes >= _LARGE
+_pending = False
 
 
-def give_back() -> None:
-    """Gives gaps back to the system if a large Session has ended since the last time."""
-    global _owed
-    if _owed:
-        _owed = False
+def session_ended(nbytes: int) -> None:
+    """Notes that a Session which used `nbytes` has ended; its memory may not all be free yet."""
+    global _pending
+    _pending = _pending or nbytes >= _LARGE
+
+
+def trim_memory() -> None:
+    """Releases unused heap memory if a large Session has ended since the last call."""
+    global _pending
+    if _pending:
+        _pending = False
         trim = _malloc_trim()
         if trim is not None:
             trim(0)
@@ -33,11 +33,11 @@ def give_back() -> None:
 
 @lru_cache(maxsize=1)
 def _malloc_trim() -> Any:
-    """The C library's function; None where it has none and gives memory back in its own way."""
+    """The C library's malloc_trim; None if it does not have it."""
     if not sys.platform.startswith('linux'):
         return None
     import ctypes
     return getattr(ctypes.CDLL(None), 'malloc_trim', None)
 
 
-__all__ = ['ended', 'give_back']
+__all__ = ['session_ended', 'trim_memory']

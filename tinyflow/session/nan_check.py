@@ -1,9 +1,9 @@
-"""Where a NaN or an infinity comes from: runs that look at every value.
+"""tf.Session(nan_check=True): checks every value of a run, reports the origin of a NaN or Inf.
 
-A value that is not finite is not yet a mistake: a tf.where may leave it out, a softmax takes minus
-infinity as a mask. So each such value carries its origin - the first operation that made one of
-finite inputs - and only where it would leave the run, as a fetch or into a Variable, is that
-reported. The Variable is not touched.
+A value that is not finite is not always an error: a tf.where may not select it, a softmax uses
+minus infinity as a mask. So each such value is tracked with its origin, the first operation that
+produced one from finite inputs. An error is raised only if it reaches a fetch or an assignment to a
+Variable; the Variable is not changed.
 """
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from tinyflow.compiler.ir import Instruction, Program, Value
 from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.support import errors
-from tinyflow.session.executable import Arenas, Executable
+from tinyflow.session.executable import ArenaPool, Executable
 from tinyflow.session.failure import explain_failure
 from tinyflow.session.interpret import arguments_of
 from tinyflow.session.store import Store
 
 
-class Watched(Executable):
-    """A program that is run value by value, so that what is not finite can be traced back."""
+class NanCheckedExecutable(Executable):
+    """A program that is interpreted, so that every value can be checked."""
 
-    def __init__(self, program: Program, arenas: Arenas, plain: Program) -> None:
+    def __init__(self, program: Program, arenas: ArenaPool, plain: Program) -> None:
         super().__init__(program, arenas)
         self._plain = plain
 
     def __call__(self, feeds: Sequence[np.ndarray]) -> list:
         self.runs += 1
         with np.errstate(all='ignore'):
-            return _Watch(self.store).run(self._plain, feeds)
+            return _NanTracker(self.store).run(self._plain, feeds)
 
     def call_inside(self, feeds: Sequence[np.ndarray]) -> list:
         return self(feeds)
@@ -42,7 +42,7 @@ class Watched(Executable):
 
 @dataclass(frozen=True)
 class Origin:
-    """What made the first value that is not finite; `operation` is None for a fed one."""
+    """Where a value that is not finite was produced; `operation` is None if it was fed."""
 
     operation: Operation | None
     name: str
@@ -51,12 +51,12 @@ class Origin:
     inputs: tuple[str, ...]
     iteration: int | None
     constant: bool = False
-    rows: int | None = None         # the first size of the array
-    negative: bool = False          # was there a number below 0 in the first input?
+    rows: int | None = None         # the size of the array's first dimension
+    negative: bool = False          # the first input contains a negative number
 
 
 def _batch_size(feeds: Sequence[np.ndarray]) -> int | None:
-    """The first size that all fed tables have, or all fed vectors if there is no table."""
+    """The common first dimension of the fed matrices, or of the fed vectors if there are none."""
     for rank in (2, 1):
         sizes = {f.shape[0] for f in feeds if f.ndim >= rank}
         if sizes:
@@ -64,19 +64,19 @@ def _batch_size(feeds: Sequence[np.ndarray]) -> int | None:
     return None
 
 
-def _bad(array: Any) -> bool:
+def _not_finite(array: Any) -> bool:
     return isinstance(array, (np.ndarray, np.generic)) and array.dtype.kind in 'fc' and \
         not np.isfinite(array).all()
 
 
-class _Watch:
-    """One run: the origins of arrays by identity, and the loops that are open."""
+class _NanTracker:
+    """One run: the origins of arrays that are not finite (by id), and the running loops."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self._origins: dict[int, tuple[Any, Origin]] = {}       # with the array, to keep its id
         self._iterations: list[int] = []
-        self._batch: int | None = None          # examples that are fed, if that can be told
+        self._batch: int | None = None          # the batch size, if it is known
 
     # ---- running -------------------------------------------------------------------------
 
@@ -84,19 +84,19 @@ class _Watch:
         """The fetched values; raises InvalidArgumentError if one of them is not finite."""
         self._batch = _batch_size(feeds)
         for value, array in zip(program.feeds, feeds):
-            if _bad(array):
-                self._remember(array, self._told(None, value.name, array, ()))
+            if _not_finite(array):
+                self._remember(array, self._origin(None, value.name, array, ()))
         results = self._instructions(program, feeds)
         for fetch, result in zip(program.fetches, results):
             if fetch is not None:
-                self._judge(result, f"the fetched value '{fetch.name}'")
+                self._check(result, f"the fetched value '{fetch.name}'")
         return results
 
     def _instructions(self, program: Program, feeds: Sequence[np.ndarray]) -> list:
         env: dict[Value, Any] = dict(zip(program.feeds, feeds))
         for instruction in program.instructions:
             arguments = arguments_of(instruction, env, self.store)
-            self._judge_update(instruction, arguments)
+            self._check_update(instruction, arguments)
             try:
                 outputs = self._call(instruction, arguments)
             except Exception as error:                  # noqa: BLE001 - reworded for the user
@@ -106,7 +106,7 @@ class _Watch:
                     continue
                 array = np.array(output, value.dtype.np, copy=instruction.copy or None)
                 env[value] = array
-                if _bad(array):
+                if _not_finite(array):
                     self._trace(instruction, value, array, arguments, output)
         return [None if v is None else self._result(v, env) for v in program.fetches]
 
@@ -156,7 +156,8 @@ class _Watch:
 
     def _trace(self, instruction: Instruction, value: Value, array: np.ndarray,
                arguments: list[Any], output: Any) -> None:
-        """Gives a value that is not finite its origin: an input's, or this instruction."""
+        """Records the origin of a value that is not finite: that of an input, or this instruction.
+        """
         if id(output) in self._origins:                 # a function's result has been traced
             self._remember(array, self._origins[id(output)][1])
             return
@@ -166,36 +167,36 @@ class _Watch:
                 return
         known = [(label, a) for label, a in zip(_labels(instruction), arguments)
                  if isinstance(a, np.ndarray)]
-        tainted = any(_bad(a) for a in arguments)       # a constant, or what a Variable holds
-        self._remember(array, self._told(instruction.operation, value.name, array,
-                                         [_range(label, a) for label, a in known], tainted,
-                                         bool(known) and _has_negative(known[0][1])))
+        tainted = any(_not_finite(a) for a in arguments)    # a constant, or a Variable's value
+        self._remember(array, self._origin(instruction.operation, value.name, array,
+                                           [_range(label, a) for label, a in known], tainted,
+                                           bool(known) and _has_negative(known[0][1])))
 
-    def _told(self, operation: Operation | None, name: str, array: np.ndarray,
-              inputs: Sequence[str], constant: bool = False, negative: bool = False) -> Origin:
+    def _origin(self, operation: Operation | None, name: str, array: np.ndarray,
+                inputs: Sequence[str], constant: bool = False, negative: bool = False) -> Origin:
         positions = np.argwhere(~np.isfinite(array))
-        found = array[tuple(positions[0])]
-        kind = 'NaN' if np.isnan(found) else 'Inf'
+        first = array[tuple(positions[0])]
+        kind = 'NaN' if np.isnan(first) else 'Inf'
         count = '' if len(positions) == 1 else f' in {len(positions)} of {array.size} elements'
         return Origin(operation, name, kind + count, tuple(map(int, positions[0])), tuple(inputs),
                       self._iterations[-1] if self._iterations else None,
                       constant or operation is not None and operation.type == 'Const',
                       array.shape[0] if array.ndim else None, negative)
 
-    # ---- judging -------------------------------------------------------------------------
+    # ---- errors --------------------------------------------------------------------------
 
-    def _judge_update(self, instruction: Instruction, arguments: list[Any]) -> None:
-        """Refuses an assignment of what is not finite, before it is done."""
+    def _check_update(self, instruction: Instruction, arguments: list[Any]) -> None:
+        """Raises before a value that is not finite is assigned to a Variable."""
         if not instruction.writes or instruction.definition.functions:
             return
         written = instruction.inputs[instruction.writes[0]]
         name = written.variable.name if written.variable is not None else written.name
         for i, argument in enumerate(arguments):
             if i not in instruction.writes:
-                self._judge(argument, f"the update of the Variable '{name}' "
+                self._check(argument, f"the update of the Variable '{name}' "
                                       f"({instruction.type} '{instruction.name}')")
 
-    def _judge(self, array: Any, what: str) -> None:
+    def _check(self, array: Any, what: str) -> None:
         known = self._origins.get(id(array))
         if known is None or known[1].constant:
             return
@@ -218,11 +219,11 @@ class _Watch:
 
 
 def _labels(instruction: Instruction) -> list[str]:
-    told = instruction.definition.labelled_inputs(instruction.operation)
-    handed = set(map(id, instruction.kernel_inputs))
-    kept = [label for (label, tensor), value in zip(told, instruction.inputs)
-            if id(value) in handed]
-    return [f"{label} '{value.name}'" for label, value in zip(kept, instruction.kernel_inputs)]
+    labelled = instruction.definition.labelled_inputs(instruction.operation)
+    passed = set(map(id, instruction.kernel_inputs))
+    labels = [label for (label, tensor), value in zip(labelled, instruction.inputs)
+              if id(value) in passed]
+    return [f"{label} '{value.name}'" for label, value in zip(labels, instruction.kernel_inputs)]
 
 
 def _range(label: str, array: np.ndarray) -> str:
@@ -247,7 +248,7 @@ _MENDS_IF_NEGATIVE = {
     'Log': 'the argument is negative somewhere: tf.log(tf.maximum(x, 1e-8)), or a loss that takes '
            'logits.',
     'Log1p': 'the argument went below -1: tf.log1p(tf.maximum(x, -1 + 1e-6)).',
-    'Pow': 'a negative number to a power that is no integer: tf.pow(tf.maximum(x, 0.), y).',
+    'Pow': 'a negative number to a power that is not an integer: tf.pow(tf.maximum(x, 0.), y).',
 }
 
 
@@ -265,4 +266,4 @@ def _mend(origin: Origin) -> str:
                                       '(tf.clip_by_global_norm), or scaled inputs.')
 
 
-__all__ = ['Origin', 'Watched']
+__all__ = ['Origin', 'NanCheckedExecutable']

@@ -1,11 +1,11 @@
-"""What a Session has compiled, kept for the next run.
+"""ProgramCache: the compiled programs of a Session.
 
-    (fetches, feeds)   stages 1 to 3   a Program, once
-    fed shapes         stages 4 to 7   an Executable, once per shapes
+    (fetches, feeds)   stages 1 to 3   one Program each
+    fed shapes         stages 4 to 7   one Executable each
 
-Both are kept, so that programs that alternate between `run(train)` and `run(loss)`, or between
-full and last batches, compile each once. A CacheEntry lives as long as its Session remembers how it
-was asked for. Where the fed shapes keep changing, one Executable for any size takes over.
+Both levels are cached, so a program that alternates between `run(train)` and `run(loss)`, or
+between full and last batches, compiles each once. A CacheEntry lives as long as its Session caches
+the call. If the fed shapes keep changing, one Executable for varying sizes replaces the others.
 """
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from tinyflow.graph.func_graph import FuncGraph
 from tinyflow.graph.operation import Operation, Tensor
 from tinyflow.graph.shapes import Shape
 from tinyflow.graph.support.gc_pause import collector_paused
-from tinyflow.session.executable import Arenas, Executable, Looping
-from tinyflow.session.nan_check import Watched
+from tinyflow.session.executable import ArenaPool, Executable, LoopExecutable
+from tinyflow.session.nan_check import NanCheckedExecutable
 from tinyflow.session.store import Store
 
 _SHAPES = 16                # Executables kept per pair
-_TOO_MANY_SHAPES = 12       # distinct shapes after which sizes that vary are left open
+_TOO_MANY_SHAPES = 12       # distinct shapes after which varying sizes become unknown
 
 
 class CacheEntry:
     """One (fetches, feeds) pair: its Program and the Executables made from it."""
 
     def __init__(self, fetches: tuple[Tensor | Operation, ...], feeds: tuple[Tensor, ...],
-                 arenas: Arenas, options: Options, program: Program | None = None) -> None:
+                 arenas: ArenaPool, options: Options, program: Program | None = None) -> None:
         self.fetches = fetches
         self.feeds = feeds
         if program is None:
@@ -52,7 +52,7 @@ class CacheEntry:
         self.executables: OrderedDict[tuple, Executable] = OrderedDict()
         self._arenas = arenas
         self._options = options
-        self._general: tuple | None = None      # the shape key with varying sizes left open
+        self._general: tuple | None = None      # the shape key with None for varying sizes
         self._seen = 0
         self._lock = RLock()
 
@@ -74,22 +74,27 @@ class CacheEntry:
         options = self._options
         with collector_paused():
             program = optimise(self.program, shapes, options, options.unroll == 0)
-            made = Watched(program, self._arenas, self.program) if options.nan_check else \
-                Looping(program, self._arenas, options.unroll,
-                        lambda: self._write_loops_out(shapes)) \
-                if options.unroll and not program.nested \
-                and any(i.type == 'While' for i in program.instructions) else \
-                Executable(program, self._arenas)
-        self.executables[shapes] = made
+            executable = self._executable_of(program, shapes)
+        self.executables[shapes] = executable
         if general:
-            self._general = shapes          # not before it is there: a failure leaves all as it was
+            self._general = shapes          # only after success: an error must change nothing
         while len(self.executables) > _SHAPES:
             oldest = next(key for key in self.executables if key != self._general)
             del self.executables[oldest]
-        return made
+        return executable
 
-    def _write_loops_out(self, shapes: tuple) -> Executable | None:
-        """Replaces the program with loops by one without; None if they must stay."""
+    def _executable_of(self, program: Program, shapes: tuple) -> Executable:
+        options = self._options
+        if options.nan_check:
+            return NanCheckedExecutable(program, self._arenas, self.program)
+        if options.unroll and not program.nested \
+                and any(i.type == 'While' for i in program.instructions):
+            return LoopExecutable(program, self._arenas, options.unroll,
+                                  lambda: self._unroll_loops(shapes))
+        return Executable(program, self._arenas)
+
+    def _unroll_loops(self, shapes: tuple) -> Executable | None:
+        """Replaces the program with loops by its unrolled form; None if that is impossible."""
         with self._lock, collector_paused():
             program = optimise(self.program, shapes, self._options)
             if any(i.type == 'While' for i in program.instructions):
@@ -104,7 +109,7 @@ def _fits(general: Sequence[Shape], shapes: Sequence[tuple]) -> bool:
 
 
 def _common(keys: Sequence[tuple]) -> tuple[Shape, ...]:
-    """What several shape keys agree on; a differing size, or rank, is left open."""
+    """The most specific key that covers all `keys`; sizes (or ranks) that differ become None."""
     merged: list[Shape] = []
     for column in zip(*keys):
         if any(s is None or len(s) != len(column[0]) for s in column):
@@ -116,18 +121,18 @@ def _common(keys: Sequence[tuple]) -> tuple[Shape, ...]:
 
 
 class ProgramCache:
-    """A Session's Entries, for as long as somebody holds them."""
+    """The CacheEntries of a Session, by weak reference."""
 
     def __init__(self, store: Store, options: Options | None = None) -> None:
         self.options = options or Options()
-        self.arenas = Arenas(store)
+        self.arenas = ArenaPool(store)
         self.arenas.function = self.function
         self.entries: weakref.WeakValueDictionary[tuple, CacheEntry] = weakref.WeakValueDictionary()
         self._lock = RLock()
 
     def entry(self, fetches: tuple[Tensor | Operation, ...],
               feeds: tuple[Tensor, ...]) -> CacheEntry:
-        """The CacheEntry for these fetches and feeds, planned if it is new."""
+        """The CacheEntry for these fetches and feeds, created if necessary."""
         key = fetches, feeds
         with self._lock:
             entry = self.entries.get(key)
@@ -139,17 +144,17 @@ class ProgramCache:
                  wanted: Sequence[Tensor] | None = None,
                  known: dict[Tensor, np.ndarray] | None = None,
                  owned: Collection[Tensor] = ()) -> Callable[..., list]:
-        """A function's outputs, compiled when first called; see nested.FunctionMaker."""
+        """A callable for a FuncGraph, compiled at its first call; see nested.FunctionMaker."""
         return _CompiledFunction(self, graph, given, wanted, known, owned)
 
     def clear(self) -> None:
-        """Forgets all programs and their memory."""
+        """Drops all programs and frees their memory."""
         self.entries.clear()
         self.arenas.clear()
 
 
 class _CompiledFunction:
-    """A function of a graph as something to call with arrays; compiled for each of their shapes."""
+    """A FuncGraph as a callable on arrays; compiled for each combination of shapes."""
 
     __slots__ = ('_cache', '_arguments', '_entry', '_last', '_lists')
 
@@ -178,7 +183,7 @@ class _CompiledFunction:
         return self._entry
 
     def _with_elements(self, shapes: tuple, arrays: Sequence[np.ndarray]) -> tuple:
-        """The shapes, with those of the elements of lists: what is read then has a known shape."""
+        """The shapes, where those of lists include the shape of their elements."""
         found = list(shapes)
         for i in self._lists:
             common = getattr(arrays[i][()], 'common', None)

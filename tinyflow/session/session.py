@@ -1,8 +1,8 @@
-"""Session: owns the values of Variables and turns feeds and fetches into a compiled call.
+"""tf.Session: owns the values of Variables, and compiles and runs fetches with feeds.
 
-`run` is the hot path of every program, so whatever can be decided once is decided at the first run
-of a (fetches, feeds) pair and looked up afterwards. Features that watch a run (profiling, traces)
-are separate paths, not flags inside it.
+`run` is the hot path of every program: whatever can be decided once is decided in the first run of
+a (fetches, feeds) pair and looked up afterwards. Features that observe a run (profiling, traces)
+are separate code paths.
 """
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from tinyflow.session.feeds import (
 )
 from tinyflow.session.fetches import FetchPlan
 from tinyflow.session.graph_growth_warning import GrowthWatch
-from tinyflow.session.malloc_trim import give_back
+from tinyflow.session.malloc_trim import trim_memory
 from tinyflow.session.profiled_run import fill_metadata
 from tinyflow.session.profiler import Profile, profile_executable
 from tinyflow.session.program_cache import CacheEntry, ProgramCache
 from tinyflow.session.store import Store
 
-_CALLS = 64             # (fetches, feeds) spellings whose programs are kept
-_NEST = object()        # begins the key of fetches that cannot be a key themselves
+_CALLS = 64             # cached calls: pairs of fetches and feed keys, as the program writes them
+_NEST = object()        # first entry of the cache key of fetches that are not hashable
 
 
 class _DeviceAttributes(NamedTuple):
-    """What list_devices tells of a device; the last two are TensorFlow's for a CPU."""
+    """An entry of list_devices; memory limit and incarnation are TensorFlow's values for a CPU."""
 
     name: str
     device_type: str
@@ -56,14 +56,14 @@ class _DeviceAttributes(NamedTuple):
 
 
 class _Call:
-    """What is decided once about one spelling of fetches and fed keys."""
+    """The cached decisions for one pair of fetches and feed_dict keys."""
 
     __slots__ = ('plan', 'entry', 'feeds', 'nested', 'echoes', 'executable_of', 'runs_seen')
 
     def __init__(self, plan: FetchPlan, entry: CacheEntry, nested: list | None = None) -> None:
         self.plan = plan
         self.entry = entry
-        # An array of strings may hold str, where the graph has bytes; so it never fits as it is.
+        # Arrays of strings are always converted: they may hold str, where the graph has bytes.
         self.feeds = [(tensor, tensor.dtype.np if tensor.dtype is not dtypes.string else None)
                       for tensor in entry.feeds]
         self.nested = nested                    # the keys of feed_dict, if some are tuples
@@ -73,13 +73,14 @@ class _Call:
         self.runs_seen = 0
 
     def runs_since(self) -> int:
-        """How often its programs ran since this was last asked."""
+        """How often its programs have run since the last call of this method."""
         runs = sum(executable.runs for executable in list(self.entry.executables.values()))
         since, self.runs_seen = runs - self.runs_seen, runs
         return since
 
     def arrays(self, values: Iterable[Any]) -> list[np.ndarray]:
-        """The fed values as arrays of their tensors' dtypes; without a copy where they fit."""
+        """Converts the fed values to arrays of their tensors' dtypes; without a copy if possible.
+        """
         if self.nested:
             values = flat_values(self.nested, values)
         return [value if type(value) is np.ndarray and value.dtype is dtype
@@ -87,7 +88,8 @@ class _Call:
                 for (tensor, dtype), value in zip(self.feeds, values)]
 
     def echoed(self, results: list, values: Iterable[Any]) -> list:
-        """The results, with strings that are fed and fetched as they were fed: str stays str."""
+        """The results, where strings that are both fed and fetched are returned as they were fed.
+        """
         values = flat_values(self.nested, values) if self.nested else list(values)
         for fetch, feed in self.echoes:
             results[fetch] = np.array(values[feed], dtype=object)
@@ -104,11 +106,11 @@ class _Call:
 
 
 class BaseSession:
-    """What Session and InteractiveSession share.
+    """Base class of Session and InteractiveSession.
 
-    With `nan_check` each run looks at every value, and one that is not finite and reaches a fetch
-    or a Variable raises InvalidArgumentError: which operation made it first, of what inputs. Runs
-    take several times as long.
+    With `nan_check` each run checks every value. A NaN or infinity that reaches a fetch or a
+    Variable raises InvalidArgumentError, which names the operation that produced it first, and its
+    inputs. Runs take several times as long.
     """
 
     def __init__(self, target: str = '', graph: Graph | None = None,
@@ -120,7 +122,7 @@ class BaseSession:
         if target:
             raise worded(NotImplementedError(
                 f'Session(target={target!r}): tinyflow runs in this process only.'))
-        give_back()                         # what Sessions before this one have left
+        trim_memory()                         # of earlier Sessions
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._store = Store()
@@ -152,14 +154,14 @@ class BaseSession:
     def run(self, fetches: Any, feed_dict: Any = None,
             options: RunOptions | None = None,
             run_metadata: RunMetadata | None = None) -> Any:
-        """Runs what `fetches` need, once, and returns their values in the structure of `fetches`.
+        """Runs the operations that `fetches` need; returns values in the structure of `fetches`.
 
         `fetches` is a Tensor, Operation, Variable, name, or any nest of lists, tuples, dicts and
-        namedtuples of those; an Operation gives None. `feed_dict` maps tensors (any, not only
-        placeholders) to values. A returned array is the caller's own.
+        namedtuples of those; the value of an Operation is None. `feed_dict` maps tensors (any, not
+        only placeholders) to values. The caller owns the returned arrays.
 
-        Raises RuntimeError on a closed Session; TypeError, ValueError for what cannot be fetched or
-        fed; tf.errors.OpError subclasses for what goes wrong while running.
+        Raises RuntimeError on a closed Session; TypeError or ValueError for invalid fetches and
+        feeds; subclasses of tf.errors.OpError for errors at run time.
         """
         if self._closed:
             raise _closed()
@@ -178,7 +180,7 @@ class BaseSession:
                 call = self._calls[(fetches, None, *feed_dict)] if feed_dict else \
                     self._calls[fetches]
         except (KeyError, TypeError):
-            call = None                 # made below, so that its errors do not hang on this one
+            call = None                 # created below, so that its errors have no context
         if call is None:
             call = self._new_call(fetches, feed_dict)
         arrays = call.arrays(feed_dict.values()) if feed_dict else []
@@ -190,7 +192,7 @@ class BaseSession:
         return call.plan.rebuild(executable(arrays))
 
     def _new_call(self, fetches: Any, feed_dict: Any) -> _Call:
-        """Decides what a new spelling of fetches and feeds means, and remembers it."""
+        """Resolves a new pair of fetches and feeds, and caches the result."""
         if self._closed:
             raise _closed()
         if not self._graph._last_id:
@@ -206,7 +208,7 @@ class BaseSession:
         call = _Call(plan, self._compiler.entry(elements, feeds), nested)
         key: Any = fetches
         if isinstance(fetches, (list, tuple)):
-            # A namedtuple equals the tuple of its parts, so the type counts, too.
+            # A namedtuple equals the tuple of its entries, so the key includes the type.
             deeper = any(isinstance(f, tuple) for f in fetches)
             key = (_NEST, elements) if deeper else (type(fetches), *fetches)
         elif feed_dict:
@@ -215,12 +217,12 @@ class BaseSession:
             key = (*key, None, *feed_dict)
         try:
             self._remember(key, call)
-        except TypeError:           # a nest with lists or dicts in it cannot be a key
+        except TypeError:           # a nest that contains lists or dicts is not hashable
             self._remember((_NEST, elements, None, *(nested or feeds)), call)
         return call
 
     def _remember(self, key: Any, call: _Call) -> None:
-        """Keeps a call, and with it its programs, at the expense of the one that ran least."""
+        """Caches a call and its programs; evicts the one that ran least if the cache is full."""
         hash(key)
         with self._lock:
             if key not in self._calls and len(self._calls) >= _CALLS:
@@ -230,9 +232,9 @@ class BaseSession:
 
     def make_callable(self, fetches: Any, feed_list: list | tuple | None = None,
                       accept_options: bool = False) -> Callable[..., Any]:
-        """A function of the values of `feed_list` that returns `run(fetches)`'s result.
+        """A function from the values of `feed_list` to the result of `run(fetches)`.
 
-        Everything but the values is looked up here, so calling it costs less than `run`.
+        Everything but the values is resolved here, so calling it costs less than `run`.
         """
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise worded(TypeError('`feed_list` must be a list or tuple.'))
@@ -264,14 +266,14 @@ class BaseSession:
         return profile_executable(call.executable(arrays), arrays, runs)
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
-        raise NotImplementedError('partial_run is left out of tinyflow; feed all in one run.')
+        raise NotImplementedError('tinyflow does not support partial_run; feed all in one run.')
 
     partial_run = partial_run_setup
 
     def variable_values(self, variables: Iterable[Any]) -> list[np.ndarray | None]:
-        """Copies of the Variables' values as they are now, without a run; None where none is.
+        """Copies of the Variables' current values, without a run; None if uninitialized.
 
-        tinyflow's own, for floors that keep the books of many Variables.
+        Only in tinyflow, for higher layers that manage many Variables.
         """
         if self._closed:
             raise _closed()
@@ -279,9 +281,9 @@ class BaseSession:
         return [None if storage.value is None else storage.value.copy() for storage in storages]
 
     def set_variable_values(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Gives each Variable of the (variable, array) pairs that value, without a run or a node.
+        """Sets the values of Variables, from (variable, array) pairs, without a run or a node.
 
-        ValueError if a shape does not fit; then nothing is changed.
+        Raises ValueError if a shape does not match; then nothing is changed.
         """
         if self._closed:
             raise _closed()
@@ -300,17 +302,17 @@ class BaseSession:
                     storage.value = array
 
     def positions(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Where this Session's streams of random numbers and its iterators stand.
+        """The positions of this Session's random number streams and of its iterators.
 
-        tinyflow's own, for a training that goes on exactly where it was interrupted: plain data by
-        the operation's name, and by name what cannot be put back and why.
+        Only in tinyflow, to resume training exactly where it was interrupted. Returns plain data by
+        operation name, and by name the states that cannot be restored, with the reason.
         """
         if self._closed:
             raise _closed()
         return self._store.positions()
 
     def set_positions(self, positions: dict[str, Any]) -> None:
-        """Puts them to where they stood, in this or another process that built the same graph."""
+        """Restores `positions()`, in this or another process that built the same graph."""
         if self._closed:
             raise _closed()
         self._store.set_positions(positions)
@@ -325,10 +327,10 @@ class BaseSession:
         self._calls.clear()
         self._compiler.clear()
         self._store.clear()
-        give_back()
+        trim_memory()
 
     def as_default(self) -> AbstractContextManager[BaseSession]:
-        """Makes this the default Session inside a `with` block, without closing it afterwards."""
+        """Makes this the default Session inside a `with` block, and does not close it."""
         return default_session(self)
 
 
@@ -340,7 +342,7 @@ def _closed() -> Exception:
 
 
 def _checked_feed_dict(feed_dict: Any) -> Any:
-    """`feed_dict` if it is a mapping, None if it is empty; else a TypeError with what was meant."""
+    """`feed_dict` if it is a mapping, None if it is empty. Raises TypeError otherwise."""
     if hasattr(feed_dict, 'keys'):
         return feed_dict
     if isinstance(feed_dict, (list, tuple, set)) and not feed_dict:
@@ -360,9 +362,9 @@ def _check_options(options: Any) -> None:
 
 
 class Session(BaseSession):
-    """Runs a graph. ``with tf.Session() as sess:`` makes it the default one and closes it.
+    """Runs a graph. ``with tf.Session() as sess:`` makes it the default Session and closes it.
 
-    ``tf.Session(nan_check=True)`` tells where a NaN or an infinity comes from.
+    ``tf.Session(nan_check=True)`` reports which operation produced a NaN or infinity.
     """
 
     def __init__(self, target: str = '', graph: Graph | None = None,
@@ -389,11 +391,11 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: Any, containers: Any = None, config: Any = None) -> None:
-        """Accepted for TF1 programs; a Session's state ends with it."""
+        """Accepted for TF1 programs; no effect, since closing a Session frees its state."""
 
 
 class InteractiveSession(BaseSession):
-    """A Session that makes itself the default one, for notebooks: `x.eval()` just works."""
+    """A Session that is the default Session from its construction on, for notebooks."""
 
     def __init__(self, target: str = '', graph: Graph | None = None,
                  config: ConfigProto | None = None, nan_check: bool = False) -> None:

@@ -1,10 +1,10 @@
-"""Loops whose number of iterations is known become straight-line code.
+"""Loop unrolling: loops whose number of iterations is known become straight-line code.
 
-For given feed shapes a recurrent network makes a known number of steps: the condition compares
-counters that are constants. Written out, its steps share one memory plan, what they keep for the
-gradient needs no lists, and the gradients of its weights become one product of stacked factors (see
-passes/stacks.py). Only loops with matrix products are written out: the others would gain less than
-a longer program costs.
+For given feed shapes a recurrent network has a known number of steps: the condition compares
+counters that are constants. Once unrolled, all steps share one memory plan, values kept for the
+gradient need no lists, and the gradients of the weights become one product of stacked factors (see
+rewrites/batch_matmul_sums.py). Only loops with matrix products are unrolled: others would gain less
+than a longer program costs.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from tinyflow.compiler.functions.nested import plan_function
 from tinyflow.compiler.functions.resolve_tensor_lists import resolve_lists
-from tinyflow.compiler.infer import known_beforehand
+from tinyflow.compiler.infer import infer_and_fold
 from tinyflow.compiler.ir import Instruction, Note, Program, Value
 from tinyflow.compiler.passes.dead import drop_unused
 from tinyflow.compiler.passes.rewrite import Replacement
@@ -26,47 +26,47 @@ _MOST_NODES = 5000          # instructions that one loop may become
 _HEAVY = frozenset({'MatMul', 'BatchMatMulV2'})
 
 
-class _NotKnown(Exception):
-    """The loop is to stay one: why does not matter."""
+class _CannotUnroll(Exception):
+    """Raised if a loop cannot be unrolled."""
 
 
 def unroll(program: Program, fold: bool) -> Program:
-    """The program with its loops written out and their lists resolved; itself if none can be.
+    """Unrolls the loops of a program and resolves their lists; the program itself if none can be.
 
-    The shapes of the result are to be inferred anew.
+    Run shape inference on the result again.
     """
     if not any(i.type == 'While' for i in program.instructions):
         return program
     storages = {v.variable: v for i in program.instructions for v in (*i.inputs, *i.outputs)
               if v.variable is not None}
-    instead = Replacement()
+    replacements = Replacement()
     instructions: list[Instruction] = []
     count = 0
     for old in program.instructions:
-        instruction = instead.inputs(old)
+        instruction = replacements.inputs(old)
         if instruction.type == 'While' and old.operation not in program.targets:
             try:
-                steps, results = _written_out(instruction, storages, fold)
-            except _NotKnown:
+                steps, results = _unrolled(instruction, storages, fold)
+            except _CannotUnroll:
                 instructions.append(instruction)
                 continue
             instructions += steps
             count += 1
             for output, result in zip(instruction.outputs, results):
-                instead.put(output, result)
+                replacements.put(output, result)
         else:
             instructions.append(instruction)
     if not count:
         return program
-    note = Note('loops', f'{count} loops of known length are written out',
+    note = Note('loops', f'{count} loops of known length are unrolled',
                 len(program.instructions), len(instructions), count)
-    fetches = tuple(None if v is None else instead(v) for v in program.fetches)
+    fetches = tuple(None if v is None else replacements(v) for v in program.fetches)
     return drop_unused(resolve_lists(
         replace(program.with_instructions(instructions, note), fetches=fetches)))
 
 
 class _LoopFunction:
-    """A function's plan, to be put down once for each iteration."""
+    """The Program of a loop's condition or body, to be instantiated for each iteration."""
 
     def __init__(self, instruction: Instruction, name: str,
                  storages: dict[Operation, Value]) -> None:
@@ -74,22 +74,23 @@ class _LoopFunction:
         not_passed = instruction.storage_inputs
         self.given = [i for i in range(len(instruction.inputs)) if i not in not_passed]
         self.outputs = graph.outputs if name == 'body' else graph.outputs[:1]
-        self.handed_on = [i for i, (o, p) in enumerate(zip(self.outputs, graph.inputs)) if o is p]
+        self.unchanged = [i for i, (o, p) in enumerate(zip(self.outputs, graph.inputs)) if o is p]
         self.program = plan_function(graph, [graph.inputs[i] for i in self.given], self.outputs)
         self.storages = storages
         for inner in self.program.instructions:
             if not inner.removable or inner.definition.bind is not None \
                     or inner.definition.state is not None or inner.definition.functions:
-                raise _NotKnown
+                raise _CannotUnroll
 
-    def put_down(self, values: Sequence[Value], fold: bool, made: list[Instruction]) -> list[Value]:
-        """Adds the instructions for these arguments; the results."""
+    def instantiate(self, values: Sequence[Value], fold: bool,
+                    made: list[Instruction]) -> list[Value]:
+        """Adds the instructions for these arguments to `made`; returns the results."""
         new = dict(zip(self.program.feeds, [values[i] for i in self.given]))
 
         def of(value: Value) -> Value:
             if value in new:
                 return new[value]
-            if value.variable is not None:         # one Value stands for a Variable in a program
+            if value.variable is not None:         # a program has one Value for each Variable
                 value = self.storages.setdefault(value.variable, value)
             return value
 
@@ -99,42 +100,42 @@ class _LoopFunction:
                                       tuple([of(v) for v in old.inputs]), outputs, old.attrs,
                                       old.copy)
             new.update(zip(old.outputs, outputs))
-            if not known_beforehand(instruction, fold):
+            if not infer_and_fold(instruction, fold):
                 made.append(instruction)
         found = []
         for i, value in enumerate(self.program.fetches):
             if value is None:
-                raise _NotKnown
-            found.append(values[i] if i in self.handed_on else of(value))
+                raise _CannotUnroll
+            found.append(values[i] if i in self.unchanged else of(value))
         return found
 
 
-def _written_out(instruction: Instruction, storages: dict[Operation, Value],
-                 fold: bool) -> tuple[list[Instruction], list[Value]]:
+def _unrolled(instruction: Instruction, storages: dict[Operation, Value],
+              fold: bool) -> tuple[list[Instruction], list[Value]]:
     if instruction.writes or instruction.copy or '_inputs' in instruction.attrs:
-        raise _NotKnown
+        raise _CannotUnroll
     if not any(op.type in _HEAVY for op in instruction.attrs['body'].get_operations()):
-        raise _NotKnown
+        raise _CannotUnroll
     condition = _LoopFunction(instruction, 'cond', storages)
     body = _LoopFunction(instruction, 'body', storages)
     if _returns_a_variable(body):
-        raise _NotKnown
+        raise _CannotUnroll
     values = list(instruction.inputs)
     made: list[Instruction] = []
     for step in range(_MOST_STEPS + 1):
-        goes_on = condition.put_down(values, fold, [])[0].array
-        if goes_on is None:
-            raise _NotKnown
-        if not goes_on:
+        condition_holds = condition.instantiate(values, fold, [])[0].array
+        if condition_holds is None:
+            raise _CannotUnroll
+        if not condition_holds:
             break
         if step == _MOST_STEPS or len(made) > _MOST_NODES:
-            raise _NotKnown
-        values = body.put_down(values, fold, made)
+            raise _CannotUnroll
+        values = body.instantiate(values, fold, made)
     return made, _arrays(values[:len(instruction.outputs)])
 
 
 def _arrays(values: Iterable[Value]) -> list[Value]:
-    """Constants among the results as arrays of their own, as a loop would give them."""
+    """Converts constants among the results to arrays, as a loop would return them."""
     for value in values:
         if value.array is not None:
             value.array = np.asarray(value.array)
@@ -149,4 +150,4 @@ def _returns_a_variable(body: _LoopFunction) -> bool:
                 instruction.inputs[0] in seen:
             seen.update(instruction.outputs)
     return any(v in seen or v is not None and v.variable is not None
-               for i, v in enumerate(body.program.fetches) if i not in body.handed_on)
+               for i, v in enumerate(body.program.fetches) if i not in body.unchanged)
