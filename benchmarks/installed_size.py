@@ -1,4 +1,4 @@
-"""The disk space that a package takes together with everything it depends on."""
+"""Measures the installed size of a package together with its dependencies."""
 
 from __future__ import annotations
 

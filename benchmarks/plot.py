@@ -1,4 +1,4 @@
-"""The results as a picture: one bar per row, on a log scale, with the target marked."""
+"""Plots the results: one bar per row, on a log scale, with the target marked."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The speed table: tinyflow and TensorFlow side by side, by turns, in one run.
+"""Benchmark runner: the speed table of tinyflow and TensorFlow, measured alternately in one run.
 
     python benchmarks/run.py --tensorflow /path/to/its/venv/bin/python
 
-README.md beside this file tells the method.
+README.md in this folder describes the method.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OUT = Path(__file__).resolve().parent / "out"
 REST_SECONDS = 0.05
 
 HOW_TO_GET_TENSORFLOW = """\
-TensorFlow's column needs an interpreter that has it, in a virtual environment of its own:
+TensorFlow's column needs an interpreter that has it, in a separate virtual environment:
     python3.11 -m venv tf215
     tf215/bin/pip install 'tensorflow-cpu==2.15.*' 'numpy<2'
     python benchmarks/run.py --tensorflow tf215/bin/python"""
@@ -131,7 +131,7 @@ def announce(sides):
 def measure(workload, sides, rounds):
     """Let the sides take turns; one result per row of the workload.
 
-    A side that fails a workload is not asked again for that workload.
+    A side that fails a workload is not measured again for that workload.
     """
     rounds = min(rounds, workload.most_rounds or rounds)
     samples = [[[] for _ in sides] for _ in workload.rows]
@@ -193,7 +193,7 @@ def report(sides, results):
 
 
 def write(options, full_report):
-    """The JSON file if asked for, and the picture where there are ratios and matplotlib."""
+    """Writes the JSON file if requested, and the picture if there are ratios and matplotlib."""
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(full_report, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The driver's end of a worker: start it, ask it, outlive its death."""
+"""Runs a worker process: starts it, sends requests, and survives its crashes."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Side:
 
     def start(self):
         """Start the worker and read its greeting; raises SideError when nothing loads."""
-        # The side measured may be a source tree that nobody has installed.
+        # The measured side may be a source tree that is not installed.
         paths = [os.environ.get("PYTHONPATH"), str(HERE.parent)]
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths)))
-        # An installed package has its bytecode beside it; a source tree must be allowed to keep it.
+        # An installed package comes with bytecode; a source tree must be allowed to keep it.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.log = tempfile.TemporaryFile()
         try:

@@ -94,7 +94,7 @@ def count_lines(path: pathlib.Path) -> int:
 
 
 def tour(root: pathlib.Path) -> list[str]:
-    """The files that READING.md leads through, or none where there is no READING.md."""
+    """The files that READING.md refers to; none without a READING.md."""
     import re
     path = root / 'READING.md'
     if not path.exists():

@@ -1,4 +1,4 @@
-"""The results as an aligned table of plain text, one line at a time."""
+"""Prints the results as an aligned plain-text table, one line at a time."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class Bench:
         return answers
 
     def prepare(self, workload):
-        """Build the workload in a graph of its own and warm it up."""
+        """Build the workload in a new graph and warm it up."""
         self.release()
         with self.tf.Graph().as_default():
             steps = workload.setup(self.tf, self.np)
@@ -108,7 +108,7 @@ def one_line(error):
 
 
 def serve(framework, requests, send):
-    """Greet, then answer requests until there are no more."""
+    """Send a greeting, then answer requests until the input ends."""
     try:
         bench = Bench(framework)
     except Exception as error:
@@ -116,8 +116,8 @@ def serve(framework, requests, send):
         return
     send(bench.greeting())
     for request in requests:
-        asked = json.loads(request)
-        send({"results": bench.results(asked["workload"], asked["inner"])})
+        message = json.loads(request)
+        send({"results": bench.results(message["workload"], message["inner"])})
 
 
 def main():

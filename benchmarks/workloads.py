@@ -1,4 +1,4 @@
-"""What is measured: one function per workload, written once for every framework.
+"""The benchmark workloads: one function each, written once for every framework.
 
 A workload takes the framework module and NumPy, builds whatever it needs and returns `step`, a
 function without arguments that does one measured unit. The framework is only ever used through the

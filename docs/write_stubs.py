@@ -1,4 +1,4 @@
-"""Writes the .pyi files of the namespaces whose names are imported only when they are used.
+"""Generates the .pyi stubs of namespaces whose names are imported lazily.
 
     python docs/write_stubs.py
 

@@ -32,7 +32,7 @@ print('c is', c)
 # That printed `c is Tensor("c:0", shape=(), dtype=float32)`, and not 5. `c` is a **Tensor**: it
 # stands for a number that can be computed. We know already that it will be one number (the shape
 # `()` means: no rows, no columns) and of what kind (`float32` is a number with a fractional part,
-# kept in 32 bits). We just do not know *which* number, since nobody has asked.
+# kept in 32 bits). We just do not know *which* number yet.
 #
 # ## Nodes and edges
 #

@@ -80,7 +80,7 @@ session = tf.Session()
 unfed = show('nothing was fed', lambda: session.run(to_pay))
 
 # %% [markdown]
-# **The wrong shape.** One person's basket is a list of 3 numbers, `[3]`; the graph wants a table of
+# **The wrong shape.** One person's basket is a list of 3 numbers, `[3]`; the graph needs a table of
 # rows with 3 numbers each, `[?, 3]`. A table with one row is written with double brackets.
 
 # %%

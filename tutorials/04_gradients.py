@@ -45,7 +45,7 @@ with tf.Session() as session:
 # ## How it is done
 #
 # Look at the picture. The nodes of y stand in their usual order; the gradient half runs *backwards*
-# beside them. It starts with 1 (a change of y changes y just as much) and passes through every node
+# next to them. It starts with 1 (y changes exactly as much as y does) and passes through every node
 # in reverse. Each node only knows its own small rule, for example "if z = u · v, then a change of u
 # counts v times". Multiplied along a path and added up over all paths, that is the chain rule.
 
@@ -56,7 +56,7 @@ print('\nPicture:', output('04_gradients.svg'))
 # %% [markdown]
 # ## The derivative of the derivative
 #
-# As `dy` is made of nodes, it has a gradient as well: 6x. It tells how the slope itself changes.
+# As `dy` is made of nodes, it has a gradient as well: 6x. It says how the slope itself changes.
 
 # %%
 [ddy] = tf.gradients(dy, [x])

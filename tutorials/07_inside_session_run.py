@@ -17,7 +17,7 @@ import tinyflow as tf
 # ## A graph with some waste in it
 #
 # A layer of a network, written a little clumsily on purpose: the scale is calculated from
-# constants, `tanh` is asked for twice, and `nobody` is never used.
+# constants, `tanh` occurs twice, and `unused` is never used.
 
 # %%
 tf.set_random_seed(1)
@@ -29,7 +29,7 @@ scale = tf.constant(1.0, name='one') / tf.constant(8.0, name='eight')
 h = tf.matmul(weights, tf.transpose(x), name='h') * scale
 y = tf.reduce_sum(tf.tanh(h) + tf.square(tf.tanh(h)), axis=0, name='y')
 
-nobody = tf.sin(h, name='nobody')
+unused = tf.sin(h, name='unused')
 
 # %% [markdown]
 # `tf.explain` takes what `session.run` takes, and returns an account of what happens. To measure
@@ -54,13 +54,13 @@ print('1 needed:     ', *[op.name for op in account.kept])
 print('  not needed: ', *[op.name for op in account.cut])
 
 # %% [markdown]
-# `nobody` is not needed, nor are the nodes that only gave `weights` its initial value. `x` is not
+# `unused` is not needed, nor are the nodes that only gave `weights` its initial value. `x` is not
 # either: its value comes from outside, so nothing has to run for it.
 #
 # ## Stage 2: schedule
 #
 # The nodes are put in an order in which each stands behind its inputs. If an assignment to a
-# Variable took part, it would come last: whoever reads the Variable sees the value from before.
+# Variable took part, it would come last: reads of the Variable see the old value.
 
 # %%
 print('\n2 order:      ', *[op.name for op in account.order])
@@ -99,7 +99,7 @@ for note in account.notes:
 #
 # ## Stage 6: memory
 #
-# `x` was fed with 100 rows, so the size of every result is known. A result that nobody reads any
+# `x` was fed with 100 rows, so the size of every result is known. A result that nothing reads any
 # more leaves its place to a later one, and the places are kept for the next run.
 
 # %%
@@ -177,13 +177,13 @@ session.close()
 # shows all six at once; in a notebook it is enough to write `tf.explain(...)` as the last line of a
 # cell.
 #
-# **Try it.** Explain `nobody`, or both in one: `tf.explain([y, nobody], {x: batch}, session)`. Feed
+# **Try it.** Explain `unused`, or both in one: `tf.explain([y, unused], {x: batch}, session)`. Feed
 # one row instead of 100. For a whole program: `python -m tinyflow explain 06_digits.py`.
 
 # %%
 cut = [op.name for op in account.cut]
 kinds = [instruction.type for instruction in account.program.instructions]
-assert 'nobody' in cut
+assert 'unused' in cut
 assert kinds.count('Tanh') == 1 and not {'Transpose', 'RealDiv'} & set(kinds)
 assert account.memory.arena_bytes < account.memory.unplanned_bytes
 assert difference < 1e-5

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 8. Convolution: a small window that looks everywhere
 #
-# The networks of tutorial 6 saw a picture as a row of 784 numbers. Which pixel lies beside which
+# The networks of tutorial 6 saw a picture as a row of 784 numbers. Which pixel is next to which
 # was lost. A **convolutional network** keeps the picture a picture: a small window of weights, the
 # **filter**, is moved over it, and at each place it answers how well it fits there.
 
@@ -18,7 +18,7 @@ from tinyflow.api.examples.tutorials.mnist import input_data
 # Here is a picture of 5 x 6 pixels, dark on the left and light on the right, and a filter of 3 x 3
 # that answers "how much lighter is it to the right of this place than to the left of it?"
 #
-# `tf.nn.conv2d` wants four dimensions. Pictures are `[batch, height, width, channels]` (channels
+# `tf.nn.conv2d` needs four dimensions. Pictures are `[batch, height, width, channels]` (channels
 # are colours; here there is one), filters are `[height, width, channels in, channels out]`.
 
 # %%
@@ -132,7 +132,7 @@ for step in range(241):
 # ## Looking at the filters
 #
 # Which windows did it find? A filter is a picture of 5 x 5, so it can be shown as one. Each pixel
-# is drawn larger. `tf.summary.image` makes PNG files; tutorial 12 tells more about summaries.
+# is drawn larger. `tf.summary.image` makes PNG files; tutorial 12 says more about summaries.
 
 
 # %%

@@ -85,7 +85,7 @@ static_nodes = len(graph.get_operations()) - before
 # ## Dynamic: the loop is in the graph
 #
 # `dynamic_rnn` gets one tensor `[batch, time, numbers]` and adds a **While** node. In it lies a
-# small graph of its own, the *body*, with the cell in it; when the graph runs, the body runs once
+# separate small graph, the *body*, with the cell in it; when the graph runs, the body runs once
 # for each step. How many there are is known only then. `reuse` makes it use the Variables that are
 # there.
 
@@ -178,7 +178,7 @@ print('the state is that of the last real step:', np.array_equal(last[0], cut[0,
 # `tf.explain` shows what the nodes become: one program for what lies outside of the loop, and one
 # for its body. Here is the body, one step of the LSTM. Its four gates are one matrix product, whose
 # columns are then cut apart. (The sequences have 100 steps here. Loops of up to 64 steps are
-# written out before they run, as `static_rnn` does it, and there would be no loop to see.)
+# unrolled before they run, as `static_rnn` does it, and there would be no loop to see.)
 
 # %%
 account = tf.explain(dynamic_state.h, {any_length: sequences(64, 100)[0]}, session)

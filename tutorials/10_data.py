@@ -16,7 +16,7 @@ from tinyflow.api import data_sets
 # %% [markdown]
 # ## Elements, one after the other
 #
-# A Dataset is a description. It does nothing until an iterator is asked for the next element, and
+# A Dataset is a description. It does nothing until the next element of an iterator is needed, and
 # that happens whenever the tensor of `get_next()` is evaluated. When nothing is left there is an
 # `OutOfRangeError`; this is not a mishap but the usual sign for "the end".
 

@@ -187,7 +187,7 @@ print('the frozen line says', frozen_values)
 # ## SavedModel: for others
 #
 # A **SavedModel** is a folder with graph, numbers, and a **signature**: which tensors go in, which
-# come out, under names that mean something to whoever uses it. Servers and other languages read it.
+# come out, under names that mean something to its users. Servers and other languages read it.
 
 # %%
 with earlier.graph.as_default():

@@ -57,9 +57,9 @@ print('\nPicture of the summaries:', output('12_summaries.svg'))
 # %% [markdown]
 # ## Writing
 #
-# Two writers, for two folders: TensorBoard draws the curves of folders beside each other over each
+# Two writers, for two folders: TensorBoard draws the curves of neighbouring folders over each
 # other. The training writer also gets the graph. Once, a run is measured, and what each node took
-# is written too (**run metadata**; in TensorBoard choose it beside the graph).
+# is written too (**run metadata**; in TensorBoard choose it next to the graph).
 
 # %%
 digits = input_data.read_data_sets('MNIST_data', seed=0)

@@ -2,7 +2,7 @@
 # # 13. Control flow: deciding and repeating inside the graph
 #
 # A graph is built once and then runs, always the same way. So how can it *decide* something, or
-# repeat until a number is small enough? A Python `if` is no help: it is over when the graph is
+# repeat until a number is small enough? A Python `if` does not help: it is over when the graph is
 # built, and at that time there are no numbers yet. For this there are `tf.cond` and
 # `tf.while_loop`.
 

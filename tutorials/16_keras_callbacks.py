@@ -140,7 +140,7 @@ model.fit(images[650:], labels[650:], epochs=40, shuffle=False, verbose=0, callb
 print('stopped after', hardest.batches, 'batches')
 
 # %% [markdown]
-# For one line there is no need of a class: `keras.callbacks.LambdaCallback(on_epoch_end=lambda
+# One line does not need a class: `keras.callbacks.LambdaCallback(on_epoch_end=lambda
 # epoch, logs: print(epoch, logs))`.
 #
 # **What to remember.** The training loss always looks good; the validation loss tells the truth.

@@ -69,7 +69,7 @@ print(f'5 to 9 from scratch: {from_scratch:.1%} right')
 # ## Freeze the base, train a new head
 #
 # `base.trainable = False` takes the base's weights out of the training. Say it *before* `compile`,
-# for `compile` decides what is trained. The summary tells what is frozen: only the 645 weights of
+# for `compile` decides what is trained. The summary shows what is frozen: only the 645 weights of
 # the head are left. In the picture, frozen layers are grey.
 
 # %%

@@ -205,7 +205,7 @@ print('\nPicture:', output('19_iris.svg'))
 # while evaluating, probabilities while predicting.
 #
 # **What to remember.** input_fn, feature columns, Estimator; `train`, `evaluate`, `predict`. Each
-# of them builds a graph, restores the latest checkpoint of model_dir, runs. To begin anew, take a
+# of them builds a graph, restores the latest checkpoint of model_dir, runs. To start over, take a
 # new model_dir.
 #
 # **Try it.** Leave the normalizer away. Give it `hidden_units=[]`: how good is a classifier without

@@ -66,7 +66,7 @@ print(f'\nas an Estimator:   loss {found["loss"]:.4f}, accuracy {found["acc"]:.1
 
 # %% [markdown]
 # The same numbers, before the Estimator has trained at all: it began with the weights of the model.
-# The step tells that it knows of the 87 steps of `fit`, too: Adam's memory of former gradients has
+# The step shows that it includes the 87 steps of `fit`: Adam's memory of earlier gradients has
 # come along, so that training goes on as if nothing had happened.
 
 # %%
@@ -79,7 +79,7 @@ unchanged, _ = model.evaluate(test_images, test_labels, verbose=0)
 print(f'the Keras model:   loss {unchanged:.4f}')
 
 # %% [markdown]
-# The Keras model has *not* changed. The Estimator has built a copy of it in a graph of its own, and
+# The Keras model has *not* changed. The Estimator has built a copy of it in a separate graph, and
 # what it learned lies in its model_dir.
 #
 # ## Back to Keras
@@ -130,8 +130,8 @@ print('the graph that was trained:  ', output('22_estimator.svg'))
 # %% [markdown]
 # ## Given away
 #
-# `export_saved_model` writes what a server needs. The input function of the training tells what
-# features there are (that is tinyflow's own; TensorFlow wants a `serving_input_receiver_fn`).
+# `export_saved_model` writes what a server needs. The input function of the training says what
+# features there are (only in tinyflow; TensorFlow needs a `serving_input_receiver_fn`).
 
 # %%
 export_dir = estimator.export_saved_model(os.path.join(folder.name, 'export'),

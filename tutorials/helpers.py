@@ -1,4 +1,4 @@
-"""What the tutorials share: a folder for their pictures, and a curve made of text."""
+"""Helpers of the tutorials: a folder for their pictures, and a curve drawn with text."""
 from __future__ import annotations
 
 import math
@@ -41,7 +41,7 @@ def text_curve(values, width: int = 60, height: int = 8) -> str:
 
 
 def side_by_side(path: str, *pngs: bytes) -> None:
-    """Writes pictures, PNG files as bytes, into one PNG file beside each other."""
+    """Writes pictures, PNG files as bytes, into one PNG file, side by side."""
     import numpy as np
 
     import tinyflow as tf

@@ -1,7 +1,7 @@
-"""tf.explain: what happens between `sess.run(fetches)` and a number, stage by stage.
+"""tf.explain: shows what `sess.run(fetches)` does, stage by stage: from the graph to the times.
 
-Every stage's result is an object that can be printed; this module gathers them for one run. The
-same objects serve `Session.profile` and the command line.
+The result of every compiler stage is an object that can be printed; this module collects them for
+one run. `Session.profile` and the command line use the same objects.
 """
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def explain(fetches: Any, feed_dict: dict | None = None, session: BaseSession | 
 
     Raises the same errors as Session.run for what cannot be fetched or fed.
     """
-    if hasattr(type(fetches), '_explained_by'):         # an object of a higher floor
+    if hasattr(type(fetches), '_explained_by'):         # e.g. a Keras model
         return fetches._explained_by()
     own_session = session is None and get_default_session() is None
     session = session or get_default_session() or Session(graph=_graph_of(fetches))
@@ -220,7 +220,7 @@ def _explain(session, fetches, feed_dict, runs, own_session) -> Explanation:
     if own_session:
         explanation.not_run = 'there is no Session; explain inside `with tf.Session():`'
     elif runs <= 0:
-        explanation.not_run = 'runs=0 was asked for'
+        explanation.not_run = 'runs=0'
     else:
         _measure(explanation, executable, arrays, runs)
     return explanation

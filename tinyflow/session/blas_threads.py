@@ -1,9 +1,9 @@
-"""How long the threads of NumPy's BLAS wait for more work before they sleep.
+"""Sets OPENBLAS_THREAD_TIMEOUT: how long the threads of NumPy's BLAS spin before they sleep.
 
-OpenBLAS's threads look for work without a pause for 2 ** 28 cycles or so, a tenth of a second, and
-keep the processors from what else could run there: tinyflow's own threads, between two products.
-It reads its settings when NumPy loads it, so this has an effect where tinyflow is imported first,
-and nowhere else; whoever has set the variable is left alone.
+By default OpenBLAS's threads spin for about 2 ** 28 cycles, a tenth of a second, and so occupy the
+processors that tinyflow's own threads need between two products. OpenBLAS reads the variable when
+NumPy loads it, so this only has an effect if tinyflow is imported before NumPy. A value that is
+already set is not changed.
 """
 import os
 import sys

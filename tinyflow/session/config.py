@@ -1,7 +1,7 @@
-"""ConfigProto, RunOptions and RunMetadata: the records that TF1 programs hand to a Session.
+"""ConfigProto, RunOptions and RunMetadata: settings and results of Sessions and runs.
 
-Most settings steer devices that tinyflow does not have; they are accepted, checked for spelling,
-and have no effect. What has an effect is said beside it.
+Most settings control devices that tinyflow does not have: they are accepted, their names are
+checked, and they have no effect. Settings that have an effect say so.
 """
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Record:
-    """Named settings with defaults; a misspelt one is an error that lists those that exist."""
+    """Named settings with defaults; an unknown name raises an error that lists the known ones."""
 
     _fields: dict[str, Any] = {}
 
@@ -49,7 +49,7 @@ class GPUOptions(Record):
 
 
 class OptimizerOptions(Record):
-    """`do_common_subexpression_elimination` and the like are steered by `tinyflow` itself."""
+    """Accepted and without effect: tinyflow decides on optimisations itself."""
 
     L1, L0 = 0, -1
     OFF, ON_1, ON_2 = -1, 1, 2

@@ -1,4 +1,4 @@
-"""The errors of the compiler and of a run: each names the node, its inputs, the user's line."""
+"""Errors at run time: each names the node, its inputs and the user's line."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -47,7 +47,8 @@ def explain_failure(instruction: Instruction, error: Exception,
 
 
 def _shapes_that_do_not_fit(instruction: Instruction) -> ValueError | None:
-    """What the op's shape function says of the shapes that it had while running, if it objects."""
+    """The error of the op's shape function for the shapes at run time, or None if they are valid.
+    """
     inputs, definition = instruction.inputs, instruction.definition
     arguments = [v.raw_shape for v in inputs]
     for i in definition.static_flat_positions(len(arguments)):
@@ -62,8 +63,8 @@ def _shapes_that_do_not_fit(instruction: Instruction) -> ValueError | None:
     return None
 
 
-class _Seen:
-    """A tensor with the shape that it had while running."""
+class _RuntimeTensor:
+    """A tensor with its shape at run time, for messages."""
 
     def __init__(self, tensor: Tensor, array: Any, value: Value) -> None:
         self.name, self.op = tensor.name, tensor.op
@@ -73,19 +74,19 @@ class _Seen:
 
 
 def _inputs(instruction: Instruction,
-            arguments: Sequence[Any] | None) -> list[tuple[str, _Seen]]:
-    told = instruction.definition.labelled_inputs(instruction.operation)
+            arguments: Sequence[Any] | None) -> list[tuple[str, _RuntimeTensor]]:
+    labelled = instruction.definition.labelled_inputs(instruction.operation)
     values = instruction.inputs
-    if len(values) != len(told):
+    if len(values) != len(labelled):
         return []
-    if arguments is None or len(arguments) != len(told):
-        arguments = [None] * len(told)
-    return [(label, _Seen(tensor, array, value))
-            for (label, tensor), array, value in zip(told[:5], arguments, values)]
+    if arguments is None or len(arguments) != len(labelled):
+        arguments = [None] * len(labelled)
+    return [(label, _RuntimeTensor(tensor, array, value))
+            for (label, tensor), array, value in zip(labelled[:5], arguments, values)]
 
 
 def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
-    """The results of a program do not fit in memory: names the largest of them."""
+    """The error for results that do not fit in memory: names the largest."""
     largest = max(results, key=lambda v: v.nbytes)
     instruction = largest.producer
     operation = None if instruction is None else instruction.operation
@@ -97,7 +98,7 @@ def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
 
 
 def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
-    """Every uninitialised Variable that the run needs, not only the first."""
+    """The error for uninitialized Variables: names all that the run needs, not only the first."""
     operations = [storage.operation for storage in storages]
     first = operations[0]
     facts = _made_too_late(operations)
@@ -115,11 +116,11 @@ _ASSIGNMENTS = ('Assign', 'AssignVariableOp')
 
 
 def _made_too_late(operations: Sequence[Operation]) -> list[tuple[str, str]]:
-    """Which of these Variables were made after the last initializer: a fact, or none."""
+    """The Variables among these that were created after the last initializer, as a fact."""
     for init in reversed(operations[0].graph.get_operations()):
         if init.type != 'NoOp' or not init.control_inputs \
                 or any(op.type not in _ASSIGNMENTS for op in init.control_inputs):
-            continue                    # an optimizer's step assigns, too, beside its updates
+            continue                    # e.g. a training step, which has other updates too
         initialized = {op.inputs[0].op for op in init.control_inputs}
         late = [op for op in operations if op not in initialized and op.id > init.id]
         if not late:

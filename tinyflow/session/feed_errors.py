@@ -1,4 +1,4 @@
-"""The errors for what cannot be fed: of a key, of a value, of a shape, each with its mend."""
+"""Errors for invalid feeds: the key, the value or its shape, each with a hint."""
 from __future__ import annotations
 
 import re
@@ -24,7 +24,7 @@ def not_a_tensor(key: Any, error: Exception) -> Exception:
 
 
 def fed_twice(key: Any) -> Exception:
-    """A tensor stands in feed_dict twice, once inside of a nest."""
+    """A tensor occurs twice in feed_dict, once inside a nest."""
     return worded(ValueError(f'Could not flatten dictionary: key {key} is not unique; feed_dict '
                              'gives it two values.'))
 

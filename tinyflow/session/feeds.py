@@ -1,4 +1,4 @@
-"""What is fed: which tensor a key means, and the array that a value becomes."""
+"""Feeds: resolves the keys of feed_dict to tensors and converts the values to arrays."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -23,8 +23,8 @@ def as_feed_element(graph: Graph, key: Any) -> Tensor:
 def flat_keys(keys: Iterable[Any]) -> tuple[list, list | None]:
     """The keys of a feed_dict without nesting, and the keys as they were if some are nests.
 
-    A tuple as a key stands for its items, and its value for theirs; so do a SparseTensor and an
-    IndexedSlices for their tensors. ValueError if a key comes twice.
+    A key that is a tuple is replaced by its items, a SparseTensor or IndexedSlices by its tensors.
+    Raises ValueError if a key occurs twice.
     """
     keys = list(keys)
     if all(_parts(key) is None for key in keys):
@@ -37,7 +37,7 @@ def flat_keys(keys: Iterable[Any]) -> tuple[list, list | None]:
 
 
 def _parts(key: Any) -> Sequence | None:
-    """The items that a key stands for, or None for a key that is no nest."""
+    """The items of a key that is a nest, else None."""
     if isinstance(key, tuple):
         return key
     composite = getattr(key, '_fetch_parts', None)
@@ -69,7 +69,7 @@ def feed_array(tensor: Tensor, value: Any) -> np.ndarray:
 
     Other numbers are converted as NumPy converts them, and so lose digits or become infinite, as
     in TF1. Raises TypeError for a Tensor, a complex number for a real one, an int too large for the
-    dtype; TypeError or ValueError for what is no array.
+    dtype; TypeError or ValueError for a value that is not array-like.
     """
     if isinstance(value, (list, tuple)):
         node = next((item for item in value if _is_node(item)), None)

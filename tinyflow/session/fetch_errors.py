@@ -1,4 +1,4 @@
-"""The errors for what cannot be fetched, each with its mend."""
+"""Errors for invalid fetches, each with a hint."""
 from __future__ import annotations
 
 import re
@@ -33,7 +33,7 @@ def _what_it_was(fetch: Any) -> str:
 
 
 def no_tensor(fetch: Any, error: Exception) -> Exception:
-    """The fetch is no node of this graph, for the reason that `error` gives."""
+    """The fetch is not a node of this graph; `error` says why."""
     return worded(ValueError(
         f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({error})'))
 

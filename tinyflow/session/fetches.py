@@ -1,4 +1,4 @@
-"""Fetches and feeds: any nest of lists, tuples, dicts, namedtuples becomes a flat list and back."""
+"""FetchPlan: flattens a nest of fetches to a list and rebuilds the structure from the values."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from tinyflow.session import fetch_errors
 
 
 class FetchPlan:
-    """What a fetch argument asks for: `elements` (each once) and how to rebuild its structure."""
+    """The nodes of a fetch argument, `elements` (each once), and how to rebuild its structure."""
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
         self.elements: list[Tensor | Operation] = []
@@ -45,14 +45,14 @@ class FetchPlan:
         element = as_element(graph, fetch)
         if element in self._index:
             earlier = self._index[element]
-            return lambda got: _another(got[earlier])
+            return lambda got: _copy_of(got[earlier])
         index = self._index[element] = len(self.elements)
         self.elements.append(element)
         return lambda got: got[index]
 
 
-def _another(value: Any) -> Any:
-    """The value again, as an array of its own: a caller may change one and keep the other."""
+def _copy_of(value: Any) -> Any:
+    """A copy of a value that is fetched twice: the caller may modify one of them."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

@@ -29,7 +29,7 @@ def interpret(program: Program, feeds: Sequence[np.ndarray], store: Store) -> li
             except Exception as error:                  # noqa: BLE001 - reworded for the user
                 raise explain_failure(instruction, error, arguments) from None
             for value, array in zip(instruction.outputs, outputs):
-                if array is None:               # what a loop hands on; nobody asks for it here
+                if array is None:               # a loop variable that the body does not change
                     continue
                 env[value] = np.array(array, value.dtype.np, copy=instruction.copy or None)
     return [None if v is None else np.array(_read(v, env, store), v.dtype.np)

@@ -1,4 +1,4 @@
-"""The arrays of a memory plan, made once for each arena that a program works in."""
+"""Creates the arrays of a memory plan, once for each arena that a program is bound to."""
 from __future__ import annotations
 
 import numpy as np

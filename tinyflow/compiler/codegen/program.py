@@ -1,8 +1,8 @@
-"""Stage 7: a plan becomes a straight-line Python function, one line per instruction.
+"""Stage 7: code generation: a straight-line Python function, one line per instruction.
 
-The source reads as NumPy. Each line ends in the node's name, its result and the user's line, and
-the whole is known to `linecache`: a debugger steps through it, a profiler gives time to its lines,
-and a traceback leads back to the node without any bookkeeping while it runs.
+The source is readable NumPy code. Each line has a comment with the node's name, its result and the
+user's line. The source is registered with `linecache`: debuggers can step through it, profilers
+attribute time to its lines, and tracebacks lead to the node without any bookkeeping at run time.
 
 Names in the source: x0 a fed array, v1 a Variable's array, p1 the Variable's storage (q1 where
 only the storage is looked at, for whether there is a value), c2 a constant,
@@ -158,7 +158,7 @@ class Source:
                   feeds: list[str]) -> list[Line]:
         """A long program as several functions with shared names, which Python compiles faster.
 
-        The names are globals of this one binding of the program, so nobody else sees them.
+        The names are globals of one binding of the program, so they are not shared.
         """
         text: list[Line] = []
         calls: list[Line] = []
@@ -193,8 +193,7 @@ class Source:
         return lines
 
     def _unused_reads(self) -> list[str]:
-        """The values that nobody uses of Variables that must have one, as something waits for it.
-        """
+        """Source of the values of Variables that are read but unused: they must be initialized."""
         program = self.plan.program
         if program.nested:
             return []
@@ -238,7 +237,7 @@ class Source:
         return [*lines, *self._deletions(instruction)]
 
     def _deletions(self, instruction: Instruction) -> list[str]:
-        """Lets go of large arrays that nobody needs any more."""
+        """Deletes large arrays after their last use."""
         dead = [self.plan.locations[v].name for v in self.plan.dies_at.get(instruction, ())
                 if _worth_deleting(v)]
         return [f'    del {", ".join(dead)}'] if dead else []
@@ -284,8 +283,8 @@ class Source:
                     group: Group | None = None) -> str:
         definition = instruction.definition
         if definition.bind is not None:
-            handed = [self.plan.locations[v].name for v in instruction.kernel_inputs]
-            return f'{self._function(instruction)}({", ".join(handed)})'
+            arguments = [self.plan.locations[v].name for v in instruction.kernel_inputs]
+            return f'{self._function(instruction)}({", ".join(arguments)})'
         args, static = self._arguments(instruction)
         out = 'None' if not buffers else buffers[0].name if len(buffers) == 1 else \
             '(' + ', '.join(b.name for b in buffers) + ')'
@@ -390,19 +389,19 @@ class Source:
         return f'[{", ".join(items)}]'
 
     def _is_fresh(self, value: Value) -> bool:
-        """True if this run made the array and nobody else has it."""
+        """True if this run allocated the array and nothing else references it."""
         producer = value.producer
         return producer is not None and (producer.copy or not producer.definition.view)
 
     def _may_be_kept(self, value: Value) -> bool:
-        """True if nobody will change the array of this value."""
+        """True if the array of this value will not be modified."""
         location, program = self.plan.locations[value], self.plan.program
         if location.kind == 'feed':
             return program.feeds.index(value) in program.owned
         return location.kind == 'constant' or location.kind == 'local' and self._is_fresh(value)
 
     def _first_fetch(self, value: Value) -> bool:
-        """Each caller's array is its own, also where one value is fetched twice."""
+        """True for the first fetch of a value; later ones must be copied."""
         first = value not in self._handed_out
         self._handed_out.add(value)
         return first

@@ -1,8 +1,8 @@
-"""Shapes of what conds and loops give, from the shapes that go in.
+"""Shape inference for conds and loops: output shapes for given input shapes.
 
 The graph knows a loop variable's shape only as far as it is the same for all feeds. For given feeds
-more is known: if the body turns variables of these shapes into variables of the same shapes, then
-that is what the loop gives, and what follows it can be planned.
+more is known: if the body maps variables of these shapes to variables of the same shapes, these are
+the output shapes of the loop, and the memory of what follows can be planned.
 """
 from __future__ import annotations
 

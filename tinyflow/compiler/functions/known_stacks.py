@@ -1,4 +1,4 @@
-"""Stacks of known values: one of them taken out again is that value.
+"""Simplifies a slice of a stack: indexing a stack of known values gives that value.
 
 `outputs[:, -1]` of a dynamic_rnn stacks all outputs, exchanges two dimensions and takes one; its
 gradient is zeros everywhere else. Both are followed here, so that neither stack is made.

@@ -1,7 +1,7 @@
-"""Functions inside programs: the branches of a cond, the body of a loop, a map of tf.data.
+"""Functions inside programs: branches of a cond, the body of a loop, a map of tf.data.
 
-A function's graph is planned like any other program. Its parameters are fed, but for those that
-stand for a Variable's storage: the storage is the Session's, and is found without being handed in.
+A function's graph is compiled like any other program. Its parameters are feeds, except captured
+Variables: a function looks up their storage in the Session.
 """
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tinyflow.graph.operation import Tensor
 
 
 class FunctionMaker(Protocol):
-    """Makes a callable of a FuncGraph, `f(*arrays) -> list of arrays`.
+    """Compiles a FuncGraph to a callable, `f(*arrays) -> list of arrays`.
 
-    `given` are the parameters that the arrays are for (default: all), `wanted` the tensors whose
-    values are returned (default: the outputs), `known` parameters whose values never change,
-    `owned` those whose arrays nobody else will change.
+    `given` are the parameters that are passed (default: all), `wanted` the tensors whose values are
+    returned (default: the outputs), `known` parameters with constant values, `owned` parameters
+    whose arrays no other code modifies.
     """
 
     def __call__(self, graph: FuncGraph, given: Sequence[Tensor] | None = None,

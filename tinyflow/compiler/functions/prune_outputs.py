@@ -1,8 +1,8 @@
-"""Computes of a cond or a loop only what is used: an unused output, and what it alone needs, goes.
+"""Removes unused outputs of conds and loops, with everything that only they need.
 
-A loop that is run for its result does not keep what its gradient would want, and the gradient by a
-loop's data, which nobody asked for, is not computed. TF1 prunes its loops in the same way, side
-effects included, since there a loop variable is a chain of nodes of its own.
+So a loop whose gradient is not needed keeps no values for it, and the gradient with respect to a
+loop's data is not computed if it is unused. TF1 prunes its loops in the same way, including side
+effects, since there each loop variable is a separate chain of nodes.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tinyflow.graph.operation import Tensor
 
 
 def narrow_functions(program: Program) -> Program:
-    """Conds and loops without the outputs that the program does not use."""
+    """Removes the outputs of conds and loops that the program does not use."""
     if not any(i.definition.bind is not None for i in program.instructions):
         count = len(program.instructions)
         return program.with_instructions(program.instructions, Note(
@@ -32,7 +32,7 @@ def narrow_functions(program: Program) -> Program:
         kept.append(instruction)
     kept.reverse()
     return program.with_instructions(kept, Note(
-        'functions', f'{dropped} results of conds and loops that nobody uses',
+        'functions', f'{dropped} unused results of conds and loops',
         len(program.instructions), len(kept), dropped))
 
 

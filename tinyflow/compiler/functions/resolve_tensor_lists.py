@@ -1,7 +1,7 @@
-"""Lists of tensors whose every element is known become the elements themselves.
+"""Replaces reads of tensor lists by the elements, if all elements of the list are known.
 
-Once a loop is written out, all indices of its lists are constants: what is read from a list is a
-value that was put into it. The instructions that built the list are unused then.
+Once a loop is unrolled, all indices of its lists are constants: an element read from a list is a
+value that was put into it. The instructions that built the list are then unused.
 """
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def resolve_lists(program: Program) -> Program:
     """Reads of lists replaced by what was put there, stacks of them by Pack."""
     lists: Lists = {}
     stacks = Stacks()
-    instead = Replacement()
+    replacement = Replacement()
     kept: list[Instruction] = []
     count = 0
     for old in program.instructions:
-        instruction = instead.inputs(old)
+        instruction = replacement.inputs(old)
         if instruction.type in _KEEPERS and any(v.variable is not None for v in instruction.inputs):
             instruction = _with_variables_read(instruction, kept)
         element = stacks.element(instruction)
         if element is not None:
-            instead.put(instruction.outputs[0], element)
+            replacement.put(instruction.outputs[0], element)
             continue
         maker = _MAKERS.get(instruction.type)
         if maker is not None:
@@ -41,7 +41,7 @@ def resolve_lists(program: Program) -> Program:
         reader = _READERS.get(instruction.type)
         found = reader(instruction, lists) if reader is not None else None
         if isinstance(found, Value):
-            instead.put(instruction.outputs[-1], found)
+            replacement.put(instruction.outputs[-1], found)
             count += 1
             if instruction.type != 'TensorListPopBack':
                 continue
@@ -52,7 +52,7 @@ def resolve_lists(program: Program) -> Program:
         kept.append(instruction)
     note = Note('lists', f'{count} elements of lists are used as they are',
                 len(program.instructions), len(kept), count)
-    fetches = tuple(None if v is None else instead(v) for v in program.fetches)
+    fetches = tuple(None if v is None else replacement(v) for v in program.fetches)
     return replace(program.with_instructions(kept, note), fetches=fetches)
 
 
@@ -76,7 +76,7 @@ def _number(value: Value) -> int | None:
     return None if value.array is None else int(value.array)
 
 
-# ---- what makes a list: its elements, or None where they cannot be told ------------------------
+# ---- instructions that create a list: its elements, or None if they are unknown ----------------
 
 
 def _empty(instruction: Instruction, lists: Lists, kept: list[Instruction]) -> Elements | None:
@@ -126,7 +126,7 @@ _MAKERS = {'Identity': _same, 'EmptyTensorList': _empty, 'TensorListReserve': _r
            'TensorListPopBack': _shorter, 'TensorListSetItem': _changed}
 
 
-# ---- what reads a list: the value, or an instruction instead, or None ----------------------------
+# ---- instructions that read a list: the value, a replacing instruction, or None ----------------
 
 
 def _item(instruction: Instruction, lists: Lists) -> Value | None:

@@ -1,4 +1,4 @@
-"""Offsets for blocks of memory that are each needed for a while, so that they take little."""
+"""Arena offsets: packs memory blocks with known lifetimes into as little memory as possible."""
 from __future__ import annotations
 
 from collections import defaultdict

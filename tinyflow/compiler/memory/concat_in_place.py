@@ -1,4 +1,4 @@
-"""Concatenating and splitting without copying: parts are stretches of the whole's memory.
+"""Concatenation and split without copying: the parts are slices of the whole's memory.
 
 A concatenation copies what was computed just before. Where a part is a result that lives in the
 arena, its memory can be that stretch of the whole's buffer from the beginning. A stretch along the
@@ -25,8 +25,8 @@ class Location:
     """Where a value lives.
 
     kind: 'constant', 'feed', 'variable' (a Variable's storage), 'buffer' (`offset` in the arena),
-    'part' (of the buffer of a concatenation, made where it will stand; see joins.py), 'view' (made
-    once when the program is bound), or 'local' (made in every run).
+    'part' (of the buffer of a concatenation, made where it will stand; see Part), 'view' (made
+    once when the program is bound), or 'local' (allocated in every run).
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Location:
 
 
 class Part(NamedTuple):
-    """Where a value stands in the concatenation `whole`."""
+    """The position of a value in the concatenation `whole`."""
 
     whole: Value
     axis: int
@@ -50,7 +50,7 @@ class Part(NamedTuple):
 
 
 def find_parts(program: Program, locations: dict[Value, Location]) -> dict[Value, Part]:
-    """The values that can be made in their place, from the last concatenation to the first."""
+    """The values that can be computed in place, from the last concatenation to the first."""
     if not any(i.type == 'ConcatV2' for i in program.instructions):
         return {}
     made = {v: i for i in program.instructions for v in i.outputs}

@@ -1,8 +1,7 @@
 """Copies views of Variables that are used after the Variable has changed.
 
-The graph's own uses were looked at when it was lowered (`reads_to_copy` in schedule.py). A pass may
-let an instruction read a view that something else read before: x * tile(v) becomes x * v, and the
-product may come after an assignment that the tile came before.
+`reads_to_copy` in schedule.py handles the uses in the graph. A pass may add later uses of a view:
+x * tile(v) becomes x * v, and the product may run after an assignment that the tile ran before.
 """
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Stage 6: where every value lives, decided once so that no run has to.
+"""Stage 6: static memory planning: where every value lives.
 
-A result of known shape gets a buffer in the arena, one block of memory that is kept between runs;
-the memory is used again as soon as the value (and every view of it) is dead, or at once by an
-instruction that may overwrite its input. Values whose shape is not known, and fetched results,
-which are the caller's own, are allocated by the run itself.
+A result of known shape gets a buffer in the arena, one block of memory that is kept between runs.
+The buffer is reused as soon as the value and all views of it are dead, or immediately by an
+instruction that may overwrite its input. Values of unknown shape, and fetched results, which the
+caller owns, are allocated in every run.
 """
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Planner:
                     self.root, self.parts)
 
     def _join(self) -> None:
-        """Places what is concatenated where it will stand in the result."""
+        """Plans the inputs of concatenations inside the buffer of the result."""
         self.parts = find_parts(self.program, self.locations)
         for value in self.parts:
             self.locations[value].kind = 'part'
@@ -107,7 +107,7 @@ class _Planner:
         self.root[value] = root or value
 
     def _kind_of_results(self, instruction: Instruction) -> None:
-        """Which results are views, which get a buffer, which are made anew in each run."""
+        """Decides which results are views, get a buffer, or are allocated in each run."""
         definition, outputs = instruction.definition, instruction.outputs
         if definition.view and not instruction.copy:
             self._view(instruction)
@@ -231,7 +231,7 @@ class _Planner:
 
     def _release(self, instruction: Instruction, step: int,
                  last_use: dict[Value, int]) -> list[Value]:
-        """Gives back the blocks of values that nobody needs after this step."""
+        """Frees the blocks of values that are not needed after this step."""
         dead = []
         for value in dict.fromkeys(instruction.inputs + instruction.outputs):
             root = self.root[value]

@@ -1,7 +1,7 @@
-"""Stage 5, passes: rewrites of a Program, each a function Program -> Program that leaves a Note.
+"""Stage 5, optimisation passes: each is a function Program -> Program that adds a Note.
 
-These are the passes that every compiler has. Between them and the last one run the rewrites of
-`compiler/rewrites/`, each made for one kind of model and kept because a measurement shows its gain.
+These are general passes, as in any compiler. Before the last one run the rewrites of
+`compiler/rewrites/`, each for a special kind of model, with a measured gain.
 """
 from tinyflow.compiler.functions.prune_outputs import narrow_functions
 from tinyflow.compiler.passes.broadcasts import drop_broadcasts

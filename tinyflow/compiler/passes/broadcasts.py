@@ -1,4 +1,4 @@
-"""Leaves broadcasting to the elementwise operation: `x * tile(s)` is `x * s`.
+"""Removes explicit broadcasts before elementwise operations: `x * tile(s)` becomes `x * s`.
 
 Gradients of reductions spread one number over a whole array, which is then combined with another
 array of that shape; the spread copy is never needed.

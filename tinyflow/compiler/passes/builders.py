@@ -1,6 +1,6 @@
-"""Instructions and constants that the passes put into a program.
+"""Helpers that create the instructions and constants which passes add to a program.
 
-Each is made in the place of a known instruction, which gives it its name and the user's line.
+Each replaces an existing instruction, from which it gets its name and the user's line.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drops instructions whose results nobody uses any more."""
+"""Dead code elimination: drops instructions whose results are unused."""
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Note, Program
@@ -18,5 +18,5 @@ def drop_unused(program: Program) -> Program:
     kept.reverse()
     dropped = len(program.instructions) - len(kept)
     return program.with_instructions(kept, Note(
-        'dead', f'{dropped} results that nobody uses', len(program.instructions), len(kept),
+        'dead', f'{dropped} unused results', len(program.instructions), len(kept),
         dropped))

@@ -1,4 +1,4 @@
-"""Drops operations that give back their input: Identity, a reshape to the same shape, x * 1 ..."""
+"""Drops operations that return their input: Identity, a reshape to the same shape, x * 1 ..."""
 from __future__ import annotations
 
 import numpy as np
@@ -15,26 +15,26 @@ _IF_SAME_SHAPE = frozenset(('Reshape', 'BroadcastTo', 'Tile', 'ExpandDims', 'Squ
 
 def drop_identities(program: Program) -> Program:
     """Uses the input wherever an instruction would only repeat it, bit for bit."""
-    instead = Replacement()
+    replacement = Replacement()
     kept = []
-    # Functions find a Variable by themselves; a reading of it is passed to them.
-    handed = {v for i in program.instructions if i.definition.captures is not None
+    # Functions look up Variables themselves, but a read of a Variable is passed to them.
+    passed = {v for i in program.instructions if i.definition.captures is not None
               for v in i.inputs}
     views: set[Value] = set()           # of Variables' storage, by ops that make no copy
     for instruction in program.instructions:
-        instruction = instead.inputs(instruction)
+        instruction = replacement.inputs(instruction)
         first = instruction.inputs[0] if instruction.inputs else None
         of_variable = first is not None and (first.variable is not None or first in views)
         source = _repeats(instruction, of_variable)
         if of_variable and instruction.definition.view and not instruction.copy:
             views.update(instruction.outputs)
-        if source is not None and source.variable is not None and instruction.outputs[0] in handed:
+        if source is not None and source.variable is not None and instruction.outputs[0] in passed:
             source = None
         if source is None:
             kept.append(instruction)
         else:
-            instead.put(instruction.outputs[0], source)
-    return instead.finish(program, kept, 'identities', len(instead),
+            replacement.put(instruction.outputs[0], source)
+    return replacement.finish(program, kept, 'identities', len(replacement),
                           'nodes repeat their input')
 
 

@@ -1,4 +1,4 @@
-"""Merges instructions that compute the same thing (common subexpressions), and equal constants."""
+"""Common subexpression elimination: merges equal instructions, and equal constants."""
 from __future__ import annotations
 
 from typing import Any
@@ -13,7 +13,7 @@ _SMALL = 1024       # bytes; larger constants are compared by identity only
 
 def merge_equal(program: Program) -> Program:
     """Computes each distinct pure expression once."""
-    instead = Replacement()
+    replacement = Replacement()
     seen: dict[tuple, tuple[Value, ...]] = {}
     constants: dict[tuple, Value] = {}
     written = {v for i in program.instructions if i.writes
@@ -22,30 +22,30 @@ def merge_equal(program: Program) -> Program:
     for instruction in program.instructions:
         for value in instruction.inputs:
             if value.array is not None:
-                _merge_constant(value, value.array, constants, instead)
-        instruction = instead.inputs(instruction)
+                _merge_constant(value, value.array, constants, replacement)
+        instruction = replacement.inputs(instruction)
         key = _key(instruction, written)
         if key is None:
             kept.append(instruction)
         elif key in seen:
             for old, new in zip(instruction.outputs, seen[key]):
-                instead.put(old, new)
+                replacement.put(old, new)
         else:
             seen[key] = instruction.outputs
             kept.append(instruction)
-    return instead.finish(program, kept, 'merge', len(program.instructions) - len(kept),
+    return replacement.finish(program, kept, 'merge', len(program.instructions) - len(kept),
                           'nodes repeat another')
 
 
 def _merge_constant(value: Value, array: np.ndarray, constants: dict[tuple, Value],
-                    instead: Replacement) -> None:
+                    replacement: Replacement) -> None:
     if array.dtype.kind == 'O' or array.nbytes > _SMALL:
         return
-    if instead(value) is not value:
+    if replacement(value) is not value:
         return
     first = constants.setdefault((array.dtype.char, array.shape, array.tobytes()), value)
     if first is not value:
-        instead.put(value, first)
+        replacement.put(value, first)
 
 
 def _key(instruction: Instruction, written: set[Value]) -> tuple | None:

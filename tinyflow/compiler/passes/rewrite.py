@@ -1,4 +1,4 @@
-"""What the passes share: replacing values while walking a program once."""
+"""Helpers shared by the passes: Replacement, a map of replaced values, and use counts."""
 from __future__ import annotations
 
 from collections import Counter
@@ -18,26 +18,26 @@ def uses_of(program: Program, needed_for: Collection[str]) -> Counter[Value]:
 
 
 class Replacement:
-    """A growing map old value -> the value to use instead."""
+    """A map from replaced values to the values that replace them."""
 
     def __init__(self) -> None:
-        self._instead: dict[Value, Value] = {}
+        self._replacements: dict[Value, Value] = {}
 
     def __call__(self, value: Value) -> Value:
-        while value in self._instead:
-            value = self._instead[value]
+        while value in self._replacements:
+            value = self._replacements[value]
         return value
 
     def __len__(self) -> int:
-        return len(self._instead)
+        return len(self._replacements)
 
     def put(self, old: Value, new: Value) -> None:
-        self._instead[old] = new
+        self._replacements[old] = new
 
     def inputs(self, instruction: Instruction) -> Instruction:
         """The instruction, reading the replaced values."""
         for value in instruction.inputs:
-            if value in self._instead:
+            if value in self._replacements:
                 return instruction.with_inputs([self(v) for v in instruction.inputs])
         return instruction
 

@@ -1,4 +1,4 @@
-"""Rewrites that a measurement asked for: each makes one kind of model faster.
+"""Special rewrites with a measured gain: each makes one kind of model faster.
 
 Nothing here is needed to understand how a program is compiled. After those in NOT_EXACT results may
 differ in the last bit: sums are added up in another order (`used_columns`, `pool_gradients`,

@@ -22,17 +22,18 @@ def stack_products(program: Program) -> Program:
     sums = [i for i in program.instructions if i.type == 'AddN' and len(i.inputs) >= _LEAST]
     uses = uses_of(program, ('AddN',) if sums else ())
     gone: set[Instruction] = set()
-    instead: dict[Instruction, list[Instruction]] = {}
+    replacements: dict[Instruction, list[Instruction]] = {}
     for instruction in sums:
         products = [v.producer for v in instruction.inputs]
         if all(p is not None and _stackable(p, uses) for p in products):
-            gone.update(p for p in products if p is not None)
-            instead[instruction] = _stacked(instruction, [p for p in products if p is not None])
+            factors = [p for p in products if p is not None]
+            gone.update(factors)
+            replacements[instruction] = _stacked(instruction, factors)
     kept = [new for old in program.instructions if old not in gone
-            for new in instead.get(old, [old])]
+            for new in replacements.get(old, [old])]
     return program.with_instructions(kept, Note(
         'batch_matmul_sums',
-        f'{len(gone)} matrix products are summed as {len(instead)} of stacked factors',
+        f'{len(gone)} matrix products are summed as {len(replacements)} of stacked factors',
         len(program.instructions), len(kept), len(gone)))
 
 

@@ -24,14 +24,15 @@ def scale_steps(program: Program) -> Program:
     uses = uses_of(program, _DESCENTS)
     made_at = {v: n for n, i in enumerate(program.instructions) for v in i.outputs}
     written = {i.inputs[n].variable for i in program.instructions for n in i.writes}
-    instead: dict[Instruction, list[Instruction]] = {}
+    replacements: dict[Instruction, list[Instruction]] = {}
     for step in program.instructions:
         if step.type in _DESCENTS and _pays(step, uses, made_at, written):
-            instead.update(_scaled(step))
-    kept = [new for old in program.instructions for new in instead.get(old, [old])]
+            replacements.update(_scaled(step))
+    kept = [new for old in program.instructions for new in replacements.get(old, [old])]
     return program.with_instructions(kept, Note(
-        'fold_learning_rate', f'{len(instead) // 2} updates scale a small factor of their gradient',
-        len(program.instructions), len(kept), len(instead)))
+        'fold_learning_rate',
+        f'{len(replacements) // 2} updates scale a small factor of their gradient',
+        len(program.instructions), len(kept), len(replacements)))
 
 
 def _pays(step: Instruction, uses: Counter, made_at: dict[Value, int], written: set) -> bool:

@@ -20,7 +20,7 @@ def mask_before_pools(program: Program) -> Program:
     """ReluGrad(MaxPoolGrad(x, y, dy), x) becomes MaxPoolGrad(x, y, ReluGrad(dy, y))."""
     uses = uses_of(program, ('ReluGrad',))
     gone: set[Instruction] = set()
-    instead: dict[Instruction, list[Instruction]] = {}
+    replacements: dict[Instruction, list[Instruction]] = {}
     small: dict[Value, Value] = {}          # spread gradients -> the same before they were spread
     for instruction in program.instructions:
         spread = instruction.inputs[0].producer if instruction.type == 'ReluGrad' else None
@@ -28,20 +28,20 @@ def mask_before_pools(program: Program) -> Program:
             gone.add(spread)
             masked = Value(f'{instruction.name}/masked', spread.inputs[2].dtype,
                            spread.inputs[2].raw_shape)
-            instead[instruction] = _masked_first(instruction, spread, masked)
+            replacements[instruction] = _masked_first(instruction, spread, masked)
             small[instruction.outputs[0]] = masked
         elif instruction.type in ('Sum', 'BiasAddGrad') and instruction.inputs[0] in small \
                 and _is_over_positions(instruction):
             rest = instruction.inputs[1:]
-            instead[instruction] = [
+            replacements[instruction] = [
                 instruction.with_inputs([small[instruction.inputs[0]], *rest])]
     kept = [new for old in program.instructions if old not in gone
-            for new in instead.get(old, [old])]
+            for new in replacements.get(old, [old])]
     return program.with_instructions(kept, Note(
         'pool_gradients',
-        f'{len(gone)} ReLU masks and {len(instead) - len(gone)} sums of gradients '
+        f'{len(gone)} ReLU masks and {len(replacements) - len(gone)} sums of gradients '
         'come before max pooling spreads them',
-        len(program.instructions), len(kept), len(instead)))
+        len(program.instructions), len(kept), len(replacements)))
 
 
 def _is_mask_of(mask: Instruction, spread: Instruction, uses: Counter) -> bool:

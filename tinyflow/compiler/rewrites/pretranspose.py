@@ -17,16 +17,16 @@ _SMALLEST = 1 << 12     # elements of the matrix
 
 def turn_repeated(program: Program) -> Program:
     """MatMul(a, b, transpose_b=True), for ten or more different a, gets b as its transpose."""
-    instead: dict[Instruction, list[Instruction]] = {}
+    replacements: dict[Instruction, list[Instruction]] = {}
     readers: dict[Value, list[Instruction]] = {}
     count = 0
     for instruction in program.instructions:
         if _reads_transpose(instruction):
             readers.setdefault(instruction.inputs[1], []).append(instruction)
         elif instruction.writes or not instruction.definition.pure:
-            count += _turn(readers, instead)    # the matrix may be a view of what changes here
-    count += _turn(readers, instead)
-    kept = [new for old in program.instructions for new in instead.get(old, [old])]
+            count += _turn(readers, replacements)    # the matrix may be a view of what changes here
+    count += _turn(readers, replacements)
+    kept = [new for old in program.instructions for new in replacements.get(old, [old])]
     return program.with_instructions(kept, Note(
         'pretranspose', f'{count} matrices are transposed once for many products',
         len(program.instructions), len(kept), count))
@@ -41,7 +41,7 @@ def _reads_transpose(instruction: Instruction) -> bool:
 
 
 def _turn(readers: dict[Value, list[Instruction]],
-          instead: dict[Instruction, list[Instruction]]) -> int:
+          replacements: dict[Instruction, list[Instruction]]) -> int:
     """Enters what replaces the readers of each matrix that has enough of them."""
     count = 0
     for matrix, products in readers.items():
@@ -50,10 +50,10 @@ def _turn(readers: dict[Value, list[Instruction]],
             view, turned = _transposed(matrix, products[0])
             for product in products:
                 attrs = {**product.attrs, 'transpose_b': False}
-                instead[product] = [Instruction(
+                replacements[product] = [Instruction(
                     product.definition, product.operation,
                     (product.inputs[0], turned.outputs[0]), product.outputs, attrs)]
-            instead[products[0]] = [view, turned, *instead[products[0]]]
+            replacements[products[0]] = [view, turned, *replacements[products[0]]]
     readers.clear()
     return count
 

@@ -49,7 +49,7 @@ class _Shifted(NamedTuple):
 
 
 class _Context:
-    """What the rewrite asks about a program."""
+    """Users and positions of values, for the rewrite."""
 
     def __init__(self, program: Program) -> None:
         self.users: dict[Value, list[Instruction]] = defaultdict(list)
@@ -70,18 +70,18 @@ def fold_biases(program: Program) -> Program:
         return _with_note(program, program.instructions, 0)
     context = _Context(program)
     groups: dict[tuple[Value, Value], list[_Step]] = defaultdict(list)
-    instead: dict[Instruction, list[Instruction]] = {}
+    replacements: dict[Instruction, list[Instruction]] = {}
     count = change = 0                  # `change`: where a Variable may last have changed
     for position, instruction in enumerate(program.instructions):
         step = _step(instruction, context)
         if step is not None and context.positions[step.product] >= change:
             groups[step.product.inputs[1], step.sum.inputs[1]].append(step)
         elif instruction.writes or not instruction.definition.pure:
-            count += _fold_groups(groups, context, instead)
+            count += _fold_groups(groups, context, replacements)
             change = position
-    count += _fold_groups(groups, context, instead)
+    count += _fold_groups(groups, context, replacements)
     return _with_note(program, [new for old in program.instructions
-                                for new in instead.get(old, [old])], count)
+                                for new in replacements.get(old, [old])], count)
 
 
 def _with_note(program: Program, kept: Sequence[Instruction], count: int) -> Program:
@@ -110,7 +110,7 @@ def _step(sum_: Instruction, context: _Context) -> _Step | None:
 
 
 def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
-                 context: _Context, instead: dict[Instruction, list[Instruction]]) -> int:
+                 context: _Context, replacements: dict[Instruction, list[Instruction]]) -> int:
     """Enters what replaces the steps of each group that has enough of them."""
     count = 0
     for (weights, _), steps in groups.items():
@@ -124,7 +124,7 @@ def _fold_groups(groups: dict[tuple[Value, Value], list[_Step]],
         if others and (gradients is None or not others <= set(gradients.parts)):
             continue
         count += 1
-        _fold(steps, gradients, _shifted(steps, context), instead)
+        _fold(steps, gradients, _shifted(steps, context), replacements)
     groups.clear()
     return count
 
@@ -205,7 +205,7 @@ def _is_gradient(product: Instruction, joined: Value) -> bool:
 
 
 def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shifted],
-          instead: dict[Instruction, list[Instruction]]) -> None:
+          replacements: dict[Instruction, list[Instruction]]) -> None:
     first = steps[0]
     weights, biases = first.product.inputs[1], first.sum.inputs[1]
     rows, columns = weights.sizes
@@ -217,9 +217,9 @@ def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shift
         for split, sums in shifted:
             outputs = [sums[n].outputs[0] if n in sums else part
                        for n, part in enumerate(split.outputs)]
-            instead[split] = [Instruction(split.definition, split.operation, split.inputs,
+            replacements[split] = [Instruction(split.definition, split.operation, split.inputs,
                                           tuple(outputs), split.attrs)]
-            instead.update((sum_, []) for sum_ in sums.values())
+            replacements.update((sum_, []) for sum_ in sums.values())
     stacked = concatenated(first.sum, [weights, made[-1].outputs[0]], 0, (rows + 1, columns))
     wider = []
     for step in steps:
@@ -228,15 +228,15 @@ def _fold(steps: list[_Step], gradients: _Gradients | None, shifted: list[_Shift
         ones = constant(step.join, 'ones', np.ones((count, 1), weights.dtype.np))
         join = concatenated(step.join, [*values, ones], 1, (count, rows + 1))
         wider.append(join.outputs[0])
-        instead[step.join] = [join]
-        instead[step.product] = []
-        instead[step.sum] = [Instruction(
+        replacements[step.join] = [join]
+        replacements[step.product] = []
+        replacements[step.sum] = [Instruction(
             step.product.definition, step.sum.operation, (join.outputs[0], stacked.outputs[0]),
             step.sum.outputs, step.product.attrs)]
-    instead[first.sum] = [*made, stacked, *instead[first.sum]]
+    replacements[first.sum] = [*made, stacked, *replacements[first.sum]]
     if gradients is not None:
-        instead.update((part, []) for part in gradients.parts)
-        _fold_gradients(gradients, wider, rows, columns, instead)
+        replacements.update((part, []) for part in gradients.parts)
+        _fold_gradients(gradients, wider, rows, columns, replacements)
 
 
 def _shift_biases(row: Instruction, shifted: _Shifted) -> Instruction:
@@ -249,7 +249,7 @@ def _shift_biases(row: Instruction, shifted: _Shifted) -> Instruction:
 
 
 def _fold_gradients(gradients: _Gradients, wider: list[Value], rows: int, columns: int,
-                    instead: dict[Instruction, list[Instruction]]) -> None:
+                    replacements: dict[Instruction, list[Instruction]]) -> None:
     """One product for both gradients, instead of the first of the two sums."""
     of_weights, of_biases = gradients.of_weights, gradients.of_biases
     height = sum(v.sizes[0] for v in wider)
@@ -262,5 +262,5 @@ def _fold_gradients(gradients: _Gradients, wider: list[Value], rows: int, column
     vector = new('Reshape', of_biases,
                  [last.outputs[0], constant(of_biases, 'shape', [columns])], (columns,),
                  {'Tshape': dtypes.int32}, of_biases.outputs[0])
-    instead[of_weights] = instead[of_biases] = []
-    instead[gradients.first] = [a, b, both, upper, last, vector]
+    replacements[of_weights] = replacements[of_biases] = []
+    replacements[gradients.first] = [a, b, both, upper, last, vector]

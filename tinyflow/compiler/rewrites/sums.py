@@ -13,20 +13,20 @@ from tinyflow.compiler.passes.rewrite import Replacement, uses_of
 
 
 def flatten_sums(program: Program) -> Program:
-    """AddN of an AddN that nobody else uses as one AddN; a sum with zeros is the other term."""
+    """Merges an AddN with an inner AddN that has no other use; drops zeros from sums."""
     uses = uses_of(program, ('AddN',))
-    instead = Replacement()
+    replacement = Replacement()
     sums: dict[Value, Instruction] = {}         # the AddN that makes a value, flattened
     gone: set[Instruction] = set()
     instructions: list[Instruction] = []
     count = 0
     for old in program.instructions:
-        instruction = instead.inputs(old)
+        instruction = replacement.inputs(old)
         if instruction.type == 'AddN' and not instruction.copy \
                 and instruction.operation not in program.targets:
             terms = _terms(instruction, sums, uses, gone)
             if len(terms) == 1:
-                instead.put(instruction.outputs[0], terms[0])
+                replacement.put(instruction.outputs[0], terms[0])
                 uses[terms[0]] += uses[instruction.outputs[0]] - 1
                 count += 1
                 continue
@@ -38,7 +38,7 @@ def flatten_sums(program: Program) -> Program:
             sums[instruction.outputs[0]] = instruction
         instructions.append(instruction)
     kept = [i for i in instructions if i not in gone]
-    return instead.finish(program, kept, 'sums', count,
+    return replacement.finish(program, kept, 'sums', count,
                           'sums have others or zeros among their terms')
 
 

@@ -1,8 +1,8 @@
 """Computes of a matrix product only the rows and columns that are used.
 
 A recurrent cell multiplies [x, h] by one matrix, so the gradient by h is a part of the columns of a
-product; the others, the gradient by the data, are wanted by nobody. That part is the product with a
-part of the weights, which is a view of them.
+product; the others, the gradient by the data, are unused. That part is the product with a part of
+the weights, which is a view of them.
 """
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ def narrow_products(program: Program) -> Program:
     """Slice(MatMul(a, b)) becomes MatMul(Slice(a), Slice(b)); so does a split with one used part.
     """
     uses = uses_of(program, _TAKERS)
-    instead: dict[Instruction, tuple[tuple[Range, Range], Value]] = {}
+    replacements: dict[Instruction, tuple[tuple[Range, Range], Value]] = {}
     gone: set[Instruction] = set()
     for instruction in program.instructions:
         found = _part_of_product(instruction, uses)
         if found is not None and instruction.operation not in program.targets:
             product, ranges, output = found
             if product.operation not in program.targets:
-                instead[product] = ranges, output
+                replacements[product] = ranges, output
                 gone.add(instruction)
     kept: list[Instruction] = []
     views: dict[tuple[Value, int, Range], Value] = {}
     for instruction in program.instructions:
         if instruction.writes or not instruction.definition.pure:
             views.clear()               # views of a Variable that may have another array then
-        if instruction in instead:
-            kept += _narrowed(instruction, *instead[instruction], views)
+        if instruction in replacements:
+            kept += _narrowed(instruction, *replacements[instruction], views)
         elif instruction not in gone:
             kept.append(instruction)
     return program.with_instructions(kept, Note(
-        'used_columns', f'{len(instead)} matrix products compute only what is used',
-        len(program.instructions), len(kept), len(instead)))
+        'used_columns', f'{len(replacements)} matrix products compute only what is used',
+        len(program.instructions), len(kept), len(replacements)))
 
 
 def _part_of_product(instruction: Instruction, uses: Counter) \

@@ -1,4 +1,4 @@
-"""Warnings that need the real shapes: given once, when a program is compiled for them."""
+"""Warning about silent broadcasting of [n] with [n, 1], when a program is compiled."""
 from __future__ import annotations
 
 from tinyflow.compiler.ir import Instruction, Program
@@ -7,7 +7,7 @@ from tinyflow.graph.operation import Operation
 from tinyflow.graph.source_location import warn_at
 
 _FAR = 64                           # operations looked at for a scalar
-_warned: set[tuple | None] = set()  # sites that were told already
+_warned: set[tuple | None] = set()  # sites that have been reported
 
 
 def warn_of_silent_broadcasting(program: Program) -> None:

@@ -3,8 +3,8 @@
 Only what the fetches need is run, which surprises those who think of a graph as a program:
 
 * Batch normalisation's moving averages are updated by operations in the collection
-  UPDATE_OPS; a training step does not run them unless it is told to.
-* A tf.Print whose result nobody uses prints nothing.
+  UPDATE_OPS; a training step runs them only with a control dependency on them.
+* A tf.Print whose result is unused prints nothing.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tinyflow.graph.source_location import warn_at
 from tinyflow.graph.support.errors import report
 from tinyflow.graph.variable_refs import is_variable_ref
 
-_told: weakref.WeakSet[Operation] = weakref.WeakSet()
+_reported: weakref.WeakSet[Operation] = weakref.WeakSet()
 PRINTS = frozenset({'Print', 'PrintV2'})
 
 
@@ -111,9 +111,9 @@ def _is_waited_for(operation: Operation, operations: list[Operation]) -> bool:
 
 
 def _first_time(operation: Operation) -> bool:
-    if operation in _told:
+    if operation in _reported:
         return False
-    _told.add(operation)
+    _reported.add(operation)
     return True
 
 
