@@ -125,7 +125,7 @@ def check_input_fn(input_fn):
     if not _is_data(input_fn) and not callable(input_fn):
         raise worded(TypeError(
             f'input_fn must be a function, a Dataset, arrays or a DataFrame; got {input_fn!r}\n'
-            '  Mend: input_fn=lambda: dataset. A call, input_fn=make_data(), passes its result '
+            '  Hint: input_fn=lambda: dataset. A call, input_fn=make_data(), passes its result '
             'instead of the function.'))
 
 
@@ -138,7 +138,7 @@ def split_features_labels(result):
     if isinstance(result, (list, tuple)):
         if len(result) != 2:
             raise worded(ValueError(
-                'input_fn should return (features, labels) as a len 2 tuple.\n  Mend: it '
+                'input_fn should return (features, labels) as a len 2 tuple.\n  Hint: it '
                 f'returned {len(result)} parts; several features go into one dict: '
                 "({'a': a, 'b': b}, labels)."))
         return tuple(result)
@@ -192,6 +192,6 @@ def _other_graph(what, tensor):
     site = f', created at {tensor.op.site},' if tensor.op.site else ''
     return worded(ValueError(
         f'input_fn returned {what} of another graph: "{tensor.name}"{site} was created outside '
-        'of input_fn.\n  Mend: an Estimator calls input_fn inside a new graph each time; create '
+        'of input_fn.\n  Hint: an Estimator calls input_fn inside a new graph each time; create '
         'datasets and tensors inside the function: def input_fn(): return '
         'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))

@@ -32,7 +32,7 @@ def check_model_fn(model_fn, params):
     names = parameter_names(model_fn)
     if 'features' not in names:
         raise worded(ValueError(
-            f'model_fn ({model_fn}) must include features argument.\n  Mend: '
+            f'model_fn ({model_fn}) must include features argument.\n  Hint: '
             'def model_fn(features, labels, mode, params):'))
     if params is not None and 'params' not in names:
         raise worded(ValueError(
@@ -44,7 +44,7 @@ def check_model_fn(model_fn, params):
     unknown = [name for name in names if name not in _PARAMETERS]
     if unknown:
         raise worded(ValueError(
-            f'model_fn ({model_fn}) has following not expected args: {unknown}\n  Mend: its '
+            f'model_fn ({model_fn}) has following not expected args: {unknown}\n  Hint: its '
             'parameters are features, labels, mode, params and config; everything else goes into '
             'params, a dict.'))
 
@@ -69,6 +69,6 @@ def call_model_fn(model_fn, features, labels, mode, params, config):
     logging.info('Done calling model_fn.')
     if not isinstance(spec, EstimatorSpec):
         raise worded(ValueError(
-            f'model_fn should return an EstimatorSpec.\n  Mend: it returned {spec!r}; '
+            f'model_fn should return an EstimatorSpec.\n  Hint: it returned {spec!r}; '
             'return tf.estimator.EstimatorSpec(mode, ...) in every branch on mode.'))
     return spec

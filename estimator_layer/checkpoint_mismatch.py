@@ -8,7 +8,7 @@ from tinyflow.graph.support.errors import InvalidArgumentError, NotFoundError
 __all__ = ['explain_checkpoint_mismatch']
 
 # The beginnings of the hints of Saver.restore, which are meant for users of Session and Saver.
-_ADVICE = ('\n  Mend: build the graph that was saved', "\n  Mend: tf.train.Saver({'old name'")
+_ADVICE = ('\n  Hint: build the graph that was saved', "\n  Hint: tf.train.Saver({'old name'")
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def explain_checkpoint_mismatch(model_dir):
             problem, has_hint, _ = error.message.partition(advice)
             if has_hint:
                 raise type(error)(error.node_def, error.op, problem + (
-                    f'\n  Mend: the checkpoint was written by a different model. To start over, '
+                    f'\n  Hint: the checkpoint was written by a different model. To start over, '
                     f'use a new model_dir, or delete {model_dir}; or build the Estimator with the '
                     'arguments (hidden_units, feature_columns, params ...) that it was trained '
                     'with.\n  To start over with the weights that fit: '

@@ -140,7 +140,7 @@ class Estimator:
     def __getattr__(self, name):
         text = f'{type(self).__name__!r} object has no attribute {name!r}'
         if name in _OTHER_LIBRARIES:
-            text += f'\n  Mend: {_OTHER_LIBRARIES[name]}.'
+            text += f'\n  Hint: {_OTHER_LIBRARIES[name]}.'
         raise worded(AttributeError(text))
 
     @property
@@ -173,7 +173,7 @@ class Estimator:
         except NotFoundError as error:
             names = self.get_variable_names()
             near = get_close_matches(name, names, n=3, cutoff=0.4) or names[:3]
-            raise NotFoundError(error.node_def, error.op, f'{error.message}\n  Mend: one of '
+            raise NotFoundError(error.node_def, error.op, f'{error.message}\n  Hint: one of '
                                 f'get_variable_names(), such as {", ".join(near)}.') from None
 
     def get_variable_names(self):
@@ -324,7 +324,7 @@ def config_with_model_dir(config, model_dir):
         config = RunConfig()
     if not isinstance(config, RunConfig):
         raise worded(ValueError(
-            f'config must be an instance of `RunConfig`, but provided {config}.\n  Mend: '
+            f'config must be an instance of `RunConfig`, but provided {config}.\n  Hint: '
             + ('tf.estimator.RunConfig(session_config=config).' if isinstance(config, ConfigProto)
                else 'tf.estimator.RunConfig(**config).' if isinstance(config, dict)
                else 'tf.estimator.RunConfig(...).')))
@@ -359,7 +359,7 @@ def _warm_start_settings(warm_start_from):
 def _check_receiver(serving_input_receiver_fn):
     if not serving_input_receiver_fn:
         raise worded(ValueError(
-            'An input_receiver_fn must be defined.\n  Mend: serving_input_receiver_fn='
+            'An input_receiver_fn must be defined.\n  Hint: serving_input_receiver_fn='
             'tf.estimator.export.build_raw_serving_input_receiver_fn({name: placeholder}), or '
             'input_fn=the input function for training.'))
 
@@ -374,7 +374,7 @@ def _checked_hooks(hooks):
     listed = hooks is None or isinstance(hooks, (list, tuple)) or hasattr(hooks, '__next__')
     if not listed:                          # train(x, y), as with scikit-learn and Keras
         raise worded(TypeError(
-            f'hooks is a list of SessionRunHooks; got {type(hooks).__name__}.\n  Mend: the '
+            f'hooks is a list of SessionRunHooks; got {type(hooks).__name__}.\n  Hint: the '
             "input_fn returns the labels, next to the features: train(lambda: ({'x': x}, y)), or "
             "train(({'x': x}, y)) with arrays."))
     hooks = list(hooks or [])
@@ -382,7 +382,7 @@ def _checked_hooks(hooks):
         if not isinstance(hook, SessionRunHook):
             text = f'Hooks must be a SessionRunHook, given: {hook}'
             if isinstance(hook, type) and issubclass(hook, SessionRunHook):
-                text += f'\n  Mend: that is the class; {hook.__name__}(...) creates a hook.'
+                text += f'\n  Hint: that is the class; {hook.__name__}(...) creates a hook.'
             raise worded(TypeError(text))
     return hooks
 
@@ -412,5 +412,5 @@ def _check_not_overridden(estimator):
         if overridden:
             raise worded(ValueError(
                 'Subclasses of Estimator cannot override members of Estimator. '
-                f'{type(estimator)} does override {overridden}\n  Mend: pass another model_fn, '
+                f'{type(estimator)} does override {overridden}\n  Hint: pass another model_fn, '
                 'hooks, or write a function around the method.'))

@@ -73,7 +73,7 @@ def drawable(estimator):
     checkpoint = estimator.latest_checkpoint()
     if checkpoint is None:
         raise worded(ValueError(
-            f'draw: {estimator.model_dir} has no checkpoint, so there is no graph yet.\n  Mend: '
+            f'draw: {estimator.model_dir} has no checkpoint, so there is no graph yet.\n  Hint: '
             "estimator.train(input_fn) first; or tf.viz.draw(tf.explain(estimator).graph('train', "
             'input_fn)), which builds one.'))
     graph = Graph()

@@ -22,7 +22,7 @@ def add_metrics(estimator, metric_fn):
     unknown = [name for name in names if name not in _PARAMETERS]
     if unknown:
         raise worded(ValueError(
-            f'metric_fn ({metric_fn}) has following not expected args: {unknown}\n  Mend: it may '
+            f'metric_fn ({metric_fn}) has following not expected args: {unknown}\n  Hint: it may '
             f'take {", ".join(_PARAMETERS)}.'))
 
     def model_fn(features, labels, mode, config):

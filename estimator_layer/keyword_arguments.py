@@ -29,4 +29,4 @@ def suggest_keywords(init):
 def _message(class_name, unknown, names):
     text = f'{class_name}.__init__() got an unexpected keyword argument {unknown!r}'
     nearest = get_close_matches(unknown, names, n=1, cutoff=0.6)
-    return f'{text}\n  Mend: did you mean {nearest[0]!r}?' if nearest else text
+    return f'{text}\n  Hint: did you mean {nearest[0]!r}?' if nearest else text

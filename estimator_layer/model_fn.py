@@ -100,7 +100,7 @@ def _checked_train_op(train_op, mode):
     if train_op is None:
         if mode == ModeKeys.TRAIN:
             raise worded(ValueError(
-                'Missing train_op.\n  Mend: in mode TRAIN a model_fn returns the op of one '
+                'Missing train_op.\n  Hint: in mode TRAIN a model_fn returns the op of one '
                 'training step: train_op=optimizer.minimize(loss, '
                 'global_step=tf.train.get_global_step()).'))
         return None
@@ -116,18 +116,18 @@ def _checked_loss(loss, mode):
     if loss is None:
         if mode in (ModeKeys.TRAIN, ModeKeys.EVAL):
             raise worded(ValueError(
-                f'Missing loss.\n  Mend: in mode {mode.upper()} a model_fn returns '
+                f'Missing loss.\n  Hint: in mode {mode.upper()} a model_fn returns '
                 'EstimatorSpec(mode, loss=..., ...), a scalar tensor.'))
         return None
     loss = _tensor(loss, 'loss')
     if loss.get_shape().num_elements() not in (None, 1):
         raise worded(ValueError(
-            f'Loss must be scalar, given: {loss}\n  Mend: one number for the batch, '
+            f'Loss must be scalar, given: {loss}\n  Hint: one number for the batch, '
             'such as tf.reduce_mean(loss).'))
     _check_graph(loss, 'loss', loss.name)
     if loss.get_shape().ndims:
         logging.warning('The loss has shape %s, one number per example; a batch of more than one '
-                        'example will fail. Mend: tf.reduce_mean(loss).', loss.get_shape())
+                        'example will fail. Hint: tf.reduce_mean(loss).', loss.get_shape())
     return loss if loss.get_shape().is_compatible_with([]) else shaping.reshape(loss, [])
 
 
@@ -135,7 +135,7 @@ def _checked_predictions(predictions, mode):
     if predictions is None:
         if mode == ModeKeys.PREDICT:
             raise worded(ValueError(
-                'Missing predictions.\n  Mend: in mode PREDICT a model_fn returns '
+                'Missing predictions.\n  Hint: in mode PREDICT a model_fn returns '
                 'EstimatorSpec(mode, predictions=...), a tensor or a dict of tensors.'))
         return {}
     if not isinstance(predictions, dict):
@@ -161,7 +161,7 @@ def _checked_metrics(metrics):
         elif not isinstance(metric, tuple) or len(metric) != 2:
             raise worded(TypeError(
                 'Values of eval_metric_ops must be (metric_value, update_op) tuples, given: '
-                f'{metric} for key: {key}\n  Mend: functions of tf.metrics return such a pair: '
+                f'{metric} for key: {key}\n  Hint: functions of tf.metrics return such a pair: '
                 'tf.metrics.mean(value).'))
         for part in metric:
             if isinstance(part, (Tensor, Operation, Variable)):
@@ -219,5 +219,5 @@ def _check_graph(element, what, name):
             'Possible causes of this error include:\n\n'
             f'1) {what} was created outside the context of the default graph.\n\n'
             '2) The object passed through to EstimatorSpec was not created in the most recent '
-            'call to "model_fn".\n  Mend: an Estimator calls model_fn again, in a new graph, '
+            'call to "model_fn".\n  Hint: an Estimator calls model_fn again, in a new graph, '
             'for every mode: create the tensor inside model_fn.'))

@@ -66,7 +66,7 @@ def model_to_estimator(keras_model=None, keras_model_path=None, custom_objects=N
     if not keras_model._is_graph_network:
         raise worded(ValueError(
             'A subclassed model has no layer graph that could be cloned into the graphs of an '
-            'Estimator.\n  Mend: build a functional model of the same layers, '
+            'Estimator.\n  Hint: build a functional model of the same layers, '
             'tf.keras.Model(inputs, outputs), or call the model in a model_fn.'))
     object_based = checkpoint_format == 'checkpoint'
     build = _model_fn(keras_model, custom_objects, object_based)
@@ -194,7 +194,7 @@ def _in_order(tensors, names, what, of_model):
             raise worded(KeyError(
                 f'The dictionary passed into {what} does not have the expected {of_model} keys '
                 f'defined in the keras model.\n\tExpected keys: {set(names)}\n\t{what} keys: '
-                f'{set(tensors)}\n\tDifference: {wrong}\n  Mend: the input_fn names its {what} as '
+                f'{set(tensors)}\n\tDifference: {wrong}\n  Hint: the input_fn names its {what} as '
                 f'the model does: {{{", ".join(f"{name!r}: ..." for name in names)}}}.'))
         tensors = [tensors[name] for name in names]
     if not isinstance(tensors, (list, tuple)):

@@ -42,12 +42,12 @@ def _batch_size(batch):
     for key, values in batch.items():
         if not getattr(values, 'ndim', 0):
             raise worded(ValueError(
-                f'The prediction {key!r} has no batch dimension.\n  Mend: '
+                f'The prediction {key!r} has no batch dimension.\n  Hint: '
                 'yield_single_examples=False, or omit it: predict_keys=[...].'))
         length = length if length is not None else len(values)
         if len(values) != length:
             raise worded(ValueError(
                 f'Batch length of predictions should be same. {key} has different batch length '
-                'than others.\n  Mend: yield_single_examples=False, or choose keys: '
+                'than others.\n  Hint: yield_single_examples=False, or choose keys: '
                 'predict_keys=[...].'))
     return length or 0

@@ -141,4 +141,4 @@ def _service(service):
 
 
 def _invalid(problem):
-    return worded(ValueError(f'{problem}\n  Mend: {_EXAMPLE}.'))
+    return worded(ValueError(f'{problem}\n  Hint: {_EXAMPLE}.'))

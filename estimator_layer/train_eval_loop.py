@@ -98,7 +98,7 @@ def _check_single_task(cluster_spec):
     if tasks > 1:
         raise worded(NotImplementedError(
             f'TF_CONFIG describes a cluster of {tasks} tasks: {cluster_spec}. tinyflow trains in '
-            'one process only, and would wait for the others forever.\n  Mend: unset '
+            'one process only, and would wait for the others forever.\n  Hint: unset '
             'TF_CONFIG; for several replicas in one process: '
             'RunConfig(train_distribute=tf.distribute.MirroredStrategy()).'))
 

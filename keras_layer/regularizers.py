@@ -83,7 +83,7 @@ def get(identifier):
         return identifier
     if isinstance(identifier, (float, int, np.floating)):
         raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}\n'
-                                f'  Mend: keras.regularizers.l2({identifier}).'))
+                                f'  Hint: keras.regularizers.l2({identifier}).'))
     raise worded(ValueError(f'Could not interpret regularizer identifier: {identifier!r}'))
 
 

@@ -57,7 +57,7 @@ print('Picture:', output('02_placeholders.svg'))
 #
 # Everybody makes these. It is a good idea to make each of them once on purpose, and to read what
 # comes back. A message says what is wrong, with which shapes, which of your lines made the nodes,
-# and how to mend it.
+# and how to hint it.
 
 
 # %%

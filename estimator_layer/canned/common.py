@@ -12,7 +12,7 @@ def check_features(features):
     if not isinstance(features, dict):
         raise worded(ValueError(
             f'features should be a dictionary of `Tensor`s. Given type: {type(features)}\n'
-            "  Mend: the input_fn returns ({'x': x}, labels); feature columns look up 'x' by its "
+            "  Hint: the input_fn returns ({'x': x}, labels); feature columns look up 'x' by its "
             'key.'))
     return features
 

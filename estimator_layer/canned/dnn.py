@@ -111,7 +111,7 @@ def dnn_logit_fn_builder(units, hidden_units, feature_columns, activation_fn, dr
     if not isinstance(units, int):
         raise worded(ValueError(f'units must be an int.  Given type: {type(units)}'))
     if isinstance(hidden_units, int):
-        raise worded(TypeError(f'hidden_units is {hidden_units}, not a list.\n  Mend: '
+        raise worded(TypeError(f'hidden_units is {hidden_units}, not a list.\n  Hint: '
                                f'hidden_units=[{hidden_units}], one number for each layer.'))
 
     def logit_fn(features, mode):

@@ -35,7 +35,7 @@ def get_optimizer(optimizer, learning_rate=None):
         optimizer = optimizer()
     if not isinstance(optimizer, tf.train.Optimizer):
         raise worded(ValueError(
-            f'The optimizer object is not an Optimizer instance. Given: {optimizer}\n  Mend: '
+            f'The optimizer object is not an Optimizer instance. Given: {optimizer}\n  Hint: '
             f'{_hint(optimizer)}'))
     return optimizer
 

@@ -9,6 +9,6 @@ class LinearSDCA:
 
     def __init__(self, *args, **kwargs):
         raise NotImplementedError(
-            'tf.estimator.experimental.LinearSDCA is not implemented in tinyflow.\n  Mend: '
+            'tf.estimator.experimental.LinearSDCA is not implemented in tinyflow.\n  Hint: '
             'optimizer=tf.train.FtrlOptimizer(0.2, l1_regularization_strength=..., '
             'l2_regularization_strength=...), which minimises the same loss.')

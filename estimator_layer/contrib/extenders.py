@@ -58,7 +58,7 @@ def _dense(key, features, predictions, default_values):
             raise worded(ValueError(f'Feature ({key}) is expected to be a `SparseTensor`.'))
         return tf.sparse_tensor_to_dense(feature, default_value=default_values[key])
     if isinstance(feature, tf.SparseTensor):
-        raise worded(ValueError(f'Feature ({key}) should be a Tensor.\n  Mend: keys=[...] without '
+        raise worded(ValueError(f'Feature ({key}) should be a Tensor.\n  Hint: keys=[...] without '
                                 f'it, or sparse_default_values={{{key!r}: ...}}.'))
     return tf.convert_to_tensor(feature)
 

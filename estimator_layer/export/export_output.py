@@ -38,7 +38,7 @@ class ClassificationOutput(ExportOutput):
                                     f'{scores}'))
         if classes is not None and not _is_string(classes):
             raise worded(ValueError(f'Classification classes must be a string Tensor; got {classes}'
-                                    '\n  Mend: tf.as_string(class_ids).'))
+                                    '\n  Hint: tf.as_string(class_ids).'))
         if scores is None and classes is None:
             raise worded(ValueError('At least one of scores and classes must be set.'))
         self._scores, self._classes = scores, classes
@@ -151,7 +151,7 @@ def _examples(receiver_tensors, what):
     tensors = list(receiver_tensors.values())
     if len(tensors) != 1 or not _is_string(tensors[0]):
         raise worded(ValueError(
-            f'{what} input must be a single string Tensor; got {receiver_tensors}\n  Mend: '
+            f'{what} input must be a single string Tensor; got {receiver_tensors}\n  Hint: '
             'build_parsing_serving_input_receiver_fn, whose input is serialized '
             'tf.train.Examples; or export a PredictOutput.'))
     return tensors[0]

@@ -109,7 +109,7 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
 def _check_feature_spec(feature_spec):
     if not isinstance(feature_spec, dict):
         raise worded(ValueError(
-            f'feature_spec must be a dict; got {type(feature_spec).__name__}.\n  Mend: '
+            f'feature_spec must be a dict; got {type(feature_spec).__name__}.\n  Hint: '
             'tf.feature_column.make_parse_example_spec(feature_columns) creates it; or '
             "{'x': tf.FixedLenFeature([4], tf.float32)}."))
 

@@ -46,7 +46,7 @@ def export(estimator, base, receivers, assets_extra=None, as_text=False, checkpo
         settings = estimator._warm_start_settings
         if settings is None:
             raise worded(ValueError(
-                f"Couldn't find trained model at {estimator.model_dir}.\n  Mend: "
+                f"Couldn't find trained model at {estimator.model_dir}.\n  Hint: "
                 'estimator.train(input_fn) first; an export holds the latest checkpoint.'))
         checkpoint_path = settings.ckpt_to_initialize_from
     modes = [mode for mode in (ModeKeys.TRAIN, ModeKeys.EVAL, ModeKeys.PREDICT)
@@ -115,13 +115,13 @@ def _call_receiver_fn(receiver_fn):
     if not callable(receiver_fn):
         raise worded(TypeError(
             f'The serving_input_receiver_fn is not a function: {type(receiver_fn).__name__}.\n'
-            '  Mend: pass the function itself, without (); it is called inside the graph that is '
+            '  Hint: pass the function itself, without (); it is called inside the graph that is '
             'exported. build_parsing_serving_input_receiver_fn(spec) returns such a function.'))
     receiver = receiver_fn()
     if not hasattr(receiver, 'features') or not hasattr(receiver, 'receiver_tensors'):
         raise worded(AttributeError(
             f'The serving_input_receiver_fn returned a {type(receiver).__name__}, which has no '
-            'features and receiver_tensors.\n  Mend: return tf.estimator.export.'
+            'features and receiver_tensors.\n  Hint: return tf.estimator.export.'
             "ServingInputReceiver(features={'x': x}, receiver_tensors={'x': x}), x a placeholder "
             "with the first dimension None; or pass tf.estimator.export."
             "build_raw_serving_input_receiver_fn({'x': x})."))
@@ -171,7 +171,7 @@ def receiver_fn_of_input_fn(estimator, input_fn):
     if not isinstance(features, dict) or \
             not all(isinstance(tensor, Tensor) for tensor in features.values()):
         raise worded(ValueError(
-            'The features of this input_fn are not a dict of dense tensors.\n  Mend: pass a '
+            'The features of this input_fn are not a dict of dense tensors.\n  Hint: pass a '
             'serving_input_receiver_fn; for sparse features tf.estimator.export.'
             'build_parsing_serving_input_receiver_fn(feature_spec) creates one.'))
     return build_raw_serving_input_receiver_fn(features)

@@ -34,7 +34,7 @@ def with_default_output(export_outputs, predictions):
         if not isinstance(output, ExportOutput):
             raise worded(TypeError(
                 'Values in export_outputs must be ExportOutput objects. '
-                f'Given: {export_outputs}\n  Mend: tf.estimator.export.PredictOutput(tensors).'))
+                f'Given: {export_outputs}\n  Hint: tf.estimator.export.PredictOutput(tensors).'))
     if DEFAULT in export_outputs:
         return export_outputs
     if len(export_outputs) > 1:

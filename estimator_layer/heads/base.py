@@ -201,7 +201,7 @@ def _minimize(loss, optimizer, variables):
     if not isinstance(variables, (list, tuple)):
         raise worded(ValueError(
             f'trainable_variables should be a list or a tuple. Given type: {type(variables)}.\n'
-            '  Mend: trainable_variables=tf.trainable_variables(), or model.trainable_weights.'))
+            '  Hint: trainable_variables=tf.trainable_variables(), or model.trainable_weights.'))
     return optimizer.get_updates(loss, variables)[0]
 
 
@@ -219,7 +219,7 @@ def checked_reduction(reduction):
     if reduction not in _REDUCTIONS:
         raise worded(ValueError(
             f'Invalid loss_reduction: {reduction}. See `tf.keras.losses.Reduction` for valid '
-            'options.\n  Mend: use tf.keras.losses.Reduction.SUM or SUM_OVER_BATCH_SIZE; '
+            'options.\n  Hint: use tf.keras.losses.Reduction.SUM or SUM_OVER_BATCH_SIZE; '
             'tf.losses.Reduction is for the heads of tf.contrib.estimator.'))
 
 

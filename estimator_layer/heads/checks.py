@@ -10,7 +10,7 @@ __all__ = ['call_loss_fn', 'check_label_vocabulary', 'check_loss_fn', 'check_n_c
            'range_scope']
 
 _NO_LABELS = (
-    'You must provide a labels Tensor. Given: None.\n  Mend: an input_fn for training or '
+    'You must provide a labels Tensor. Given: None.\n  Hint: an input_fn for training or '
     'evaluation returns (features, labels); check that it reads the label column of the data.')
 
 
@@ -26,7 +26,7 @@ def check_logits(logits, dimension):
                 if isinstance(dimension, int) and logits.shape.as_list()[-1] != dimension:
                     raise worded(ValueError(report(
                         f'{message}, got {logits.shape}', inputs=[('logits', logits)],
-                        mend=f'the last layer has head.logits_dimension = {dimension} units.')))
+                        hint=f'the last layer has head.logits_dimension = {dimension} units.')))
                 return logits
             shape_check = tf.assert_equal(dimension, shape[-1], data=[shape], message=message)
             with tf.control_dependencies([shape_check]):
@@ -45,7 +45,7 @@ def dense_labels(labels, logits, dimension, shapes_last=False):
         if isinstance(labels, tf.SparseTensor):
             raise worded(ValueError(
                 f'SparseTensor labels are not supported: they must be a Tensor of shape '
-                f'[D0, D1, ..., DN, {dimension}], e.g. [batch_size, {dimension}].\n  Mend: '
+                f'[D0, D1, ..., DN, {dimension}], e.g. [batch_size, {dimension}].\n  Hint: '
                 f'tf.sparse.to_dense(labels) in the input_fn; each example has {dimension} '
                 'value(s).'))
         labels = tf.convert_to_tensor(labels)
@@ -67,7 +67,7 @@ def _shaped_labels(labels, logits, dimension, scope, shapes_last):
             raise worded(ValueError(report(
                 f'Mismatched label shape. Expected labels dimension={dimension}.  Received {last}.',
                 inputs=[('labels', labels), ('logits', logits)],
-                mend='labels of a classifier are class ids, one per example, not one-hot rows: '
+                hint='labels of a classifier are class ids, one per example, not one-hot rows: '
                      'tf.argmax(labels, axis=-1); a regression of several numbers needs '
                      'label_dimension.')))
         if shapes_last:
@@ -148,7 +148,7 @@ def _raw_weights(features, column):
                                 f'weight_column.\n  available: {available}'))
     weights = features[key]
     if isinstance(weights, tf.SparseTensor):
-        raise worded(ValueError(f'Weight column {key} must be a dense Tensor.\n  Mend: '
+        raise worded(ValueError(f'Weight column {key} must be a dense Tensor.\n  Hint: '
                                 'tf.sparse.to_dense in the input_fn.'))
     weights = tf.convert_to_tensor(weights)
     if weights.shape.ndims == 1:
@@ -198,7 +198,7 @@ def check_n_classes(n_classes):
     if n_classes is None:
         raise worded(ValueError('n_classes cannot be None'))
     if isinstance(n_classes, int) and n_classes <= 2:
-        raise worded(ValueError(f'n_classes must be > 2: {n_classes}.\n  Mend: two classes need '
+        raise worded(ValueError(f'n_classes must be > 2: {n_classes}.\n  Hint: two classes need '
                                 'the binary head, whose logits_dimension is 1.'))
     return n_classes
 

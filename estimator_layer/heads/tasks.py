@@ -105,7 +105,7 @@ class _Classes(Task):
         if names.dtype.base_dtype != tf.string:
             raise worded(ValueError(
                 f'Labels dtype should be string if there is a vocabulary. Instead got '
-                f'{names.dtype.name}.\n  Mend: omit label_vocabulary, if the labels are already '
+                f'{names.dtype.name}.\n  Hint: omit label_vocabulary, if the labels are already '
                 'ids; or use tf.as_string(labels).'))
         return self._id_table().lookup(names)
 
@@ -162,7 +162,7 @@ class Binary(_Classes):
         if self.label_vocabulary is not None:
             labels = self._ids_of(labels)
         elif labels.dtype.base_dtype == tf.string:
-            raise worded(ValueError('Labels of dtype string need a label_vocabulary.\n  Mend: '
+            raise worded(ValueError('Labels of dtype string need a label_vocabulary.\n  Hint: '
                                     "label_vocabulary=['no', 'yes'], in the order of the ids."))
         return self._in_class_range(tf.to_float(labels))
 
@@ -206,10 +206,10 @@ class MultiClass(_Classes):
         if self.label_vocabulary is not None:
             labels = self._ids_of(labels)
         elif not labels.dtype.is_integer:
-            mend = 'label_vocabulary=[...], in the order of the ids.' \
+            hint = 'label_vocabulary=[...], in the order of the ids.' \
                 if labels.dtype.base_dtype == tf.string else 'tf.cast(labels, tf.int64).'
             raise worded(ValueError('Labels dtype should be integer. Instead got '
-                                    f'{labels.dtype.name}.\n  Mend: {mend}'))
+                                    f'{labels.dtype.name}.\n  Hint: {hint}'))
         return self._in_class_range(labels)
 
     def _default_loss(self, labels, logits):
@@ -308,7 +308,7 @@ class Regression(Task):
         labels = self._dense(labels, logits, self.logits_dimension)
         if labels.dtype.base_dtype == tf.string:
             raise worded(ValueError('Labels of a regression must be numbers. Instead got string.\n'
-                                    '  Mend: tf.string_to_number(labels).'))
+                                    '  Hint: tf.string_to_number(labels).'))
         return tf.to_float(labels)
 
     def _default_loss(self, labels, logits):

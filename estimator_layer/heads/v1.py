@@ -291,7 +291,7 @@ def create_train_op(loss, optimizer, train_op_fn):
     if optimizer is not None:
         return optimizer.minimize(loss, global_step=tf.train.get_global_step())
     if train_op_fn is None:
-        raise worded(ValueError('train_op_fn and optimizer cannot both be None.\n  Mend: in mode '
+        raise worded(ValueError('train_op_fn and optimizer cannot both be None.\n  Hint: in mode '
                                 'TRAIN pass optimizer=tf.train.AdamOptimizer(), or a train_op_fn '
                                 'of the loss.'))
     return train_op_fn(loss)

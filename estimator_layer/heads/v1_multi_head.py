@@ -96,7 +96,7 @@ def checked_heads(heads, head_weights):
     for head in heads:
         if not head.name:
             raise worded(ValueError(f'All given heads must have name specified. Given: {head}\n'
-                                    "  Mend: name='...' for each; it distinguishes labels, "
+                                    "  Hint: name='...' for each; it distinguishes labels, "
                                     'predictions and metrics.'))
     return tuple(heads), tuple(head_weights or ())
 
@@ -158,6 +158,6 @@ def _default_output(outputs, head_name):
         return next(iter(outputs.values()))
     if DEFAULT_SERVING_KEY not in outputs:
         raise worded(ValueError(f'{head_name} did not specify default export_outputs. Given: '
-                                f'{outputs}\n  Mend: include key {DEFAULT_SERVING_KEY} in its '
+                                f'{outputs}\n  Hint: include key {DEFAULT_SERVING_KEY} in its '
                                 'export_outputs.'))
     return outputs[DEFAULT_SERVING_KEY]

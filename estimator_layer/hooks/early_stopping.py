@@ -164,7 +164,7 @@ class _Evaluations:
             if self._name not in metrics:
                 raise worded(ValueError(
                     f'The evaluations in {self._directory} have no metric "{self._name}".\n  '
-                    f'Mend: one of {", ".join(sorted(metrics))}.'))
+                    f'Hint: one of {", ".join(sorted(metrics))}.'))
             yield step, metrics[self._name]
 
     def warn_if_none_since(self, last_check, step):

@@ -81,7 +81,7 @@ class InMemoryEvaluatorHook(SessionRunHook):
             if graph.get_collection(GraphKeys.SAVEABLE_OBJECTS):
                 raise worded(ValueError(
                     'InMemoryEvaluator does not support saveables other than global variables.\n  '
-                    'Mend: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
+                    'Hint: tf.estimator.train_and_evaluate, which evaluates checkpoints.'))
             evaluated = {v.op.name: v for v in graph.get_collection(GraphKeys.GLOBAL_VARIABLES)}
             missing = sorted(set(evaluated) - set(values))
             if missing:

@@ -42,7 +42,7 @@ def as_column(values, what):
         dtypes.as_dtype(array.dtype)
     except TypeError:
         raise worded(TypeError(
-            f'{what} has dtype {array.dtype}, which is not a dtype of tensors.\n  Mend: convert '
+            f'{what} has dtype {array.dtype}, which is not a dtype of tensors.\n  Hint: convert '
             "it to numbers (dates: column.astype('int64')) or to text: column.astype(str)."
         )) from None
     return array
@@ -54,7 +54,7 @@ def _as_bytes(value, what):
     if isinstance(value, str):
         return value.encode()
     raise worded(TypeError(
-        f'{what} mixes {value!r} with text.\n  Mend: use one type of values in a column: '
+        f'{what} mixes {value!r} with text.\n  Hint: use one type of values in a column: '
         "column.astype(str), or fillna('') for missing texts."))
 
 

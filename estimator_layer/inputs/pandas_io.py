@@ -28,7 +28,7 @@ def pandas_input_fn(x, y=None, batch_size=128, num_epochs=1, shuffle=None, queue
         raise worded(TypeError('target_column must be a string type'))
     if not (hasattr(x, 'columns') and hasattr(x, 'index')):
         raise worded(TypeError(
-            f'x must be a pandas DataFrame; got {type(x).__name__}\n  Mend: '
+            f'x must be a pandas DataFrame; got {type(x).__name__}\n  Hint: '
             'tf.estimator.inputs.numpy_input_fn takes arrays and dicts of arrays.'))
     names = list(x.columns)
     columns = [as_column(x[name].to_numpy(), f'the column {name!r}') for name in names]
@@ -54,8 +54,8 @@ def _check_labels(x, y, target_column):
     if target_column in x.columns:
         raise worded(ValueError(
             f'Cannot use name {target_column} for target column: DataFrame already has a column '
-            f"with that name: {x.columns}\n  Mend: target_column='another name'."))
+            f"with that name: {x.columns}\n  Hint: target_column='another name'."))
     if not np.array_equal(x.index, y.index):
         raise worded(ValueError(
             f'Index for x and y are mismatched.\nIndex for x: {x.index}\nIndex for y: {y.index}\n'
-            '  Mend: x.reset_index(drop=True) and y.reset_index(drop=True), if the rows match.'))
+            '  Hint: x.reset_index(drop=True) and y.reset_index(drop=True), if the rows match.'))

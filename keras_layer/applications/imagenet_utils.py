@@ -73,7 +73,7 @@ def check(weights, include_top, classes, others):
         raise worded(TypeError(f'Invalid keyword argument: {unknown[0]}'))
     if K.image_data_format() == 'channels_first':
         raise worded(NotImplementedError(
-            'keras.applications: the networks need channels_last.\n  Mend: '
+            'keras.applications: the networks need channels_last.\n  Hint: '
             "K.set_image_data_format('channels_last')."))
     if not (weights in (None, 'imagenet') or os.path.exists(weights)):
         raise worded(ValueError(f'weights={weights!r}: use None (random initialization), '

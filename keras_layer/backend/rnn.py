@@ -66,7 +66,7 @@ class _Steps:
         """Unrolled: one copy of the step's nodes for each time step."""
         if not steps:
             raise worded(ValueError(
-                'Unrolling requires a fixed number of timesteps.\n  Mend: give the input its '
+                'Unrolling requires a fixed number of timesteps.\n  Hint: give the input its '
                 'number of steps, e.g. Input(shape=(20, 8)), or unroll=False.'))
         inputs = [self._unstacked(tensor) for tensor in self._flat]
         masks = None if self._mask is None else self._unstacked(self._mask)

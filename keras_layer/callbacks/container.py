@@ -24,10 +24,10 @@ class CallbackList:
         for callback in self.callbacks:
             if not hasattr(callback, 'on_train_begin'):
                 hint = f'{callback.__name__}()' if isinstance(callback, type) else 'an instance'
-                raise worded(TypeError(f'callbacks: {callback!r} is not a Callback.\n  Mend: '
+                raise worded(TypeError(f'callbacks: {callback!r} is not a Callback.\n  Hint: '
                                        f'{hint} of a subclass of keras.callbacks.Callback.'))
             if isinstance(callback, type):
-                raise worded(TypeError(f'callbacks: {callback.__name__} is a class.\n  Mend: '
+                raise worded(TypeError(f'callbacks: {callback.__name__} is a class.\n  Hint: '
                                        f'{callback.__name__}(...), an object of it.'))
         for index, callback in enumerate(self.callbacks):
             callback._others = self.callbacks[:index]       # they may add to its logs

@@ -207,7 +207,7 @@ def curves_png(epochs, history, scale=2):
         from PIL import Image, ImageDraw  # optional package
     except ImportError:
         raise worded(ImportError('Plots as .png need the package Pillow; .svg needs none.\n'
-                                 '  Mend: pip install "tinyflow-graph[images]".')) from None
+                                 '  Hint: pip install "tinyflow-graph[images]".')) from None
     panels = _panels(epochs, history)
     size = _WIDTH * max(len(panels), 1), _HEIGHT
     fine = scale * 2                            # supersampled, for smooth lines

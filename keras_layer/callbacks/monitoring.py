@@ -45,12 +45,12 @@ class Monitor(Callback):
         if self.monitor.startswith('val_') and any(n.removeprefix('val_') in own for n in names):
             raise worded(ValueError(
                 f"{type(self).__name__}(monitor='{self.monitor}'): there is no validation, so "
-                'there is no such value.\n  Mend: fit(..., validation_data=(x, y)) or '
+                'there is no such value.\n  Hint: fit(..., validation_data=(x, y)) or '
                 f"validation_split=0.1, or monitor='{plain}'. Known: {known}."))
         if not self._custom_logs():
             raise worded(ValueError(
                 f"{type(self).__name__}(monitor='{self.monitor}'): the model reports no such "
-                f'value. Known: {known}.\n  Mend: one of those, or add the metric to compile.'))
+                f'value. Known: {known}.\n  Hint: one of those, or add the metric to compile.'))
 
     def _custom_logs(self):
         """True if a custom callback could add the value to the logs."""

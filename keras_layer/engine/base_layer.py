@@ -194,7 +194,7 @@ class Layer(LayerNodes, LayerWeights, LayerLosses):
             if any(m is not None for m in tf.nest.flatten(mask)):
                 raise worded(TypeError(
                     f'Layer {self.name} does not support masking, but was passed an input_mask: '
-                    f'{mask}\n  Mend: a layer that handles masked steps sets self.supports_masking '
+                    f'{mask}\n  Hint: a layer that handles masked steps sets self.supports_masking '
                     '= True; to drop the mask, leave out Masking() or mask_zero=True before it.'))
             return None
         return mask

@@ -23,7 +23,7 @@ def clone_model(model, input_tensors=None, clone_function=None):
     if not model._is_graph_network:
         raise worded(ValueError(
             'Expected `model` argument to be a functional `Model` instance, but got a subclass '
-            'model instead.\n  Mend: create another object of its class.'))
+            'model instead.\n  Hint: create another object of its class.'))
     return _clone_functional(model, input_tensors, clone)
 
 

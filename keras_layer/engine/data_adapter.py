@@ -109,7 +109,7 @@ class DataAdapter:
         if y is None and endpoints:
             raise worded(ValueError(
                 f'The model has no targets to compare with: y is missing. Its loss needs one '
-                f'array for each of {[e.name for e in endpoints]}.\n  Mend: fit(x, y).'))
+                f'array for each of {[e.name for e in endpoints]}.\n  Hint: fit(x, y).'))
         targets = as_arrays(
             y, [e.name for e in endpoints], [e.target_shape for e in endpoints], 'target',
             check_batch=False, check=lambda arrays: check_targets(arrays, endpoints))

@@ -40,7 +40,7 @@ class ModelExplanation:
         wired = model._topology if model._is_graph_network else model._traced
         if wired is None:
             raise worded(ValueError(f'{model.name} is not built yet, so it has no '
-                                    'ops.\n  Mend: give the first layer its input_shape, or fit.'))
+                                    'ops.\n  Hint: give the first layer its input_shape, or fit.'))
         self.model = model
         self.layers = [LayerParts(*parts) for parts in _parts(wired)]
         self._by_op = {op: parts for parts in self.layers for op in parts.operations}

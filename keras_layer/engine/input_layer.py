@@ -96,7 +96,7 @@ def Input(shape=None, batch_size=None, name=None, dtype=None, sparse=False, tens
                                 'Note that `shape` does not include the batch dimension: '
                                 'Input(shape=(784,)).'))
     if isinstance(shape, int):
-        raise worded(TypeError(f'Input(shape={shape}): a shape is a tuple.\n  Mend: '
+        raise worded(TypeError(f'Input(shape={shape}): a shape is a tuple.\n  Hint: '
                                f'Input(shape=({shape},)), with the comma.'))
     layer = InputLayer(input_shape=shape, batch_size=batch_size, name=name, dtype=dtype,
                        sparse=sparse, input_tensor=tensor)

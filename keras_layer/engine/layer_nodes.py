@@ -49,7 +49,7 @@ class LayerNodes:
         if not self._inbound_nodes:
             raise worded(RuntimeError(
                 f"Layer '{self.name}' has never been called and thus has no defined {what}.\n"
-                f'  Mend: call it on an Input, or put it into a model.'))
+                f'  Hint: call it on an Input, or put it into a model.'))
         if not -len(self._inbound_nodes) <= node_index < len(self._inbound_nodes):
             raise worded(ValueError(f'Asked to get {what} at node {node_index}, but the layer has '
                                     f'only {len(self._inbound_nodes)} inbound nodes.'))
@@ -71,7 +71,7 @@ class LayerNodes:
                     f'`get_{what.replace(" ", "_")}_at(node_index)` instead.'))
         if not self._inbound_nodes:
             raise worded(AttributeError(
-                f'Layer {self.name} has never been called, so it has no {what} yet.\n  Mend: call '
+                f'Layer {self.name} has never been called, so it has no {what} yet.\n  Hint: call '
                 'it on an Input, or give the first layer its input_shape.'))
         return self._of_node(0, attribute, what)
 

@@ -64,7 +64,7 @@ class LayerWeights:
         if None in shape:
             raise worded(ValueError(
                 f"The weight '{name}' of layer '{self.name}' would have shape {shape}, which is "
-                'not fully known.\n  Mend: give the input its sizes, e.g. Input(shape=(28, 28, '
+                'not fully known.\n  Hint: give the input its sizes, e.g. Input(shape=(28, 28, '
                 '1)); only the batch may be None.'))
         variable = self._make_variable(name, shape, dtype, _initializer(initializer, dtype, name),
                                        trainable, constraints.get(constraint))
@@ -96,12 +96,12 @@ class LayerWeights:
         if all(variable is not v for v in kept):
             kept.append(variable)
 
-    def _explained(self, problem, mend):
+    def _explained(self, problem, hint):
         """The text of an error about the inputs of the current call."""
         call = current_call()
         inputs = tf.nest.flatten(call.inputs) if call else []
         return report(f'{problem} (layer {self.name})',
-                      inputs=[('input', t) for t in inputs if isinstance(t, tf.Tensor)], mend=mend)
+                      inputs=[('input', t) for t in inputs if isinstance(t, tf.Tensor)], hint=hint)
 
     def _track_variables_in(self, value):
         """Tracks a Variable, or those in a list, tuple or dict."""
@@ -159,7 +159,7 @@ class LayerWeights:
         if not self.built:
             raise worded(ValueError(
                 f"You tried to call `count_params` on {self.name}, but the layer isn't built.\n"
-                f'  Mend: call it on an input first, or {self.name}.build(input_shape).'))
+                f'  Hint: call it on an input first, or {self.name}.build(input_shape).'))
         return int(sum(np.prod(w.shape.as_list(), dtype=np.int64) for w in self.weights))
 
     @property

@@ -23,7 +23,7 @@ def functional_arguments(args, kwargs):
     if unknown:
         raise unknown_argument(unknown, 'Model')
     if 'inputs' not in given:
-        raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Mend: '
+        raise worded(TypeError('A Model with outputs needs its inputs, too.\n  Hint: '
                                'Model(inputs=x, outputs=y).'))
     return given['inputs'], given['outputs'], given.get('name'), trainable
 
@@ -37,11 +37,11 @@ def check_input(tensor, kind):
     if getattr(tensor, '_keras_history', None) is None:
         raise worded(ValueError(
             f'Input tensors to a {kind} must come from `Input`. Received: '
-            f'{short_text(tensor)} (missing previous layer metadata).\n  Mend: '
+            f'{short_text(tensor)} (missing previous layer metadata).\n  Hint: '
             'x = Input(shape=...), or Input(tensor=x) for an existing tensor.'))
     if tensor._keras_history.layer._inbound_nodes[tensor._keras_history.node_index].inbound_layers:
         raise worded(ValueError(
             f'{kind} inputs must come from `Input` (thus holding past layer metadata). They cannot '
             f'be the output of a previous non-Input layer. Here, a tensor specified as input to '
-            f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Mend: '
+            f'your model was the output of the layer {tensor._keras_history.layer.name}.\n  Hint: '
             'Input(tensor=x) makes an Input of it.'))

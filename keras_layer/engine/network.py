@@ -75,7 +75,7 @@ class Network(Layer):
         if lacking and not (all(map(K.is_tensor, lacking)) and wrap_raw_ops(lacking)):
             raise worded(ValueError(
                 'Output tensors to a Model must be the output of a Keras `Layer` (thus holding '
-                f'past layer metadata). Found: {short_text(lacking[0])}\n  Mend: an output '
+                f'past layer metadata). Found: {short_text(lacking[0])}\n  Hint: an output '
                 'has to be computed from the Inputs of the model.'))
         self._input_structure, self._output_structure = inputs, outputs
         self.inputs, self.outputs = tf.nest.flatten(inputs), tf.nest.flatten(outputs)
@@ -179,7 +179,7 @@ class Network(Layer):
         structure = getattr(self, attribute)
         if structure is None:
             raise worded(AttributeError(f'{self.name} has never been called, so it has no {what} '
-                                        'yet.\n  Mend: call it on an Input, or fit it.'))
+                                        'yet.\n  Hint: call it on an Input, or fit it.'))
         if isinstance(structure, (list, tuple)) and len(structure) == 1:
             return structure[0]
         return structure

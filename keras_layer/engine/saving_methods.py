@@ -144,7 +144,7 @@ class _DeferredCheckpoint:
         if self._model._deferred_checkpoint is not None:
             raise worded(AssertionError(
                 f'{self._model._deferred_checkpoint!r} has not been read: model '
-                f'{self._model.name} has no weights yet.\n  Mend: build() it, or call it.'))
+                f'{self._model.name} has no weights yet.\n  Hint: build() it, or call it.'))
         return self
 
     assert_existing_objects_matched = assert_nontrivial_match = assert_consumed

@@ -41,7 +41,7 @@ class Sequential(Model):
             layer = history.layer
         if not isinstance(layer, Layer):
             raise worded(TypeError(f'The added layer must be an instance of class Layer. Found: '
-                                   f'{layer!r}' + ('\n  Mend: Dense(10), not Dense: call the '
+                                   f'{layer!r}' + ('\n  Hint: Dense(10), not Dense: call the '
                                                    'class to create a layer.'
                                                    if isinstance(layer, type) else '')))
         if any(layer is known for known in self._stack):
@@ -191,7 +191,7 @@ class Sequential(Model):
             raise worded(ValueError(
                 f'Weights for model {self.name} have not yet been created. Weights are created '
                 'when the Model is first called on inputs or `build()` is called with an '
-                '`input_shape`.\n  Mend: input_shape=(...) for the first layer.'))
+                '`input_shape`.\n  Hint: input_shape=(...) for the first layer.'))
         return super().get_weights()
 
     def __call__(self, inputs, *args, **kwargs):

@@ -101,7 +101,7 @@ class Topology:
 def _disconnected(tensor, layer, done):
     return worded(ValueError(
         f'Graph disconnected: cannot obtain value for tensor {tensor} at layer "{layer.name}". The '
-        f'following previous layers were accessed without issue: {done}\n  Mend: it depends '
+        f'following previous layers were accessed without issue: {done}\n  Hint: it depends '
         'on an Input that is not among the inputs of the model; add it to `inputs`.'))
 
 

@@ -111,7 +111,7 @@ class TrainingAPI(DataAdapter):
         if fixed is not None and batch_size not in (None, fixed):
             raise worded(ValueError(f'The `batch_size` argument value {batch_size} is incompatible '
                                     'with the specified batch size of your Input Layer: '
-                                    f'{fixed}\n  Mend: batch_size={fixed}, or leave it out.'))
+                                    f'{fixed}\n  Hint: batch_size={fixed}, or leave it out.'))
         size = fixed or (32 if batch_size is None else batch_size)
         samples = feeds[0].shape[0] if feeds else 0
         if self.stateful and isinstance(size, int) and size > 0 and samples % size:

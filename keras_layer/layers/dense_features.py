@@ -77,7 +77,7 @@ def _dictionary(features):
         # A model made from its config calls layers with lists; Inputs have the keys as names.
         return {h.layer.name: t for h, t in zip(histories, features)}
     raise worded(ValueError(
-        f'We expected a dictionary here. Instead we got: {features!r}\n  Mend: '
+        f'We expected a dictionary here. Instead we got: {features!r}\n  Hint: '
         "layer({'key': tensor, ...}); for a Model, inputs={'key': Input(..., name='key'), ...}."))
 
 

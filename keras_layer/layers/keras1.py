@@ -34,7 +34,7 @@ def merge(inputs, mode='sum', concat_axis=-1, dot_axes=-1, output_shape=None, ou
             a if isinstance(a, int) else a[0] for a in dot_axes]
         return merging.dot(inputs, axes=axes, name=name)
     raise worded(ValueError(f'Invalid merge mode: {mode!r}. There are '
-                            f"{[*_MODES, 'concat', 'dot']} and functions.\n  Mend: for 'cos', "
+                            f"{[*_MODES, 'concat', 'dot']} and functions.\n  Hint: for 'cos', "
                             'dot(inputs, axes, normalize=True).'))
 
 

@@ -104,7 +104,7 @@ def _loaded(saved, kind, custom_objects, name):
         found = find_object(saved, None, custom_objects)
         if found is None:
             raise worded(ValueError(f"Unknown function {saved!r} of the Lambda layer '{name}'.\n"
-                                    f"  Mend: load_model(path, custom_objects={{'{saved}': "
+                                    f"  Hint: load_model(path, custom_objects={{'{saved}': "
                                     f'{saved}}}).'))
         return found
     replaced = find_object(name, None, custom_objects)
@@ -115,7 +115,7 @@ def _loaded(saved, kind, custom_objects, name):
     if not Lambda.allow_code:
         raise worded(ValueError(
             f"The Lambda layer '{name}' was saved as Python code, which a file from somebody else "
-            'could use to run anything; it was not run.\n  Mend: give the function by the name of '
+            'could use to run anything; it was not run.\n  Hint: give the function by the name of '
             f"the layer: load_model(path, custom_objects={{'{name}': lambda x: ...}}); or, if you "
             'trust the file, keras.layers.Lambda.allow_code = True before loading.'))
     code, defaults, closure = saved

@@ -41,7 +41,7 @@ class _LocallyConnected(Configured):
                    implementation=implementation, **kept)
         if self.padding != 'valid' and implementation == 1 or self.padding == 'causal':
             raise worded(ValueError(f'Invalid border mode for {name} (only "valid" is supported if '
-                                    f'implementation is 1): {padding}\n  Mend: implementation=2 or '
+                                    f'implementation is 1): {padding}\n  Hint: implementation=2 or '
                                     '3 takes padding="same", too.'))
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
@@ -68,7 +68,7 @@ class _LocallyConnected(Configured):
                 f'The spatial dimensions and the channels of the inputs to a {type(self).__name__} '
                 f'layer should be fully-defined, but {self.name} received the inputs shape '
                 f'{tuple(tf.TensorShape(input_shape).as_list())}: each position has its own '
-                'weights.\n  Mend: give the sizes in Input(shape=...) or input_shape=...'))
+                'weights.\n  Hint: give the sizes in Input(shape=...) or input_shape=...'))
         self._output_space = self._output_positions(space)
         self.kernel = self.add_weight(
             shape=self._kernel_shape(space, channels), initializer=self.kernel_initializer,

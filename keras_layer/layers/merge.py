@@ -84,7 +84,7 @@ class _Merge(Layer):
 def _shapes(input_shape, name):
     if not isinstance(input_shape, (list, tuple)) or input_shape and (
             isinstance(input_shape[0], int) or input_shape[0] is None):
-        raise worded(ValueError(f'The layer {name} should be called on a list of inputs.\n  Mend: '
+        raise worded(ValueError(f'The layer {name} should be called on a list of inputs.\n  Hint: '
                                 f'{name}([a, b]).'))
     return [tuple(tf.TensorShape(s).as_list()) for s in input_shape]
 

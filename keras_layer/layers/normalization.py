@@ -39,7 +39,7 @@ class BatchNormalization(Configured):
         super().__init__(name=name, trainable=trainable, **kwargs)
         if virtual_batch_size is not None:
             raise worded(NotImplementedError(
-                'BatchNormalization: virtual_batch_size is not supported.\n  Mend: leave it '
+                'BatchNormalization: virtual_batch_size is not supported.\n  Hint: leave it '
                 'out; the statistics are then those of the whole batch.'))
         if isinstance(axis, (list, tuple)):
             axis = list(axis)

@@ -32,7 +32,7 @@ def deserialize(config, custom_objects=None):
 def get(identifier):
     """The optimizer for a name, a configuration, or an optimizer of Keras or tf.train."""
     if isinstance(identifier, type):
-        raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Mend: '
+        raise worded(ValueError(f'optimizer={identifier.__name__} is a class.\n  Hint: '
                                 f'{identifier.__name__}(), with its learning rate.'))
     if hasattr(identifier, 'get_updates'):
         return identifier

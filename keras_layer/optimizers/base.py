@@ -135,7 +135,7 @@ class Optimizer:
                     raise worded(ValueError(
                         f'Variable {param.name} has `None` for gradient: the loss does not depend '
                         'on it, or only through ops without a gradient (argmax, round, ==).\n'
-                        '  Mend: use its layer between input and output, or set the layer\'s '
+                        '  Hint: use its layer between input and output, or set the layer\'s '
                         'trainable to False.'))
             return self._clipped(found)
 

@@ -67,6 +67,6 @@ def _yaml():
     try:
         import yaml  # optional package
     except ImportError:
-        raise worded(ImportError('YAML needs the package pyyaml.\n  Mend: pip install pyyaml, or '
+        raise worded(ImportError('YAML needs the package pyyaml.\n  Hint: pip install pyyaml, or '
                                  'use to_json and model_from_json.')) from None
     return yaml

@@ -226,7 +226,7 @@ def load_weights(group, layers, path):
         raise worded(ValueError(
             f'You are trying to load a weight file containing {len(names)} layers into a model '
             f'with {len(layers)} layers.\n  file:  {names}\n  model: '
-            f'{[layer.name for layer in layers]}\n  Mend: by_name=True loads those with equal '
+            f'{[layer.name for layer in layers]}\n  Hint: by_name=True loads those with equal '
             'names.'))
     pairs = []
     for name, layer in zip(names, layers):

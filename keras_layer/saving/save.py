@@ -32,7 +32,7 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
         if signatures is not None:
             raise worded(NotImplementedError(
                 'save(signatures=...): the SavedModel has the signature serving_default alone.\n'
-                '  Mend: tf.saved_model.simple_save(session, path, inputs, outputs).'))
+                '  Hint: tf.saved_model.simple_save(session, path, inputs, outputs).'))
         export_saved_model(model, os.fspath(filepath), overwrite=overwrite,
                            include_optimizer=include_optimizer)
         return
@@ -40,7 +40,7 @@ def save_model(model, filepath, overwrite=True, include_optimizer=True, save_for
         raise worded(NotImplementedError(
             'Saving the model to HDF5 format requires the model to be a Functional model or a '
             'Sequential model. It does not work for subclassed models, because such models are '
-            "defined via the body of a Python method, which isn't safely serializable.\n  Mend: "
+            "defined via the body of a Python method, which isn't safely serializable.\n  Hint: "
             'model.save_weights(path); create the model by its class, then load_weights(path).'))
     hdf5.save_model_to_hdf5(model, filepath, overwrite, include_optimizer)
 

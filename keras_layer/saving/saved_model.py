@@ -77,7 +77,7 @@ def load_from_saved_model(saved_model_path, custom_objects=None, compile=True):
     described = _described(path)
     if described is None:
         raise worded(ValueError(
-            f'{path!r} is a SavedModel without a Keras configuration (assets/{_JSON}).\n  Mend: '
+            f'{path!r} is a SavedModel without a Keras configuration (assets/{_JSON}).\n  Hint: '
             'tf.saved_model.load(path) gives its signatures as functions.'))
     model = configs.model_from_config(described, custom_objects)
     reader = tf.train.load_checkpoint(os.path.join(path, _WEIGHTS, 'variables'))

@@ -82,7 +82,7 @@ def _fetch(origin, path, file_hash, algorithm):
         if 'is not the file' in str(problem):
             raise
         raise worded(OSError(
-            f'{origin} cannot be downloaded: {problem}\n  Mend: where there is no network, put the '
+            f'{origin} cannot be downloaded: {problem}\n  Hint: where there is no network, put the '
             f'file there by hand: {path}')) from None
     finally:
         if os.path.exists(temporary):

@@ -75,7 +75,7 @@ class SequenceEnqueuer:
         if isinstance(error, BrokenProcessPool):
             return worded(RuntimeError(
                 'The worker processes ended at once. Each starts by importing '
-                "the program's main module.\n  Mend: put the program's work under `if __name__ == "
+                "the program's main module.\n  Hint: put the program's work under `if __name__ == "
                 "'__main__':`, and the Sequence's class into a file that can be imported; or use "
                 'threads: use_multiprocessing=False.'))
         return error
@@ -166,7 +166,7 @@ class GeneratorEnqueuer(SequenceEnqueuer):
     def __init__(self, sequence, use_multiprocessing=False, random_seed=None):
         if use_multiprocessing:
             raise worded(ValueError(
-                'A generator cannot be sent to other processes.\n  Mend: a keras.utils.Sequence, '
+                'A generator cannot be sent to other processes.\n  Hint: a keras.utils.Sequence, '
                 'which gives batch i of n, or threads: use_multiprocessing=False.'))
         super().__init__(sequence, use_multiprocessing)
         self.random_seed = random_seed
@@ -191,7 +191,7 @@ def _pickled(sequence):
         return pickle.dumps(sequence)
     except Exception as error:
         raise worded(ValueError(
-            f'{type(sequence).__name__} cannot be sent to other processes: {error}\n  Mend: a '
+            f'{type(sequence).__name__} cannot be sent to other processes: {error}\n  Hint: a '
             'class at the top of a file, without open files, locks or lambdas in it; or threads: '
             'use_multiprocessing=False.')) from None
 

@@ -109,9 +109,9 @@ def class_and_config(config, module_objects=None, custom_objects=None,
 def _unknown(name, kind, known=None):
     near = difflib.get_close_matches(name, [k for k, v in (known or {}).items() if callable(v)], 3)
     if near:
-        return (f'Unknown {kind}: {name}\n  Mend: {" or ".join(map(repr, near))}, if that was '
+        return (f'Unknown {kind}: {name}\n  Hint: {" or ".join(map(repr, near))}, if that was '
                 f"meant; else custom_objects={{'{name}': {name}}}.")
-    return (f'Unknown {kind}: {name}\n  Mend: pass the object: load_model(path, '
+    return (f'Unknown {kind}: {name}\n  Hint: pass the object: load_model(path, '
             f"custom_objects={{'{name}': {name}}}), or build it inside "
             f"`with keras.utils.CustomObjectScope({{'{name}': {name}}}):`.")
 

@@ -13,7 +13,7 @@ def load_h5py():
     try:
         import h5py  # optional package
     except ImportError:
-        raise worded(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Mend: '
+        raise worded(ImportError('Saving and loading HDF5 files needs the package h5py.\n  Hint: '
                                  'pip install "tinyflow-graph[keras]".')) from None
     return h5py
 

@@ -10,7 +10,7 @@ __all__ = ['constructor_keywords', 'nearest_keyword']
 def nearest_keyword(name, known):
     """The end of an error message: the known name that `name` is probably a typo of, or ''."""
     near = get_close_matches(name, known, 1)
-    return f"\n  Mend: did you mean '{near[0]}'?" if near else ''
+    return f"\n  Hint: did you mean '{near[0]}'?" if near else ''
 
 
 def constructor_keywords(cls):

@@ -25,7 +25,7 @@ def to_categorical(y, num_classes=None, dtype='float32'):
     if labels.size and (labels.min() < 0 or labels.max() >= num_classes):
         raise worded(ValueError(
             f'to_categorical(num_classes={num_classes}): the labels go from {labels.min()} to '
-            f'{labels.max()}.\n  Mend: labels from 0 to num_classes - 1: y - y.min(), or '
+            f'{labels.max()}.\n  Hint: labels from 0 to num_classes - 1: y - y.min(), or '
             f'num_classes={labels.max() + 1}.'))
     rows = np.zeros((labels.shape[0], num_classes), dtype=dtype)
     rows[np.arange(labels.shape[0]), labels] = 1

@@ -71,7 +71,7 @@ def _wiring(model):
     if model._traced is not None:
         return model._traced
     raise worded(ValueError(
-        f'The model {model.name} is not built yet, so there is nothing to draw.\n  Mend: '
+        f'The model {model.name} is not built yet, so there is nothing to draw.\n  Hint: '
         'give it an input shape, call build(input_shape), or fit it first.'))
 
 

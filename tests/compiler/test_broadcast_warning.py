@@ -28,7 +28,7 @@ def test_silent_broadcasting_gives_a_warning(shapes):
         text = str(seen[0].message)
         for part in ('[silent-broadcast]', "'sub'", '[5]', '[5, 1]', '[5, 5]',
                      'test_broadcast_warning.py',
-                     'Mend:'):
+                     'Hint:'):
             assert part in text
         with warnings.catch_warnings():
             warnings.simplefilter('error')
@@ -62,7 +62,7 @@ def test_results_too_large_for_memory_are_named():
     with tf.Session() as sess:
         with pytest.raises(tf.errors.ResourceExhaustedError) as caught:
             sess.run(huge, {'x:0': 1.0})
-        for part in ('out of memory', '[1000000, 1000000]', 'test_broadcast_warning.py', 'Mend:'):
+        for part in ('out of memory', '[1000000, 1000000]', 'test_broadcast_warning.py', 'Hint:'):
             assert part in str(caught.value)
         assert sess.run(tf.constant(1.0)) == 1.0
 

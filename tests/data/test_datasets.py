@@ -294,7 +294,7 @@ def test_the_graph_of_a_chain_is_exported():
 
 def test_components_must_be_equally_long():
     text = refusal(ValueError, lambda: Dataset.from_tensor_slices((np.zeros(3), np.zeros([4, 2]))),
-                   'Dimensions 3 and 4 are not compatible', 'Mend: row i of each component')
+                   'Dimensions 3 and 4 are not compatible', 'Hint: row i of each component')
     assert text.count('component') >= 2
     refusal(ValueError, lambda: Dataset.from_tensor_slices(5), 'insufficient rank',
             'from_tensors()')

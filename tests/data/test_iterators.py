@@ -193,7 +193,7 @@ def test_other_elements_are_refused_by_make_initializer():
     iterator = tf.data.Iterator.from_structure(tf.int64, [])
     with pytest.raises(TypeError, match='Expected output types tf.int64 but got .*tf.int32'):
         iterator.make_initializer(Dataset.from_tensors(1))
-    with pytest.raises(TypeError, match='(?s)Expected output shapes .*Mend: None'):
+    with pytest.raises(TypeError, match='(?s)Expected output shapes .*Hint: None'):
         iterator.make_initializer(Dataset.range(3).batch(2))
 
 

@@ -130,7 +130,7 @@ def test_arguments_are_checked_by_the_constructor():
 
 
 def test_linear_sdca_is_not_implemented():
-    with pytest.raises(NotImplementedError, match='not implemented in tinyflow.\n  Mend: '):
+    with pytest.raises(NotImplementedError, match='not implemented in tinyflow.\n  Hint: '):
         tf.estimator.experimental.LinearSDCA('id')
 
 

@@ -32,9 +32,9 @@ def test_csv_datasets(tmp_path):
         tf.contrib.learn.datasets.load_dataset('wine')
 
 
-@pytest.mark.parametrize('name, mend', [
+@pytest.mark.parametrize('name, hint', [
     ('DNNClassifier', 'numpy_input_fn'), ('SKCompat', 'train'), ('Experiment', 'train_and_eval'),
     ('infer_real_valued_columns_from_input', 'numeric_column')])
-def test_replaced_names_have_a_hint(name, mend):
-    with pytest.raises(AttributeError, match=f'Mend: .*{mend}'):
+def test_replaced_names_have_a_hint(name, hint):
+    with pytest.raises(AttributeError, match=f'Hint: .*{hint}'):
         getattr(tf.contrib.learn, name)

@@ -268,11 +268,11 @@ def _spec_with_loss(features, labels, mode):
 @pytest.mark.parametrize('call, kind, words', [
     (lambda e: e.train(X, Y), TypeError,
      r"input_fn returns the labels.*train\(lambda: \(\{'x': x\}, y\)\)"),
-    (lambda e: e.fit(X, Y), AttributeError, 'no attribute .fit.\n  Mend: train.*numpy_input_fn'),
+    (lambda e: e.fit(X, Y), AttributeError, 'no attribute .fit.\n  Hint: train.*numpy_input_fn'),
     (lambda e: e.predict_proba(X), AttributeError, "yields dicts with 'probabilities'"),
     (lambda e: e.nothing, AttributeError, "no attribute 'nothing'$"),
     (lambda e: e.export_savedmodel('out', _receiver_returning_a_dict), AttributeError,
-     'returned a dict.*\n  Mend: return tf.estimator.export.ServingInputReceiver'),
+     'returned a dict.*\n  Hint: return tf.estimator.export.ServingInputReceiver'),
     (lambda e: e.export_savedmodel('out', {'x': X}), TypeError, 'not a function: dict'),
     (lambda e: tf.estimator.export.build_parsing_serving_input_receiver_fn(
         [tf.feature_column.numeric_column('x')]), ValueError, 'make_parse_example_spec'),
@@ -283,7 +283,7 @@ def _spec_with_loss(features, labels, mode):
     (lambda e: tf.estimator.DNNClassifier([4], [], config={'model_dir': 'a'}), ValueError,
      r'RunConfig\(\*\*config\)'),
     (lambda e: next(tf.estimator.Estimator(_spec_with_loss).predict(halves)), ValueError,
-     'labels must not be None.\n  Mend: in mode PREDICT'),
+     'labels must not be None.\n  Hint: in mode PREDICT'),
     (lambda e: tf.train.SummarySaverHook(1, output_dir='out'), ValueError, 'merge_all'),
     (lambda e: tf.train.CheckpointSaverHook('out'), ValueError, 'save_steps=100')])
 def test_hints_for_calls_of_other_libraries(tmp_path, monkeypatch, call, kind, words):

@@ -51,7 +51,7 @@ def test_predictor_errors(exported):
         load(directory, 'predict', tags='a')
     with pytest.raises(ValueError, match=r"unexpected keys in input_dict: \{'y'\}"):
         load(directory, 'predict')({'y': [1.0]})
-    with pytest.raises(ValueError, match=r"Mend: predictor\(\{'x': ...\}\)"):
+    with pytest.raises(ValueError, match=r"Hint: predictor\(\{'x': ...\}\)"):
         load(directory, 'predict')(X)
     with pytest.raises(KeyError, match='output_key must be one of'):
         tf.contrib.predictor.from_estimator(estimator, receiver, 'no')

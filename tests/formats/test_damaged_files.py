@@ -218,7 +218,7 @@ def test_a_kernel_names_the_file_and_the_tensor(tmp_path):
         with pytest.raises(tf.errors.DataLossError) as caught:
             tf.train.Saver().restore(session, prefix)
     text = str(caught.value)
-    assert name in text and "'d/string'" in text and 'Mend:' in text
+    assert name in text and "'d/string'" in text and 'Hint:' in text
 
 
 def test_nothing_is_unpickled():

@@ -207,7 +207,7 @@ def test_variables_that_were_loaded_without_initial_values(tmp_path):
     with tf.Graph().as_default(), tf.Session() as session:
         tf.saved_model.loader.load(session, ['serve'], str(folder))
         assert [v.name for v in tf.global_variables() if v.initializer is None] == ['net/w:0']
-        with pytest.raises(ValueError, match='(?s)net/w:0: no initial value.*Mend:') as caught:
+        with pytest.raises(ValueError, match='(?s)net/w:0: no initial value.*Hint:') as caught:
             tf.global_variables_initializer()
         assert_worded(caught.value)
         assert tf.initialize_missing_variables(session, tf.trainable_variables()) == []

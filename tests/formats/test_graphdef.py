@@ -84,7 +84,7 @@ def test_large_constants_warn_once_and_share_memory(monkeypatch):
     value = np.arange(1000, dtype=np.float32)
     constant = tf.constant(value, name='data')
     with pytest.warns(tf.errors.TinyflowWarning,
-                      match=r'(?s)\[large-constants\].*data:0.*Mend: feed'):
+                      match=r'(?s)\[large-constants\].*data:0.*Hint: feed'):
         exported()
     with warnings.catch_warnings():
         warnings.simplefilter('error')

@@ -38,10 +38,10 @@ def refuses(graph):
 
 @pytest.mark.parametrize('failure, text', [
     (OpFailure('no'), 'no'),
-    (OpFailure('no', 'yes|no'), 'no\n  Mend: yes|no'),
+    (OpFailure('no', 'yes|no'), 'no\n  Hint: yes|no'),
     (OpFailure('a|b', facts=[('x', 1), ('y', [2])]), 'a|b\n  x: 1\n  y: [2]'),
-    (OpFailure('no', 'yes', [('x', 1)]), 'no\n  x: 1\n  Mend: yes'),
-    (op_error(errors.NotFoundError, 'no|', 'yes'), 'no|\n  Mend: yes'),
+    (OpFailure('no', 'yes', [('x', 1)]), 'no\n  x: 1\n  Hint: yes'),
+    (op_error(errors.NotFoundError, 'no|', 'yes'), 'no|\n  Hint: yes'),
     (errors.NotFoundError(None, None, 'no'), 'no')])
 def test_it_is_readable_where_nothing_words_it(failure, text):
     assert str(failure) == text
@@ -67,7 +67,7 @@ def test_a_shape_rule_refuses(refuses):
     lines = _lines(info.value)
     assert lines[:2] == ["RefusesAll 'op': a|b of the shape", '  seen: (2,)']
     assert lines[2].startswith("  x: 'x:0' float32 [2]")
-    assert lines[-1] == '  Mend: c|d'
+    assert lines[-1] == '  Hint: c|d'
     assert not isinstance(info.value, OpFailure)
 
 
@@ -78,7 +78,7 @@ def test_a_kernel_refuses(refuses):
     lines = _lines(info.value)
     assert lines[:3] == ["RefusesAll 'op': a|b of the kernel", '  seen: [1.0]', '  wanted: less']
     assert lines[3].startswith("  x: 'x:0' float32 [1]")
-    assert lines[-1] == '  Mend: c|d'
+    assert lines[-1] == '  Hint: c|d'
     assert info.value.op is y.op
     assert info.value.message == str(info.value)
 
@@ -89,7 +89,7 @@ def test_a_kernel_refuses_with_a_class_of_tensorflow(refuses):
         session.run(y)
     lines = _lines(info.value)
     assert lines[0] == "RefusesAll 'op': a|b of the kernel"
-    assert [line for line in lines if 'Mend' in line] == ['  Mend: c|d']
+    assert [line for line in lines if 'Mend' in line] == ['  Hint: c|d']
 
 
 def _generated(value):
@@ -153,7 +153,7 @@ def test_a_rule_of_the_library():
     x = tf.placeholder(tf.float32, [2, 3], 'x')
     with pytest.raises(ValueError, match='are 3 and 2') as info:
         tf.matmul(x, x)
-    assert _lines(info.value)[-1].startswith('  Mend: a must have as many columns')
+    assert _lines(info.value)[-1].startswith('  Hint: a must have as many columns')
 
 
 def test_why_a_position_is_lost():

@@ -98,8 +98,8 @@ def test_what_is_no_graph():
     assert '<pre>' in tf.graph_diff(network(), network())._repr_html_()
 
 
-@pytest.mark.parametrize('name, mend', [
+@pytest.mark.parametrize('name, hint', [
     ('nope.pb', 'is the name right'), ('nope/graph.pb', 'the directory must exist')])
-def test_a_file_that_is_not_there(tmp_path, name, mend):
-    with pytest.raises(tf.errors.NotFoundError, match=mend):
+def test_a_file_that_is_not_there(tmp_path, name, hint):
+    with pytest.raises(tf.errors.NotFoundError, match=hint):
         tf.graph_diff(str(tmp_path / name), network())

@@ -315,18 +315,18 @@ def test_gradients_reach_embeddings():
 
 def test_few_categories_are_for_an_indicator():
     told = message(ValueError, fc.input_layer, BATCH, [sex()])
-    mend = told.split('Mend: ')[1]
-    assert mend.startswith('tf.feature_column.indicator_column(sex), a one-hot vector of 2; or ')
-    assert 'tf.feature_column.embedding_column(sex, dimension=2)' in mend
+    hint = told.split('Hint: ')[1]
+    assert hint.startswith('tf.feature_column.indicator_column(sex), a one-hot vector of 2; or ')
+    assert 'tf.feature_column.embedding_column(sex, dimension=2)' in hint
 
 
 def test_many_categories_are_for_an_embedding():
     for function in (lambda: fc.input_layer(BATCH, [many()]),
                      lambda: tf.keras.layers.DenseFeatures([many()]),
                      lambda: DenseFeatures([many()])):
-        mend = message(ValueError, function).split('Mend: ')[1]
-        assert mend.startswith('tf.feature_column.embedding_column(street, dimension=6)')
-        assert 'indicator_column(street), a one-hot vector of 1000' in mend
+        hint = message(ValueError, function).split('Hint: ')[1]
+        assert hint.startswith('tf.feature_column.embedding_column(street, dimension=6)')
+        assert 'indicator_column(street), a one-hot vector of 1000' in hint
     assert [suggested_dimension(n) for n in (1, 2, 16, 17, 10 ** 6)] == [1, 2, 2, 3, 32]
 
 

@@ -153,9 +153,9 @@ def test_layers_in_two_graphs_are_numbered_each():
 @pytest.mark.parametrize(('make', 'kind', 'words'), [
     (lambda: tf.layers.dense(placeholder(5), 3), ValueError, 'expected min_ndim=2, found ndim=1'),
     (lambda: tf.layers.dense(placeholder(None, None), 3), ValueError,
-     r"last dimension.*\n  input: 'Placeholder:0'.*\n  Mend: the kernel has a row"),
+     r"last dimension.*\n  input: 'Placeholder:0'.*\n  Hint: the kernel has a row"),
     (lambda: tf.layers.dense(tf.placeholder(tf.int32, [None, 3]), 3), TypeError,
-     r'non-floating point dtype[^|]*Mend: tf.cast'),
+     r'non-floating point dtype[^|]*Hint: tf.cast'),
     (lambda: tf.layers.dense(None, 3), AttributeError, 'not a tensor'),
     (lambda: tf.layers.dense(placeholder(None, 3), 3, activation='rellu'), ValueError,
      r'Unknown activation function:rellu\n  known: .*relu'),
@@ -184,7 +184,7 @@ def test_errors_that_teach(make, kind, words):
 def test_another_size_than_the_layer_was_built_for():
     layer = tf.layers.Dense(2)
     layer(placeholder(None, 3))
-    with pytest.raises(ValueError, match=r'axis -1 .* value 3 .*\n.*\n  Mend: .* second layer'):
+    with pytest.raises(ValueError, match=r'axis -1 .* value 3 .*\n.*\n  Hint: .* second layer'):
         layer(placeholder(None, 4))
 
 

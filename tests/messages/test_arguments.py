@@ -85,7 +85,7 @@ ARGUMENTS = [
      ("'Operation' object has no attribute 'eval'", 'sess.run(op), or op.run()')),
     ('w = w + 1; w.assign', AttributeError, lambda: (matrix() * 2. + 1.).assign(2.),
      ("'Tensor' object has no attribute 'assign'", "computed from the Variable 'm'",
-      'keep the Variable under a name of its own')),
+      'do not reuse the name of the Variable')),
     ('add(loss, None)', ValueError, lambda: tf.add(floats(), None),
      ("Tried to convert 'y'", 'None values not supported', "'f:0'")),
 ]
@@ -94,11 +94,11 @@ ARGUMENTS = [
 @pytest.mark.parametrize('row', ARGUMENTS, ids=lambda row: row[0])
 def test_arguments(row):
     _, kind, function, parts = row
-    check_message(kind, function, 'Mend: ', 'test_arguments.py:', *parts)
+    check_message(kind, function, 'Hint: ', 'test_arguments.py:', *parts)
 
 
 def test_a_name_with_a_space():
-    check_message(ValueError, in_scope, "'my layer' is not a valid scope name", "Mend: 'my_layer'")
+    check_message(ValueError, in_scope, "'my layer' is not a valid scope name", "Hint: 'my_layer'")
 
 
 def inside(scope):

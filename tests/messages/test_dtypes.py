@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 
 def test_float64_meets_float32():
-    """Both sources with their lines, and the one cast that mends it."""
+    """Both sources with their lines, and the one cast that hints it."""
     a = tf.constant([1.0], name='single'); a_line = line()                         # noqa: E702
     b = tf.constant(np.array([1.0]), name='double'); b_line = line()               # noqa: E702
     text = message_of(TypeError, tf.add, a, b)
@@ -81,7 +81,7 @@ def test_dtypes_that_do_not_agree(row):
     _, function, parts = row
     text = message_of(TypeError, function)
     expect(text, 'test_dtypes.py:', *parts)
-    mend = text.partition('Mend: ')[2]
-    assert mend.count('tf.cast') <= 1 and '<' not in mend
+    hint = text.partition('Hint: ')[2]
+    assert hint.count('tf.cast') <= 1 and '<' not in hint
     if 'float(text)' in parts:
-        assert 'tf.cast' not in mend
+        assert 'tf.cast' not in hint

@@ -27,15 +27,15 @@ def test_the_other_copy_of_a_placeholder_was_fed(session):
     expect(text, "'x_1'", "you fed 'x:0'", at(old_line), at(new_line), 'reset_default_graph')
 
 
-@pytest.mark.parametrize('given, mend', [
+@pytest.mark.parametrize('given, hint', [
     ([5, 28, 28], 'np.reshape(value, (-1, 784))'), ([784], 'expand_dims(value, 0)'),
     ([784, 5], 'np.transpose(value)'), ([784 * 3], 'np.reshape(value, (-1, 784))'),
     ([5, 783], '[?, 784]')])
-def test_a_change_that_would_make_a_feed_fit(session, given, mend):
+def test_a_change_that_would_make_a_feed_fit(session, given, hint):
     """Both shapes, the placeholder's line, and the change that would make it fit."""
     x = tf.placeholder(tf.float32, [None, 784], name='images'); made = line()      # noqa: E702
     text = message_of(ValueError, session.run, x * 1.0, {x: np.zeros(given)})
-    expect(text, str(tuple(given)), '(?, 784)', "'images:0'", at(made), mend)
+    expect(text, str(tuple(given)), '(?, 784)', "'images:0'", at(made), hint)
 
 
 def test_a_feed_of_labels_without_a_column(session):
@@ -72,7 +72,7 @@ def test_a_placeholder_without_a_feed_is_named():
 LABELS = 'look like class numbers'
 
 
-# shape of the placeholder, the value, what the mend says
+# shape of the placeholder, the value, what the hint says
 FEEDS = [
     ([None, 10], [3, 1, 4], (LABELS, 'np.eye(10)[labels]', 'sparse_softmax_cross_entropy')),
     ([None, 10], np.arange(10), (LABELS, 'np.eye(10)[labels]')),

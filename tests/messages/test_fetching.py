@@ -26,7 +26,7 @@ class Optimizer:
 def test_a_fetch_that_is_not_a_node(session, fetch, parts):
     """The likely cause, by what it was."""
     tf.constant(1.0)
-    expect(message_of(TypeError, session.run, [fetch]), 'Fetch argument', 'Mend:', *parts)
+    expect(message_of(TypeError, session.run, [fetch]), 'Fetch argument', 'Hint:', *parts)
 
 
 def test_a_misspelt_name(session):

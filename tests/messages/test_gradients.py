@@ -37,7 +37,7 @@ def test_an_op_without_a_second_derivative():
 MISTAKES = {
     'gradients that are all None': (
         lambda: tf.train.AdamOptimizer().apply_gradients([(None, tf.get_variable('w', [2]))]),
-        ValueError, ["No gradients provided for any variable: ['w:0']", 'Mend: ']),
+        ValueError, ["No gradients provided for any variable: ['w:0']", 'Hint: ']),
 }
 
 

@@ -41,58 +41,58 @@ MISTAKES = {
         ['expected ndim=4, found ndim=2', "'x:0'"]),
     'another depth into conv2d': (
         lambda: conv(None, 28, 28, 1), ValueError,
-        ['1 channels', 'filter takes 3', 'Mend: a filter is']),
+        ['1 channels', 'filter takes 3', 'Hint: a filter is']),
     'NCHW into conv2d': (
-        lambda: conv(None, 3, 28, 28), ValueError, ['28 channels', 'Mend: axis 1 of the input']),
+        lambda: conv(None, 3, 28, 28), ValueError, ['28 channels', 'Hint: axis 1 of the input']),
     'a filter of rank 3': (
         lambda: conv(None, 28, 28, 3, kernel=(5, 5, 3)), ValueError, ['rank 4 but is rank 3']),
     'strides over the batch': (
-        lambda: conv(None, 28, 28, 3, strides=(2, 1, 1, 1)), ValueError, ['Mend: ', '1 for N']),
+        lambda: conv(None, 28, 28, 3, strides=(2, 1, 1, 1)), ValueError, ['Hint: ', '1 for N']),
     'an unknown padding': (
         lambda: conv(None, 28, 28, 3, padding='FULL'), ValueError, ["'VALID'", "'FULL'"]),
     'flat rows into max_pool': (
         lambda: tf.nn.max_pool(input_x(None, 784), [1, 2, 2, 1], [1, 2, 2, 1], 'SAME'), ValueError,
-        ['rank 4 but is rank 2', 'Mend: ', 'tf.reshape']),
+        ['rank 4 but is rank 2', 'Hint: ', 'tf.reshape']),
     'a window that is too large': (
         lambda: tf.layers.max_pooling2d(input_x(None, 1, 1, 8), 2, 2), ValueError,
-        ['subtracting 2 from 1', "Mend: padding='SAME'"]),
+        ['subtracting 2 from 1', "Hint: padding='SAME'"]),
     'a bias for NCHW': (
         lambda: tf.nn.bias_add(input_x(None, 3, 28, 28), tf.zeros([3])), ValueError,
-        ['28 and 3', 'Mend: axis 3']),
+        ['28 and 3', 'Hint: axis 3']),
     'dense on rows of unknown length': (
-        lambda: tf.layers.dense(input_x(None, None), 10), ValueError, ['last dimension', 'Mend: ']),
+        lambda: tf.layers.dense(input_x(None, None), 10), ValueError, ['last dimension', 'Hint: ']),
     'flat rows into dynamic_rnn': (
         lambda: rnn(lstm(), None, 28, dtype=tf.float32), ValueError,
-        ['rank at least 3', "'x:0'", '[?, 28]', 'Mend: inputs are [batch, time, in]']),
+        ['rank at least 3', "'x:0'", '[?, 28]', 'Hint: inputs are [batch, time, in]']),
     'dynamic_rnn without a dtype': (
         lambda: rnn(lstm(), None, 28, 28), ValueError, ['dtype=tf.float32']),
     'dynamic_rnn of unknown depth': (
-        lambda: rnn(lstm(), None, 28, None, dtype=tf.float32), ValueError, ['Mend: ', 'depth']),
+        lambda: rnn(lstm(), None, 28, None, dtype=tf.float32), ValueError, ['Hint: ', 'depth']),
     'static_rnn on a tensor': (
         lambda: tf.nn.static_rnn(lstm(), input_x(None, 28, 28), dtype=tf.float32), TypeError,
-        ['Mend: tf.unstack(x, axis=1)']),
+        ['Hint: tf.unstack(x, axis=1)']),
     'two networks in one scope': (
         lambda: twice(lambda: rnn(lstm(), None, 5, 4, dtype=tf.float32)), ValueError,
-        ['rnn/lstm_cell/kernel already exists', 'Mend: ']),
+        ['rnn/lstm_cell/kernel already exists', 'Hint: ']),
     'a state of another size': (
         lambda: rnn(gru(), 3, 5, 4, initial_state=state(7)), ValueError,
-        ['7 columns', 'GRUCell keeps 8', 'Mend: a state of [batch, 8]']),
+        ['7 columns', 'GRUCell keeps 8', 'Hint: a state of [batch, 8]']),
     'one tensor as the state of an LSTM': (
         lambda: rnn(lstm(), 3, 5, 4, initial_state=state(8)), ValueError,
-        ['is one tensor', 'LSTMStateTuple(c=8, h=8)', 'Mend: tf.nn.rnn_cell.LSTMStateTuple(c, h)']),
+        ['is one tensor', 'LSTMStateTuple(c=8, h=8)', 'Hint: tf.nn.rnn_cell.LSTMStateTuple(c, h)']),
     'lengths of another batch': (
         lambda: rnn(gru(), 3, 5, 4, sequence_length=[1, 2], dtype=tf.float32), ValueError,
-        ['sequence_length has 2 lengths', '3 rows', 'Mend: one length for each row']),
+        ['sequence_length has 2 lengths', '3 rows', 'Hint: one length for each row']),
     'lengths of another batch, fed': (
         lambda: run_all(rnn(gru(), None, 5, 4, sequence_length=[1, 2], dtype=tf.float32)[1],
                      feed={'x:0': np.zeros((3, 5, 4))}), tf.errors.InvalidArgumentError,
         ['Expected shape', '[3]', 'but saw shape', '[2]']),
     'one cell in two layers': (
         lambda: rnn(tf.nn.rnn_cell.MultiRNNCell([gru()] * 2), 3, 5, 4, dtype=tf.float32),
-        ValueError, ['16 and 12', 'Mend: in MultiRNNCell at least two', 'for _ in range(layers)']),
+        ValueError, ['16 and 12', 'Hint: in MultiRNNCell at least two', 'for _ in range(layers)']),
     'an index past the table': (
         lambda: run_all(tf.nn.embedding_lookup(tf.zeros([5, 2]), [7])),
-        tf.errors.InvalidArgumentError, ['indices[0] = 7', '[0, 5)', 'Mend: indices count from 0']),
+        tf.errors.InvalidArgumentError, ['indices[0] = 7', '[0, 5)', 'Hint: indices count from 0']),
 }
 
 

@@ -43,7 +43,7 @@ def in_top_k():
 
 @pytest.mark.parametrize('function, parts', [
     (exchanged_softmax, ("logits='y:0'", 'labels get no gradient')),
-    (exchanged_sparse, ("logits='c:0'", 'Rank of labels (received 2)', 'Mend: labels= takes'))])
+    (exchanged_sparse, ("logits='c:0'", 'Rank of labels (received 2)', 'Hint: labels= takes'))])
 def test_exchanged_labels_and_logits(function, parts):
     check_message(ValueError, function, 'labels and logits look exchanged', "labels='scores:0'",
                   'test_losses.py:', *parts)
@@ -84,15 +84,15 @@ def test_rows_of_labels_and_logits(name):
 MISTAKES = {
     'labels and logits by position': (
         lambda: tf.nn.softmax_cross_entropy_with_logits(tf.zeros([2, 3]), tf.zeros([2, 3])),
-        ValueError, ['named arguments', 'Mend: softmax_cross_entropy_with_logits(labels=y, log']),
+        ValueError, ['named arguments', 'Hint: softmax_cross_entropy_with_logits(labels=y, log']),
     'a label out of range': (
         lambda: run_all(tf.nn.sparse_softmax_cross_entropy_with_logits(
             labels=[10], logits=np.zeros((1, 10), np.float32))), tf.errors.InvalidArgumentError,
-        ['label value of 10', '[0, 10)', 'Mend: labels count from 0']),
+        ['label value of 10', '[0, 10)', 'Hint: labels count from 0']),
     'flat labels into nce_loss': (
         lambda: tf.nn.nce_loss(tf.zeros([50, 8]), tf.zeros([50]), labels=input_x(None),
                                inputs=input_x(None, 8), num_sampled=5, num_classes=50), ValueError,
-        ['rank 2 but is rank 1', 'Mend: tf.reshape(labels, [-1, 1])']),
+        ['rank 2 but is rank 1', 'Hint: tf.reshape(labels, [-1, 1])']),
 }
 
 

@@ -21,11 +21,11 @@ def restore(path):
 MISTAKES = {
     'an export into a full directory': (
         lambda: tf.saved_model.builder.SavedModelBuilder(os.path.dirname(__file__)),
-        AssertionError, ["isn't empty", 'Mend: another directory', 'shutil.rmtree']),
+        AssertionError, ["isn't empty", 'Hint: another directory', 'shutil.rmtree']),
     'a restore of None': (
-        lambda: restore(None), ValueError, ['None', 'Mend: tf.train.latest_checkpoint']),
+        lambda: restore(None), ValueError, ['None', 'Hint: tf.train.latest_checkpoint']),
     'a Saver without Variables': (
-        lambda: tf.train.Saver(), ValueError, ['No variables to save', 'Mend: ']),
+        lambda: tf.train.Saver(), ValueError, ['No variables to save', 'Hint: ']),
 }
 
 
@@ -45,23 +45,23 @@ def checkpoint(tmp_path):
 
 def test_a_checkpoint_of_other_shapes(checkpoint):
     text = message_of(tf.errors.InvalidArgumentError, restore, checkpoint)
-    assert 'shape differs  w  float32 [4]  in the checkpoint [3]' in text and 'Mend: ' in text
+    assert 'shape differs  w  float32 [4]  in the checkpoint [3]' in text and 'Hint: ' in text
 
 
 def test_a_checkpoint_of_another_model(checkpoint):
     tf.get_variable('another', [3])
     text = message_of(tf.errors.NotFoundError, restore, checkpoint)
-    assert 'missing        another  float32 [3]' in text and 'Mend: ' in text
+    assert 'missing        another  float32 [3]' in text and 'Hint: ' in text
 
 
 def test_a_checkpoint_that_is_not_there(tmp_path):
     text = message_of(ValueError, restore, str(tmp_path / 'none' / 'model'))
-    assert 'not a valid checkpoint' in text and 'Mend: there are no checkpoints in' in text
+    assert 'not a valid checkpoint' in text and 'Hint: there are no checkpoints in' in text
 
 
 def test_a_directory_instead_of_a_checkpoint(checkpoint, tmp_path):
     text = message_of(ValueError, restore, str(tmp_path))
-    assert 'Mend: that is a directory: tf.train.latest_checkpoint' in text
+    assert 'Hint: that is a directory: tf.train.latest_checkpoint' in text
 
 
 def test_a_save_into_a_directory_that_is_not_there(tmp_path):
@@ -69,4 +69,4 @@ def test_a_save_into_a_directory_that_is_not_there(tmp_path):
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         text = message_of(ValueError, tf.train.Saver().save, session, str(tmp_path / 'a/b/model'))
-    assert "doesn't exist" in text and 'Mend: os.makedirs' in text
+    assert "doesn't exist" in text and 'Hint: os.makedirs' in text

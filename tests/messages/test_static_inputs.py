@@ -21,7 +21,7 @@ def image():
     return tf.zeros([4, 4, 4, 1])
 
 
-# name, what is called, the static input, its bad value, what is said of it, the mend
+# name, what is called, the static input, its bad value, what is said of it, the hint
 RANKS = [
     ('ReverseV2', lambda a: tf.reverse(x23(), a), 0, 'axis must be a vector, not the scalar 0',
      '[0]'),
@@ -86,21 +86,21 @@ RANKS = [
 ]
 
 
-every_rank = pytest.mark.parametrize('call, bad, said, mend', [
+every_rank = pytest.mark.parametrize('call, bad, said, hint', [
     pytest.param(*r[1:], id=r[0]) for r in RANKS])
 
 
 @every_rank
-def test_a_static_input_of_the_wrong_rank(call, bad, said, mend):
+def test_a_static_input_of_the_wrong_rank(call, bad, said, hint):
     text = message_of(ValueError, lambda: call(bad))
     assert said in text.splitlines()[0]
-    if mend is not None:
-        assert text.endswith(f'Mend: {mend}')
+    if hint is not None:
+        assert text.endswith(f'Hint: {hint}')
     assert 'built at' in text
 
 
 @every_rank
-def test_a_static_input_of_unknown_value_is_judged_by_its_shape(call, bad, said, mend):
+def test_a_static_input_of_unknown_value_is_judged_by_its_shape(call, bad, said, hint):
     fed = tf.placeholder(_dtype(bad), np.shape(bad))
     text = message_of(ValueError, lambda: call(fed))
     assert said.partition(', not')[0] in text.splitlines()[0]
@@ -115,18 +115,18 @@ NEEDS_RANK = {'Bincount', 'SplitV'}
 
 
 @pytest.mark.parametrize('executor', ['compiled', 'interpreted'])
-@pytest.mark.parametrize('call, bad, said, mend', [
+@pytest.mark.parametrize('call, bad, said, hint', [
     pytest.param(*r[1:], id=r[0]) for r in RANKS if r[0] not in NEEDS_RANK])
-def test_a_static_input_of_unknown_rank_is_judged_while_running(call, bad, said, mend, executor):
+def test_a_static_input_of_unknown_rank_is_judged_while_running(call, bad, said, hint, executor):
     fed = tf.placeholder(_dtype(bad), name='fed')
     node = tf.get_default_graph().as_graph_element(first(call(fed)))
     run(executor, node, {fed: bad}, said.partition(', not')[0])
 
 
 @pytest.mark.parametrize('executor', ['compiled', 'interpreted'])
-@pytest.mark.parametrize('call, bad, said, mend', [
+@pytest.mark.parametrize('call, bad, said, hint', [
     pytest.param(*r[1:], id=r[0]) for r in RANKS if r[0] not in NEEDS_RANK])
-def test_a_static_input_whose_value_follows_from_a_fed_shape(call, bad, said, mend, executor):
+def test_a_static_input_whose_value_follows_from_a_fed_shape(call, bad, said, hint, executor):
     """The value is known when the run is compiled, before anything is computed."""
     like = tf.placeholder(tf.float32, name='like')
     node = first(call(tf.reshape(tf.constant(bad, _dtype(bad)), tf.shape(like))))

@@ -19,10 +19,10 @@ def test_merge_all_without_summaries_is_explained():
 # name: (the mistake, the class of its error, words of its message)
 MISTAKES = {
     'merge_all without summaries': (
-        lambda: run_all(tf.summary.merge_all()), TypeError, ['Mend: ', 'merge_all']),
+        lambda: run_all(tf.summary.merge_all()), TypeError, ['Hint: ', 'merge_all']),
     'a scalar summary of a vector': (
         lambda: run_all(tf.summary.scalar('a', tf.zeros([3]))), tf.errors.InvalidArgumentError,
-        ['[] != [3]', 'Mend: ', 'tf.summary.histogram']),
+        ['[] != [3]', 'Hint: ', 'tf.summary.histogram']),
 }
 
 

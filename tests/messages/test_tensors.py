@@ -34,12 +34,12 @@ ATTRIBUTES = [
 
 
 @pytest.mark.parametrize('make', [floats, weights])
-@pytest.mark.parametrize('name, use, mend', ATTRIBUTES)
-def test_attributes_that_numpy_has(make, name, use, mend):
+@pytest.mark.parametrize('name, use, hint', ATTRIBUTES)
+def test_attributes_that_numpy_has(make, name, use, hint):
     value = make()
     text = message_of(AttributeError, lambda: use(value))
     expect(text, f"{type(value).__name__!r} object has no attribute '{name}'", f"'{value.name}'",
-           mend.format(value.op.name), 'test_tensors.py:')
+           hint.format(value.op.name), 'test_tensors.py:')
 
 
 @pytest.mark.parametrize('make', [floats, weights])
@@ -55,7 +55,7 @@ def test_methods_of_variables_are_not_on_tensors():
     value = tf.add(weights(), 1.)
     for name in ('assign', 'assign_add', 'initializer', 'load', 'read_value'):
         text = message_of(AttributeError, lambda name=name: getattr(value, name))
-        expect(text, f"'Tensor' object has no attribute '{name}'", "the Variable '", 'Mend: ',
+        expect(text, f"'Tensor' object has no attribute '{name}'", "the Variable '", 'Hint: ',
                'test_tensors.py:')
         assert not hasattr(value, name) and not hasattr(tf.Tensor, name) and name not in dir(value)
         assert hasattr(weights(), name)

@@ -103,10 +103,10 @@ def accuracy_metric():
 # name: (the mistake, the class of its error, words of its message)
 MISTAKES = {
     'a Variable shared with another shape': (
-        lambda: shared([3]), ValueError, ['(3,)', '(2,)', 'made at', 'Mend: a variable_scope']),
+        lambda: shared([3]), ValueError, ['(3,)', '(2,)', 'made at', 'Hint: a variable_scope']),
     'metrics without their initializer': (
         accuracy_metric, tf.errors.FailedPreconditionError, ['accuracy/count', 'accuracy/total',
-                                                         'Mend: sess.run(tf.local_variables_init']),
+                                                         'Hint: sess.run(tf.local_variables_init']),
 }
 
 

@@ -356,7 +356,7 @@ def test_an_int_for_a_bool(session):
         session.run(x, {x: 2})
 
 
-@pytest.mark.parametrize('value, kind, mend', [
+@pytest.mark.parametrize('value, kind, hint', [
     ((i for i in range(2)), TypeError, r'this is a generator.*list\(value\)'),
     (map(float, [1, 2]), TypeError, r'this is a map'),
     (zip([1], [2]), TypeError, r'this is a zip'),
@@ -365,9 +365,9 @@ def test_an_int_for_a_bool(session):
     ('three', ValueError, r"string to float: 'three'(.|\n)*this is text"),
     ([['a', 'b']], ValueError, r"string to float: 'a'(.|\n)*this is text"),
 ])
-def test_what_is_no_array_is_told_how_to_become_one(session, value, kind, mend):
+def test_what_is_no_array_is_told_how_to_become_one(session, value, kind, hint):
     x = tf.placeholder(tf.float32)
-    with pytest.raises(kind, match=mend):
+    with pytest.raises(kind, match=hint):
         session.run(x, {x: value})
 
 

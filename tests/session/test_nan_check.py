@@ -28,7 +28,7 @@ def test_the_first_operation_its_line_its_inputs_and_the_row():
     assert "Inf at [2] (row 2 of the batch), first made by Log 'Log'" in text
     assert 'from 0 to 7, shape [3]' in text
     assert re.search(r'built at test_nan_check.py:\d+: loss = ', text)
-    assert 'fetched value' in text and 'Mend: ' in text
+    assert 'fetched value' in text and 'Hint: ' in text
     assert len(text.splitlines()) <= 8
 
 
@@ -138,6 +138,6 @@ def test_a_row_of_the_batch_is_said_of_what_has_as_many_rows(rows, said):
     (tf.log, [1., -3.], 'negative somewhere'), (tf.log, [0., -3.], 'negative somewhere'),
     (tf.log, [1., 0.], 'the argument reached 0'), (tf.log1p, [-2.], 'below -1'),
     (lambda x: tf.pow(x, 0.5), [-2.], 'not an integer')])
-def test_the_mend_of_a_negative_argument(function, value, said):
+def test_the_hint_of_a_negative_argument(function, value, said):
     x = tf.placeholder(tf.float32, [None])
-    assert said in str(caught(function(x), {x: value})).partition('Mend: ')[2]
+    assert said in str(caught(function(x), {x: value})).partition('Hint: ')[2]

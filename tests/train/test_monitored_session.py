@@ -228,7 +228,7 @@ def test_run_after_the_end_says_what_to_do():
     session.close()
     for call in (lambda: session.run(one), session.close,
                  lambda: session.run_step_fn(lambda step_context: None)):
-        with pytest.raises(RuntimeError, match=r'Session is already closed[^M]*Mend: '):
+        with pytest.raises(RuntimeError, match=r'Session is already closed[^M]*Hint: '):
             call()
     assert session.should_stop() and session.graph is None
 
@@ -281,7 +281,7 @@ def test_a_queue_is_filled_and_its_end_is_the_end():
 
 def test_a_worker_does_not_wait_for_nothing():
     counter()
-    with pytest.raises(tf.errors.DeadlineExceededError, match='global_step[^M]*Mend: .*is_chief'):
+    with pytest.raises(tf.errors.DeadlineExceededError, match='global_step[^M]*Hint: .*is_chief'):
         tf.train.MonitoredTrainingSession(is_chief=False)
 
 

@@ -302,7 +302,7 @@ def test_arguments_of_save(session, folder):
         saver.save(session, f'{folder}/checkpoint')
     with pytest.raises(TypeError, match="'sess' must be a Session"):
         saver.save('session', f'{folder}/m')
-    with pytest.raises(ValueError, match=r"doesn't exist, can't save.\n  Mend: os.makedirs"):
+    with pytest.raises(ValueError, match=r"doesn't exist, can't save.\n  Hint: os.makedirs"):
         saver.save(session, f'{folder}/no/such/m')
 
 

@@ -17,7 +17,7 @@ def run(main=None, argv=None):
     main = main or getattr(_sys.modules['__main__'], 'main', None)
     if main is None:
         raise _worded(AttributeError('tf.app.run(): the program has no function main(argv).\n'
-                                     '  Mend: tf.app.run(main=...) names another one.'))
+                                     '  Hint: tf.app.run(main=...) names another one.'))
     _app.run(main, argv, flags_parser=_known_flags)
 
 

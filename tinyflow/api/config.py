@@ -46,7 +46,7 @@ def set_visible_devices(devices, device_type=None):
 
 def _check_device(device):
     if device != _CPU:
-        raise worded(ValueError(f'Unrecognized device: {device!r}\n  Mend: '
+        raise worded(ValueError(f'Unrecognized device: {device!r}\n  Hint: '
                                 f'tf.config.list_physical_devices() gives [{_CPU}].'))
 
 

@@ -53,7 +53,7 @@ _OLD_NAMES = {'flag_name': 'name', 'docstring': 'help', 'default_value': 'defaul
 
 def _with_hint(error, hint):
     """The error with a hint, and without the frames inside absl."""
-    error.args = (f'{error}\n  Mend: {hint}' if hint else str(error),)
+    error.args = (f'{error}\n  Hint: {hint}' if hint else str(error),)
     return _worded(error).with_traceback(None)
 
 

@@ -82,7 +82,7 @@ class TFRecordWriter:
         """Appends one record. TypeError unless it is bytes."""
         if not isinstance(record, bytes):
             raise _worded(TypeError(
-                f'expected bytes, {type(record).__name__} found\n  Mend: '
+                f'expected bytes, {type(record).__name__} found\n  Hint: '
                 'example.SerializeToString(), or text.encode().'))
         self._check_open()
         self._writer.write(record)

@@ -18,16 +18,16 @@ def unfed(path: Sequence[Operation], feeds: Iterable[Tensor]) -> errors.OpError:
     problem = (f"You must feed a value for placeholder tensor '{placeholder.name}' with dtype "
                f'{tensor.dtype.name} and shape {tensor.shape_text}\n'
                f'  needed by {way}')
-    mend = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
+    hint = f'sess.run(..., feed_dict={{{placeholder.name}: ...}}).'
     twin = _nearest(placeholder, feeds)
     if twin is not None:
         problem += f"\n  you fed '{twin.name}'" + (f', made at {twin.op.site}' if twin.op.site
                                                     else '')
-        mend = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
+        hint = (f"the graph has both '{twin.name}' and '{tensor.name}': a cell or function that "
                 'makes the placeholder ran twice? tf.reset_default_graph() first, or feed this '
                 'one too.')
     return errors.InvalidArgumentError(
-        None, placeholder, errors.report(problem, op=placeholder, mend=mend))
+        None, placeholder, errors.report(problem, op=placeholder, hint=hint))
 
 
 def _shorten(names: list[str]) -> list[str]:

@@ -96,7 +96,7 @@ def make_csv_dataset(file_pattern: Any, batch_size: Any, column_names: Any = Non
         dataset = dataset.shuffle(len(paths), shuffle_seed)
     if column_names is None:
         if not header:
-            raise refused(ValueError('Cannot infer column names without a header line.\n  Mend: '
+            raise refused(ValueError('Cannot infer column names without a header line.\n  Hint: '
                                     'column_names=[...].'))
         column_names = _header(paths, csv_format)
     if len(set(column_names)) != len(column_names):
@@ -150,7 +150,7 @@ def matching_paths(file_pattern: Any) -> list[str]:
     texts = [p.decode() if isinstance(p, bytes) else p for p in patterns]
     found = sorted({path for text in texts for path in glob.glob(text)})
     if not found:
-        raise refused(ValueError(f'No files match {file_pattern}.\n  Mend: is the working '
+        raise refused(ValueError(f'No files match {file_pattern}.\n  Hint: is the working '
                                  'directory the expected one?'))
     return found
 

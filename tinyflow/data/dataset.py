@@ -37,7 +37,7 @@ class Dataset(OfElements):
     """
 
     def __init__(self) -> None:
-        raise refused(TypeError('tf.data.Dataset is made by its static methods.\n  Mend: '
+        raise refused(TypeError('tf.data.Dataset is made by its static methods.\n  Hint: '
                                'tf.data.Dataset.from_tensor_slices(arrays), .range(n) or '
                                '.from_generator(function, output_types).'))
 
@@ -147,7 +147,7 @@ class Dataset(OfElements):
         if not structure.same_structure(mine, theirs) or types[0] != types[1]:
             raise refused(TypeError(
                 'Two datasets to concatenate have different types '
-                f'{types[0]} and {types[1]}\n  Mend: map() one of them to the form of the other, '
+                f'{types[0]} and {types[1]}\n  Hint: map() one of them to the form of the other, '
                 'e.g. with tf.cast.'))
         return make(ops.ConcatenateDataset, structure.relaxed(mine, theirs), self._variant_tensor,
                     dataset._variant_tensor, inputs=[self, dataset])
@@ -338,7 +338,7 @@ class Dataset(OfElements):
     def __iter__(self) -> Any:
         raise refused(RuntimeError(
             '__iter__() is only supported inside of tf.function or when eager execution is '
-            'enabled.\n  Mend: element = dataset.make_one_shot_iterator().get_next(), and '
+            'enabled.\n  Hint: element = dataset.make_one_shot_iterator().get_next(), and '
             'sess.run(element) in a loop until tf.errors.OutOfRangeError.'))
 
     # ---- repr ----------------------------------------------------------------------------
@@ -378,7 +378,7 @@ class Dataset(OfElements):
         if not isinstance(function.spec, DatasetSpecBase):
             found = function.result
             raise refused(TypeError(
-                f'`map_func` must return a `Dataset` object. Got {type(found)}\n  Mend: map() for '
+                f'`map_func` must return a `Dataset` object. Got {type(found)}\n  Hint: map() for '
                 'a function from element to element; or Dataset.from_tensor_slices(...) inside.'))
         return function
 
@@ -389,7 +389,7 @@ class Dataset(OfElements):
                 and shapes.compatible(spec.shape.raw, ())):
             raise refused(ValueError(
                 '`predicate` return type must be convertible to a scalar boolean tensor. Was '
-                f'{spec}.\n  Mend: a comparison, e.g. tf.greater(x, 0), or tf.reduce_all(...) of '
+                f'{spec}.\n  Hint: a comparison, e.g. tf.greater(x, 0), or tf.reduce_all(...) of '
                 'several.'))
         return function
 
@@ -430,7 +430,7 @@ def _check_graph(dataset: Dataset) -> None:
     takes_from = getattr(here, 'takes_from', None)
     if graph is not here and not (takes_from and takes_from(graph)):
         raise refused(ValueError(
-            f'The dataset was made in {graph}, and the default graph now is {here}.\n  Mend: make '
+            f'The dataset was made in {graph}, and the default graph now is {here}.\n  Hint: make '
             'the whole chain inside one `with graph.as_default():`.'))
 
 

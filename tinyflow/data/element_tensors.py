@@ -47,7 +47,7 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
             raise worded(ValueError(report(
                 f"'{tensor.name}' has insufficient rank for slicing.",
                 inputs=[('component', tensor)],
-                mend='from_tensors() takes the whole as one element; from_tensor_slices() gives '
+                hint='from_tensors() takes the whole as one element; from_tensor_slices() gives '
                      'the rows of arrays.')))
         if raw and raw[0] is not None:
             sizes.setdefault(raw[0], tensor)
@@ -57,7 +57,7 @@ def rows_of(tensors: list[Tensor], spec: Any) -> Any:
             f'Dimensions {first} and {second} are not compatible: the components of '
             'from_tensor_slices must be equally long in dimension 0.',
             inputs=[('component', t) for t in list(sizes.values())[:4]],
-            mend='row i of each component makes element i; check how the arrays were cut.')))
+            hint='row i of each component makes element i; check how the arrays were cut.')))
     return structure.map_leaves(_row, spec)
 
 

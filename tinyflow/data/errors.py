@@ -4,10 +4,10 @@ from __future__ import annotations
 from tinyflow.graph.source_location import user_site
 from tinyflow.graph.support.errors import report, worded
 
-_MEND = '\n  Mend: '
+_HINT = '\n  Hint: '
 
 
 def refused(error: Exception) -> Exception:
     """The error, with the user's line before its hint."""
-    problem, _, mend = str(error).partition(_MEND)
-    return worded(type(error)(report(problem, site=user_site(), mend=mend or None)))
+    problem, _, hint = str(error).partition(_HINT)
+    return worded(type(error)(report(problem, site=user_site(), hint=hint or None)))

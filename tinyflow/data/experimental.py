@@ -126,7 +126,7 @@ class TFRecordWriter:
                 and spec.shape.raw in ((), None)):
             raise refused(TypeError(
                 '`dataset` must produce scalar `DT_STRING` tensors whereas it produces shape '
-                f'{dataset.output_shapes} and types {dataset.output_types}.\n  Mend: '
+                f'{dataset.output_shapes} and types {dataset.output_types}.\n  Hint: '
                 'map(tf.io.serialize_tensor), or tf.train.Example(...).SerializeToString() as '
                 'elements.'))
         return file_ops.DatasetToTFRecord.apply(dataset._variant_tensor, self._filename,

@@ -70,7 +70,7 @@ class Function:
             site = here(2)
             raise worded(TypeError(report(
                 f'Unsupported return value from function passed to {self.what}: {result!r}.',
-                site=site and Site(*site), mend='the function may have forgotten its return.')))
+                site=site and Site(*site), hint='the function may have forgotten its return.')))
         pairs = [component(leaf, self._rows) for leaf in leaves]
         self.spec = structure.pack_as(result, [spec for _, spec in pairs])
         return [tensor for tensor, _ in pairs]
@@ -100,7 +100,7 @@ def _check_takes(function: Callable, what: str, arguments: list, specs: Any) -> 
         raise refused(TypeError(
             f'{what}: the function {getattr(function, "__name__", function)}{signature} is called '
             f'with {len(arguments)} argument{"s" * (len(arguments) != 1)}: {error}. The elements '
-            f'are of the types {", ".join(map(str, types))}.\n  Mend: where elements are tuples '
+            f'are of the types {", ".join(map(str, types))}.\n  Hint: where elements are tuples '
             'their parts are separate arguments; a dict is one argument.')) from None
 
 

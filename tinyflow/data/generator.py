@@ -21,10 +21,10 @@ def generator_node(generator: Callable, output_types: Any, output_shapes: Any,
     """(what adds the node of the generator's dataset, the spec of its elements)."""
     if not callable(generator):
         raise refused(TypeError(
-            '`generator` must be callable.\n  Mend: the function itself, from_generator(gen, ...), '
+            '`generator` must be callable.\n  Hint: the function itself, from_generator(gen, ...), '
             'not what it returns, gen(); lambda: iterable for anything that can be iterated.'))
     if output_types is None:
-        raise refused(TypeError('Cannot convert value None to a TensorFlow DType.\n  Mend: '
+        raise refused(TypeError('Cannot convert value None to a TensorFlow DType.\n  Hint: '
                                'from_generator needs output_types, e.g. (tf.float32, tf.int32).'))
     spec = structure.from_legacy(output_types, output_shapes)
     convert = _Converter(spec)
@@ -43,7 +43,7 @@ def _as_list(args: Any) -> list:
         return []
     if not isinstance(args, (tuple, list)):
         raise refused(TypeError('`args` of from_generator must be a tuple of what the generator is '
-                               f'called with, not {args!r}.\n  Mend: args=({args!r},).'))
+                               f'called with, not {args!r}.\n  Hint: args=({args!r},).'))
     return list(args)
 
 

@@ -29,7 +29,7 @@ def _key_function(dataset: Dataset, key_func: Callable) -> Function:
     if function.spec != _KEY:
         raise refused(TypeError(
             '`key_func` must return a single tf.int64 scalar tensor. Got '
-            f'{function.spec}.\n  Mend: tf.cast(key, tf.int64), and a scalar.'))
+            f'{function.spec}.\n  Hint: tf.cast(key, tf.int64), and a scalar.'))
     return function
 
 

@@ -63,7 +63,7 @@ class Iterator(OfElements):
         """The Operation that begins a pass."""
         if self._initializer is None:
             raise refused(ValueError(
-                'Iterator does not have an initializer.\n  Mend: a one-shot iterator needs none; '
+                'Iterator does not have an initializer.\n  Hint: a one-shot iterator needs none; '
                 'one made from_structure is begun by make_initializer(dataset).'))
         return self._initializer
 
@@ -86,7 +86,7 @@ class Iterator(OfElements):
         if not structure.compatible(mine, theirs):
             raise refused(TypeError(
                 f'Expected output shapes compatible with {structure.legacy_shapes(mine)!r} but '
-                f'got dataset with output shapes {structure.legacy_shapes(theirs)!r}.\n  Mend: '
+                f'got dataset with output shapes {structure.legacy_shapes(theirs)!r}.\n  Hint: '
                 'None in from_structure\'s output_shapes for sizes that differ.'))
 
     def get_next(self, name: str | None = None) -> Any:
@@ -99,7 +99,7 @@ class Iterator(OfElements):
         if self._calls == _MANY + 1:
             warnings.warn(
                 f'[repeated-get-next] get_next() of one iterator was called more than {_MANY} '
-                'times. Each call makes new nodes, and every run is compiled again.\n  Mend: '
+                'times. Each call makes new nodes, and every run is compiled again.\n  Hint: '
                 'call get_next() once, before the loop, and sess.run() what it returned.',
                 TinyflowWarning, stacklevel=2)
         outputs = ops.IteratorGetNext.apply(self._iterator_resource, name=name,
@@ -175,7 +175,7 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Iterator:
     if graph is not get_default_graph():
         raise refused(ValueError(
             f'The dataset was made in {graph}, and the iterator would be in '
-            f'{get_default_graph()}.\n  Mend: make both inside one `with graph.as_default():`.'))
+            f'{get_default_graph()}.\n  Hint: make both inside one `with graph.as_default():`.'))
     variant = with_settings(dataset, dataset._variant_tensor)
     spec = dataset.element_spec
     resource = ops.IteratorV2.apply(shared_name=shared_name or '', **structure.of_elements(spec))
@@ -242,11 +242,11 @@ class _Copy:
             raise worded(ValueError(report(
                 f'Cannot capture a placeholder (name:{operation.name}, type:{operation.type}) by '
                 'value.', op=operation,
-                mend='make_initializable_iterator(), and sess.run(iterator.initializer, '
+                hint='make_initializable_iterator(), and sess.run(iterator.initializer, '
                      'feed_dict={...}) feeds it.')))
         if operation.outputs and (operation.outputs[0].dtype.is_ref
                                   or operation.outputs[0].dtype is dtypes.resource):
             raise worded(ValueError(report(
                 _WHY_NOT_ONE_SHOT.format(name=operation.name, type=operation.type), op=operation,
-                mend='it = dataset.make_initializable_iterator(), and sess.run(it.initializer) '
+                hint='it = dataset.make_initializable_iterator(), and sess.run(it.initializer) '
                      'after the variables are initialized.')))

@@ -54,14 +54,14 @@ def _shape_tensor(shape: Any, spec: TensorSpec) -> Tensor:
     raw = _sizes(shape)
     if raw is None:
         raise refused(ValueError(
-            'padded_batch: a padded shape of unknown rank cannot be used.\n  Mend: padded_shapes '
+            'padded_batch: a padded shape of unknown rank cannot be used.\n  Hint: padded_shapes '
             'needs an entry per dimension, e.g. [None].'))
     known = spec.shape.raw
     if known is not None and (len(known) != len(raw) or any(
             a is not None and b is not None and a < b for a, b in zip(raw, known))):
         raise refused(ValueError(
             f'The padded shape {shapes.TensorShape(raw)} is not compatible with the corresponding '
-            f'input component shape {spec.shape}.\n  Mend: one entry per dimension of the element, '
+            f'input component shape {spec.shape}.\n  Hint: one entry per dimension of the element, '
             'each at least as large; None takes the longest of the batch.'))
     return convert_to_tensor(np.array([-1 if n is None else n for n in raw], np.int64))
 
@@ -88,7 +88,7 @@ def _padding_value(value: Any, dtype: dtypes.DType) -> Tensor:
     tensor = convert_to_tensor(_fits(value, dtype), name='padding_value')
     if tensor.dtype.base_dtype is not dtype:
         raise refused(TypeError(
-            f'Padding value tensor ({tensor}) does not match output type: {dtype.name}.\n  Mend: '
+            f'Padding value tensor ({tensor}) does not match output type: {dtype.name}.\n  Hint: '
             f'a value of dtype {dtype.name}, e.g. np.{dtype.name}(...).'))
     if tensor.raw_shape not in ((), None):
         raise refused(ValueError(f'Padding value should be a scalar, but is not: {tensor}'))

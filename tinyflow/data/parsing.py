@@ -28,7 +28,7 @@ def parse_example_dataset(features: Any, num_parallel_calls: Any = 1) -> Transfo
         if not (isinstance(spec, TensorSpec) and spec.dtype is dtypes.string
                 and spec.shape.ndims in (1, None)):
             raise refused(TypeError('Input dataset should be a dataset of vectors of strings, not '
-                                    f'{spec}.\n  Mend: batch() first.'))
+                                    f'{spec}.\n  Hint: batch() first.'))
         return dataset.map(lambda batch: parse_example(batch, features), num_parallel_calls)
     return transformation
 

@@ -28,7 +28,7 @@ def carried(step: Callable, what: str, state_spec: Any, element_spec: Any,
             raise refused(TypeError(
                 f'{what}: the function must return a state like the first one, '
                 f'{structure.legacy_types(state_spec)}, but it returns '
-                f'{structure.legacy_types(found)}.\n  Mend: tf.cast where a dtype differs; '
+                f'{structure.legacy_types(found)}.\n  Hint: tf.cast where a dtype differs; '
                 'np.int64(0) is a state for int64 elements.'))
         if all(a.is_compatible_with(b) and (a.shape.raw == b.shape.raw or _wider(a, b))
                for a, b in zip(structure.flatten(state_spec), structure.flatten(found))):

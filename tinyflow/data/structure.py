@@ -253,7 +253,7 @@ def batched(spec: Any, size: int | None) -> Any:
 
 def _batched_leaf(spec: Any, size: int | None) -> Any:
     if isinstance(spec, DatasetSpecBase):
-        raise refused(TypeError('batch() cannot stack datasets.\n  Mend: after window(), '
+        raise refused(TypeError('batch() cannot stack datasets.\n  Hint: after window(), '
                                'flat_map(lambda w: w.batch(size)) makes tensors of the windows.'))
     raw = spec.shape.raw
     return type(spec)(None if raw is None else (size, *raw), spec.dtype)
@@ -267,6 +267,6 @@ def unbatched(spec: Any) -> Any:
 def _row_of(spec: Any) -> Any:
     raw = spec.shape.raw
     if raw == ():
-        raise refused(ValueError(f'{spec} has insufficient rank for unbatching.\n  Mend: unbatch() '
+        raise refused(ValueError(f'{spec} has insufficient rank for unbatching.\n  Hint: unbatch() '
                                 'takes rows along dimension 0 of every component.'))
     return type(spec)(None if raw is None else raw[1:], spec.dtype)

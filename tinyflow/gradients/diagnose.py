@@ -24,7 +24,7 @@ def why_no_gradient(ys, x) -> str:
     ys = [_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
     x = _tensor(x)
     if x.op.type in ('VariableV2', 'VarHandleOp') and storage_dtype(x.op) not in _CARRIERS:
-        return (f"'{x.name}' is {storage_dtype(x.op).name}, and {_of_integers(x)}\n  Mend: "
+        return (f"'{x.name}' is {storage_dtype(x.op).name}, and {_of_integers(x)}\n  Hint: "
                 'tf.Variable(3.0), not tf.Variable(3), makes a Variable that can be trained.')
     names = ' and '.join(f"'{y.name}'" for y in ys[:3]) or 'nothing'
     above = _ancestors(ys)
@@ -139,7 +139,7 @@ def _hint(operation):
     if kind in ('InTopK', 'InTopKV2') or kind in _COMPARISONS and any(
             op.type in ('ArgMax', 'ArgMin') for op in _ancestors(operation.inputs)):
         return (': it counts right answers, and an accuracy is made of steps, flat wherever it has '
-                'a slope.\n  Mend: minimize a cross-entropy loss of the logits, such as tf.nn.'
+                'a slope.\n  Hint: minimize a cross-entropy loss of the logits, such as tf.nn.'
                 'softmax_cross_entropy_with_logits; the accuracy is only for reading.')
     if kind in _COMPARISONS:
         return f': a comparison is a step, flat wherever it has a slope; use {source} itself.'

@@ -39,13 +39,13 @@ def no_gradient_error(operation):
     """The LookupError for a node without a gradient function."""
     override = operation._gradient_override
     what = f"No gradient defined for operation '{operation.name}' (op type: {operation.type})"
-    mend = (f"@tf.RegisterGradient('{operation.type}') registers one; tf.stop_gradient(...) around "
+    hint = (f"@tf.RegisterGradient('{operation.type}') registers one; tf.stop_gradient(...) around "
             'it, if none should flow.')
     if override:
         what += f": gradient_override_map asks for '{override}', which is not registered"
-        mend = f"@tf.RegisterGradient('{override}') before tf.gradients or minimize is called."
+        hint = f"@tf.RegisterGradient('{override}') before tf.gradients or minimize is called."
     labels = [('input', t) for t in operation.inputs[:4]]
-    return worded(LookupError(report(what, op=operation, inputs=labels, mend=mend)))
+    return worded(LookupError(report(what, op=operation, inputs=labels, hint=hint)))
 
 
 class RegisterGradient:

@@ -129,7 +129,7 @@ def _ones(y: Tensor, index: int) -> Tensor:
     if dtype.is_complex:
         raise worded(TypeError(report(
             f'Gradients of complex tensors must set grad_ys (y.dtype = {dtype!r})',
-            inputs=[('y', y)], mend='differentiate tf.math.real(y), or give grad_ys.')))
+            inputs=[('y', y)], hint='differentiate tf.math.real(y), or give grad_ys.')))
     if not (dtype.is_floating or dtype.is_integer):
         raise worded(TypeError(report(
             f"Tensor '{y.name}' with type {dtype.name} must be numeric to obtain a default "
@@ -366,7 +366,7 @@ def _hessian(ys: Any, x: Tensor, settings: dict[str, Any]) -> Tensor:
         raise worded(ValueError(report(
             f"hessians: the static shape of '{x.name}' is {text(shape)}, and every element "
             'needs a separate gradient.', inputs=[('x', x)],
-            mend='x.set_shape([...]) if you know it; tf.gradients of (tf.gradients(y, x)[0] * v) '
+            hint='x.set_shape([...]) if you know it; tf.gradients of (tf.gradients(y, x)[0] * v) '
                  'is the product of the Hessian and v for any shape.')))
     dx, = gradients(ys, x, **settings)
     if dx is None:

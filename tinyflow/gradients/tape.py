@@ -112,7 +112,7 @@ class GradientTape:
         """
         if self._used and not self._persistent:
             raise worded(RuntimeError(
-                'GradientTape.gradient can only be called once on non-persistent tapes.\n  Mend: '
+                'GradientTape.gradient can only be called once on non-persistent tapes.\n  Hint: '
                 'tf.GradientTape(persistent=True), or all sources in one call: '
                 'tape.gradient(loss, [a, b]).'))
         flat = nest.flatten(sources)
@@ -218,6 +218,6 @@ def _known_shape(target):
     shape = target.get_shape()
     if not shape.is_fully_defined():
         raise worded(ValueError(
-            f'jacobian needs a target of known shape, not {shape}.\n  Mend: '
+            f'jacobian needs a target of known shape, not {shape}.\n  Hint: '
             'batch_jacobian, for a batch of any size.'))
     return shape.as_list()

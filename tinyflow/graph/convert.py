@@ -47,7 +47,7 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
             raise worded(ValueError(report(
                 f'Tensor conversion requested dtype {dtype.name} for Tensor with dtype '
                 f"{value.dtype.name}: '{value.name}'", inputs=[('tensor', value)],
-                mend=dtype_hints.for_not_allowed('tensor', value, {dtype.base_dtype}))))
+                hint=dtype_hints.for_not_allowed('tensor', value, {dtype.base_dtype}))))
         return value
     for _, base_type, function in _conversions:
         if isinstance(value, base_type):
@@ -93,7 +93,7 @@ def as_array(value, dtype=None):
         return _from_shape(value, dtype)
     if value is None:
         raise worded(ValueError(report(
-            'None values not supported.', site=user_site(), mend=why_none('the value'))))
+            'None values not supported.', site=user_site(), hint=why_none('the value'))))
     return _from_python(value, dtype)
 
 
@@ -108,7 +108,7 @@ def _from_numpy(value, dtype):
 def _from_shape(shape, dtype):
     if not shape.is_fully_defined():
         raise worded(ValueError(f'Cannot convert a partially known TensorShape to a Tensor: {shape}'
-                                '\n  Mend: tf.shape(x) is the shape at run time.'))
+                                '\n  Hint: tf.shape(x) is the shape at run time.'))
     if dtype not in (None, dtypes.int32, dtypes.int64):
         raise worded(TypeError(f'Cannot convert a TensorShape to dtype: {dtype.name}'))
     dtype = dtype or dtypes.int32
@@ -124,7 +124,7 @@ def _from_python(value, dtype):
     try:
         array = np.array(_without_dimensions(value) if isinstance(value, (list, tuple)) else value)
     except ValueError as error:
-        raise worded(ValueError(f'Cannot make a tensor of this value: {error}\n  Mend: rows of one '
+        raise worded(ValueError(f'Cannot make a tensor of this value: {error}\n  Hint: rows of one '
                                 'length; pad the shorter ones.')) from None
     if array.dtype.kind not in 'biufc':
         if isinstance(value, shapes.Dimension):
@@ -148,7 +148,7 @@ def _from_large_ints(array, dtype, value):
     if dtype is not None and not dtype.is_integer:
         _refuse(_first_leaf(value), dtype)
     name, kind = ('int64', TypeError) if dtype is None else (dtype.name, OverflowError)
-    raise worded(kind(f'Failed to convert {value!r} to Tensor: it does not fit in {name}.\n  Mend: '
+    raise worded(kind(f'Failed to convert {value!r} to Tensor: it does not fit in {name}.\n  Hint: '
                       'a float can hold it, with fewer digits.'))
 
 
@@ -210,7 +210,7 @@ def _without_dimensions(value):
     if value is None:
         raise worded(TypeError(report(
             'Failed to convert a list to a Tensor: it contains None.', site=user_site(),
-            mend='for a size that is only known at run time use tf.shape(x)[i], or -1 in '
+            hint='for a size that is only known at run time use tf.shape(x)[i], or -1 in '
                  'tf.reshape.')))
     return int(value) if isinstance(value, shapes.Dimension) else value
 

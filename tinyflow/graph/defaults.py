@@ -49,7 +49,7 @@ def common_graph(inputs) -> Graph:
                 f"Tensors '{first.name}' and '{tensor.name}' must be from the same graph.\n"
                 f'  {describe(first)}\n    in {graph}\n'
                 f'  {describe(tensor)}\n    in {tensor.op.graph}\n'
-                '  Mend: build both inside one `with graph.as_default():`. A second '
+                '  Hint: build both inside one `with graph.as_default():`. A second '
                 'tf.reset_default_graph() or tf.Graph().as_default() between the two lines '
                 'switched the graph.'))
     return graph or get_default_graph()
@@ -73,7 +73,7 @@ def refuse_inner(tensor, graph):
         f"'{tensor.name}' was created inside the function '{function.name}' (a branch of a cond, "
         f'the body of a loop or of a map) and is used outside it, in {graph}.',
         inputs=[('tensor', tensor)],
-        mend='return it from that function; only returned tensors can be used outside.')))
+        hint='return it from that function; only returned tensors can be used outside.')))
 
 
 class name_scope:                       # noqa: N801 (TF's name)

@@ -189,13 +189,13 @@ def as_dtype(value):
     except (TypeError, KeyError):
         pass
     raise worded(TypeError(f'Cannot convert value {value!r} to a TensorFlow DType.'
-                           + _mend_for_dtype(value)))
+                           + _hint_for_dtype(value)))
 
 
-def _mend_for_dtype(value):
+def _hint_for_dtype(value):
     if isinstance(value, str):
         nearest = get_close_matches(value, [key for key in _BY_KEY if isinstance(key, str)], n=1)
-        return f'\n  Mend: tf.{_BY_KEY[nearest[0]].name}.' if nearest else ''
+        return f'\n  Hint: tf.{_BY_KEY[nearest[0]].name}.' if nearest else ''
     if isinstance(value, (list, tuple)):
-        return '\n  Mend: this looks like a shape; the dtype is the argument before it.'
+        return '\n  Hint: this looks like a shape; the dtype is the argument before it.'
     return ''

@@ -94,7 +94,7 @@ class Graph:
             f"Graph is finalized and cannot be modified: {operation.type} '{operation.name}' "
             f'cannot be added to {self}.\n  finalized at {Site(*self._finalized_by)}',
             op=operation,
-            mend='create all nodes before the graph is finalized (a MonitoredSession finalizes '
+            hint='create all nodes before the graph is finalized (a MonitoredSession finalizes '
                  'it), and only run nodes afterwards.')))
 
     def get_operations(self) -> list[Operation]:
@@ -139,7 +139,7 @@ class Graph:
             raise worded(ValueError(report(
                 f"{kind} '{element.name}' is not an element of this graph.\n"
                 f'  it belongs to {operation.graph}\n  this is {self}', op=operation,
-                mend='build and run inside one `with graph.as_default():`, and give Session that '
+                hint='build and run inside one `with graph.as_default():`, and give Session that '
                      'graph.')))
 
     def _by_text(self, name, allow_tensor, allow_operation):
@@ -233,7 +233,7 @@ class Graph:
         if not pattern.match(name):
             raise worded(ValueError(
                 f"'{name}' is not a valid scope name: use letters, digits and _ . - / , and begin "
-                f'with a letter, digit or dot.\n  Mend: {_nearest_name(name)!r}.'))
+                f'with a letter, digit or dot.\n  Hint: {_nearest_name(name)!r}.'))
 
     @contextmanager
     def name_scope(self, name):
@@ -321,7 +321,7 @@ class Graph:
         if not isinstance(control_inputs, Iterable):
             raise worded(TypeError(
                 f'control_dependencies takes a list of operations and tensors, not '
-                f'{control_inputs!r}.\n  Mend: [...] around it.'))
+                f'{control_inputs!r}.\n  Hint: [...] around it.'))
         waits_for = []
         for item in control_inputs:
             item = getattr(item, 'values_for_control', item)

@@ -28,7 +28,7 @@ def not_a_handle(definition, arg, tensor):
     return worded(TypeError(report(
         f"Input '{arg.name}' of '{definition.type}' Op has type {tensor.dtype.name} that does not "
         'match expected type of resource.', inputs=[(arg.name, tensor)], site=user_site(),
-        mend='tf.Variable(..., use_resource=True) has a handle.')))
+        hint='tf.Variable(..., use_resource=True) has a handle.')))
 
 
 def dtype_not_allowed(definition, arg, tensor, allowed):
@@ -38,7 +38,7 @@ def dtype_not_allowed(definition, arg, tensor, allowed):
         f"Value passed to parameter '{arg.name}' of {definition.type} has DataType "
         f'{tensor.dtype.base_dtype.name} not in list of allowed values: {names}',
         inputs=[(arg.name, tensor)], site=user_site(),
-        mend=dtype_hints.for_not_allowed(arg.name, tensor, allowed))))
+        hint=dtype_hints.for_not_allowed(arg.name, tensor, allowed))))
 
 
 def dtype_mismatch(definition, arg, tensor, wanted, earlier):
@@ -48,14 +48,14 @@ def dtype_mismatch(definition, arg, tensor, wanted, earlier):
     other = _first_of(definition, arg, wanted, [t for t in earlier if t is not tensor])
     if other is None:
         because = f'does not match expected type of {wanted.name}'
-        mend = dtype_hints.for_not_allowed(label, tensor, {wanted})
+        hint = dtype_hints.for_not_allowed(label, tensor, {wanted})
     else:
         because = f"does not match type {wanted.name} of argument '{other[0]}'"
-        mend = dtype_hints.for_mismatch(definition.type, other, (label, tensor))
+        hint = dtype_hints.for_mismatch(definition.type, other, (label, tensor))
     return worded(TypeError(report(
         f"Input '{arg.name}' of '{definition.type}' Op has type {tensor.dtype.base_dtype.name} "
         f'that {because}.', inputs=[*([other] if other else []), (label, tensor)],
-        site=user_site(), mend=mend)))
+        site=user_site(), hint=hint)))
 
 
 def _first_of(definition, arg, dtype, earlier):
@@ -74,7 +74,7 @@ def not_convertible(definition, arg, value, wanted, earlier, error):
         return worded(ValueError(report(
             f"Tried to convert '{arg.name}' of '{definition.type}' Op to a tensor and failed: "
             'None values not supported.', inputs=list(shown), site=user_site(),
-            mend=why_none(arg.name))))
+            hint=why_none(arg.name))))
     if wanted is None:
         return error
     if hasattr(value, '_as_graph_element'):             # a Variable of another dtype
@@ -90,4 +90,4 @@ def not_convertible(definition, arg, value, wanted, earlier, error):
     return worded(TypeError(report(
         f"Input '{arg.name}' of '{definition.type}' Op has type {dtype.name} that does not match "
         f"type {wanted.name} of argument '{other[0]}': {reason}", inputs=[other],
-        site=user_site(), mend=dtype_hints.for_value(dtype, other))))
+        site=user_site(), hint=dtype_hints.for_value(dtype, other))))

@@ -15,7 +15,7 @@ def not_a_variable(tensor, name):
     return worded(AttributeError(report(
         f"{type(tensor).__name__!r} object has no attribute {name!r}: '{tensor.name}' {what}, not "
         'a Variable.', inputs=[('tensor', tensor)], site=user_site(),
-        mend='do not reuse the name of the Variable for a result: '
+        hint='do not reuse the name of the Variable for a result: '
              f'`y = w + 1`, not `w = w + 1`; then w.{name} exists.')))
 
 
@@ -36,7 +36,7 @@ def not_a_tensor(operation, name):
     return worded(AttributeError(report(
         f"{type(operation).__name__!r} object has no attribute {name!r}: '{operation.name}' is an "
         'operation, not a tensor.', op=operation,
-        mend=f'sess.run(op), or op.run(), runs it.{value}')))
+        hint=f'sess.run(op), or op.run(), runs it.{value}')))
 
 
 def no_attribute(operation, name, have):
@@ -50,7 +50,7 @@ def shape_contradicts(tensor, error):
     return worded(ValueError(report(
         f"{error}: set_shape contradicts this tensor's known shape.",
         inputs=[('tensor', tensor)],
-        mend='set_shape only adds static information; tf.reshape changes a shape.')))
+        hint='set_shape only adds static information; tf.reshape changes a shape.')))
 
 
 def no_truth_value(tensor):
@@ -58,7 +58,7 @@ def no_truth_value(tensor):
     return worded(OperatorNotAllowedInGraphError(report(
         f"'{tensor.name}' has no truth value: it is a node of the graph, and its value exists "
         'only while a Session runs it.', inputs=[('tensor', tensor)],
-        mend='`if x is not None:` tests whether it exists; tf.where(x, a, b) selects '
+        hint='`if x is not None:` tests whether it exists; tf.where(x, a, b) selects '
              'inside the graph; sess.run(x) gives its value.')))
 
 
@@ -67,7 +67,7 @@ def not_iterable(tensor):
     return worded(OperatorNotAllowedInGraphError(report(
         f"'{tensor.name}' cannot be iterated while the graph is built.",
         inputs=[('tensor', tensor)],
-        mend='tf.unstack(x) gives a list of its rows if their number is known, and so does '
+        hint='tf.unstack(x) gives a list of its rows if their number is known, and so does '
              '[x[i] for i in range(n)]; sess.run(x) gives an array.')))
 
 
@@ -75,7 +75,7 @@ def no_len(tensor):
     """`len(tensor)`"""
     return worded(TypeError(report(
         f"'{tensor.name}' has no len(): it is a node of the graph.", inputs=[('tensor', tensor)],
-        mend='x.shape[0] is the static size (may be unknown), tf.shape(x)[0] the size at run '
+        hint='x.shape[0] is the static size (may be unknown), tf.shape(x)[0] the size at run '
              'time.')))
 
 
@@ -84,11 +84,11 @@ def no_array(tensor):
     return worded(NotImplementedError(report(
         f"'{tensor.name}' cannot become a NumPy array: it is a node of the graph, and its value "
         'exists only while a Session runs it.', inputs=[('tensor', tensor)],
-        mend='sess.run(x) gives its value as an array.')))
+        hint='sess.run(x) gives its value as an array.')))
 
 
 def no_number(tensor):
     """`float(tensor)`"""
     return worded(TypeError(report(
         f"'{tensor.name}' is a node of the graph, not a number.", inputs=[('tensor', tensor)],
-        mend='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph.')))
+        hint='sess.run(x) gives its value; tf.cast(x, ...) changes its dtype in the graph.')))

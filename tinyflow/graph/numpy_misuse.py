@@ -41,19 +41,19 @@ class _Refused:
         raise worded(AttributeError(_text(instance, problem, NUMPY_NAMES[self.name])))
 
 
-def _text(value, problem, mend):
+def _text(value, problem, hint):
     tensor = value._as_graph_element()
     word = 'v' if tensor is not value else 'x'
     return report(f"{problem}: '{tensor.name}' is a node of the graph.",
                   inputs=[('variable' if word == 'v' else 'tensor', tensor)],
-                  site=user_site(), mend=mend.format(as_written(word, tensor)))
+                  site=user_site(), hint=hint.format(as_written(word, tensor)))
 
 
 def _set_item(self, key, value):
-    mend = ('{0} = tf.where(mask, new, {0}) gives a new tensor.' if self._as_graph_element()
+    hint = ('{0} = tf.where(mask, new, {0}) gives a new tensor.' if self._as_graph_element()
             is self else 'sess.run({0}[...].assign(value)), or tf.scatter_update({0}, rows, new).')
     raise worded(TypeError(_text(
-        self, f'{type(self).__name__!r} object does not support item assignment', mend)))
+        self, f'{type(self).__name__!r} object does not support item assignment', hint)))
 
 
 def _delete_item(self, key):

@@ -37,4 +37,4 @@ def _unknown(op_type):
     near = get_close_matches(op_type, registry, 3)
     return worded(AttributeError(report(
         f'No op of type {op_type!r} is declared, or its module has not been imported.',
-        mend=f'similar types: {", ".join(near)}.' if near else None)))
+        hint=f'similar types: {", ".join(near)}.' if near else None)))

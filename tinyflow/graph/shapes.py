@@ -190,7 +190,7 @@ class Dimension:
             raise worded(TypeError(report(
                 'This dimension is unknown at graph construction.',
                 site=user_site(),
-                mend='tf.shape(x)[i] is its value at run time; the shape of a Variable '
+                hint='tf.shape(x)[i] is its value at run time; the shape of a Variable '
                      'must be known, so it cannot depend on the batch size.')))
         return self.value
 

@@ -35,14 +35,14 @@ class SparseTensor:
         indices = _with_rank(self._indices, 2, 'indices', '[n, rank]')
         values = _with_rank(self._values, 1, 'values', '[n]')
         dense = _with_rank(self._dense_shape, 1, 'dense_shape', '[rank]')
-        for (a, b), mend in (((indices[0], values[0]), 'each row of `indices` has one value.'),
+        for (a, b), hint in (((indices[0], values[0]), 'each row of `indices` has one value.'),
                              ((indices[1], dense[0]), 'each row of `indices` has one number for '
                                                       'each entry of `dense_shape`.')):
             if None not in (a, b) and a != b:
                 raise worded(ValueError(
                     f'SparseTensor: Dimensions {a} and {b} are not compatible: indices '
                     f'{shapes.text(indices)}, values {shapes.text(values)}, dense_shape '
-                    f'{shapes.text(dense)}\n  Mend: {mend}'))
+                    f'{shapes.text(dense)}\n  Hint: {hint}'))
 
     @classmethod
     def from_value(cls, sparse_tensor_value):

@@ -42,10 +42,10 @@ def session_for(session, graph, what):
     session = session or get_default_session()
     if session is None:
         raise worded(ValueError(
-            f'Cannot evaluate {what}: no default session is registered.\n  Mend: '
+            f'Cannot evaluate {what}: no default session is registered.\n  Hint: '
             '`with tf.Session() as sess:` around it, or pass session=sess.'))
     if session.graph is not graph:
         raise worded(ValueError(
             f'Cannot evaluate {what}: it belongs to {graph}, but the session runs '
-            f'{session.graph}.\n  Mend: tf.Session(graph=...) with the graph of this node.'))
+            f'{session.graph}.\n  Hint: tf.Session(graph=...) with the graph of this node.'))
     return session

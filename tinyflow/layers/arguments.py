@@ -16,7 +16,7 @@ def data_format(value):
     if value not in ('channels_last', 'channels_first'):
         raise worded(ValueError(
             'The `data_format` argument must be one of "channels_first", "channels_last". '
-            f'Received: {given}\n  Mend: channels_last is [batch, height, width, channels]; '
+            f'Received: {given}\n  Hint: channels_last is [batch, height, width, channels]; '
             "'NHWC' is what tf.nn functions call it."))
     return value
 
@@ -61,7 +61,7 @@ def count(value, name):
         alone = isinstance(value, (list, tuple)) and len(value) == 1
         raise worded(type(error)(report(
             f'{name} is an integer, not {value!r}: {error}', site=user_site(),
-            mend=f'{name}={value[0]!r}, without brackets.' if alone else None))) from None
+            hint=f'{name}={value[0]!r}, without brackets.' if alone else None))) from None
 
 
 def output_length(length, kernel, padding, stride, dilation=1):

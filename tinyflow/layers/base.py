@@ -257,11 +257,11 @@ class Layer(Contents):
         self.build(shapes)
         self.built = True
 
-    def _explained(self, problem, mend):
+    def _explained(self, problem, hint):
         """The text of an error about the inputs of the call that is being made."""
         inputs = nest.flatten(_calls.open[-1].inputs) if _calls.open else []
         return report(problem, inputs=[('input', t) for t in inputs if isinstance(t, Tensor)],
-                      mend=mend)
+                      hint=hint)
 
     def _regularize_activity(self, inputs, outputs):
         if not self._activity_regularizer:

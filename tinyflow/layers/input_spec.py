@@ -59,7 +59,7 @@ def check_inputs(specs, inputs, layer_name):
         if problem:
             raise worded(ValueError(report(
                 f'Input {number} of layer {layer_name} is incompatible with the layer: {problem}',
-                inputs=[('input', tensor)], mend=_mend(spec, tensor))))
+                inputs=[('input', tensor)], hint=_hint(spec, tensor))))
 
 
 def _problem(spec, tensor):
@@ -94,7 +94,7 @@ def _wrong_size(spec, shape):
     return None
 
 
-def _mend(spec, tensor):
+def _hint(spec, tensor):
     """The way out that fits the commonest causes, or None."""
     rank = tensor.shape.ndims
     wanted = spec.ndim or spec.min_ndim

@@ -89,7 +89,7 @@ class Contents:
         if len(self._history) > 1:
             raise worded(AttributeError(
                 f'Layer {self.name} was called {len(self._history)} times, so there is no single '
-                f'{what}.\n  Mend: keep what each call returns.'))
+                f'{what}.\n  Hint: keep what each call returns.'))
         return self._history[0]
 
     def count_params(self):

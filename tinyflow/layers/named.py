@@ -104,7 +104,7 @@ def constraint(given):
     if given is None or callable(given):
         return given
     raise worded(ValueError(
-        f'Could not interpret constraint identifier: {given}\n  Mend: a function of the weights, '
+        f'Could not interpret constraint identifier: {given}\n  Hint: a function of the weights, '
         'such as lambda w: tf.clip_by_norm(w, 3.0, axes=[0]).'))
 
 

@@ -44,7 +44,7 @@ class BatchNormalization(Layer):
             raise worded(TypeError(f'axis must be int or list, type given: {type(axis)}'))
         if virtual_batch_size is not None:
             raise worded(NotImplementedError(
-                'tf.layers.batch_normalization: virtual_batch_size is not in tinyflow.\n  Mend: '
+                'tf.layers.batch_normalization: virtual_batch_size is not in tinyflow.\n  Hint: '
                 'leave it out; the statistics are then those of the whole batch.'))
         self.axis = [axis] if isinstance(axis, int) else list(axis)
         self.momentum, self.epsilon = momentum, epsilon

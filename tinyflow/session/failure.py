@@ -94,7 +94,7 @@ def too_large(results: Iterable[Value], arena_bytes: int) -> errors.OpError:
     return errors.ResourceExhaustedError(None, operation, errors.report(
         f'{name}: out of memory; the results of this run need {arena_bytes:,} bytes, and the '
         f'largest is {largest.dtype.name} {shapes.text(largest.raw_shape)}', op=operation,
-        mend='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
+        hint='a smaller batch; or look for a broadcast that was not meant, [n] with [n, 1].'))
 
 
 def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
@@ -107,7 +107,7 @@ def uninitialized(storages: Sequence[VariableStorage]) -> Exception:
         facts.insert(0, (f'the run needs {len(operations)} uninitialized variables', names))
     return errors.FailedPreconditionError(None, first, errors.report(
         f'Attempting to use uninitialized value {first.name}', op=first, facts=facts,
-        mend=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
+        hint=f'sess.run({_initializers(operations)}) after the last Variable and optimizer '
              'was made, in this very Session; or tf.initialize_missing_variables(sess), which '
              'leaves the others be.'))
 

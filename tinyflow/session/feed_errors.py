@@ -17,10 +17,10 @@ from tinyflow.ops.variables.variable_base import VariableBase
 def not_a_tensor(key: Any, error: Exception) -> Exception:
     """A key of feed_dict means no tensor, for the reason that `error` gives."""
     reason = error.args[0] if error.args else str(error)
-    mend = ''
+    hint = ''
     if isinstance(key, str) and ':' not in key and f"'{key}:0'" not in reason:
-        mend = f"\n  Mend: '{key}:0' is the tensor, '{key}' the operation."
-    return worded(TypeError(f'Cannot interpret feed_dict key as Tensor: {reason}{mend}'))
+        hint = f"\n  Hint: '{key}:0' is the tensor, '{key}' the operation."
+    return worded(TypeError(f'Cannot interpret feed_dict key as Tensor: {reason}{hint}'))
 
 
 def fed_twice(key: Any) -> Exception:
@@ -35,7 +35,7 @@ def wrong_length(key: Any, parts: Sequence, got: int) -> Exception:
     what = 'key' if isinstance(key, tuple) else type(key).__name__
     return worded(ValueError(
         f'Could not flatten dictionary. Key had {len(parts)} elements, but value had {got} '
-        f'elements.\n  Mend: the {what} ({names}) takes a tuple of {len(parts)} values.'))
+        f'elements.\n  Hint: the {what} ({names}) takes a tuple of {len(parts)} values.'))
 
 
 def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
@@ -51,7 +51,7 @@ def is_a_node(tensor: Tensor, value: Any, node: Any) -> Exception:
     return worded(error(report(
         f'The value of a feed cannot be {what}. Acceptable feed values include Python scalars, '
         'strings, lists and NumPy arrays.', inputs=inputs,
-        mend='sess.run(value) first and feed the result; or build the model on that node instead '
+        hint='sess.run(value) first and feed the result; or build the model on that node instead '
              'of the placeholder.')))
 
 
@@ -68,10 +68,10 @@ def no_array(tensor: Tensor, value: Any, error: Exception) -> Exception:
     reason = re.sub(r'np\.(?:str|bytes)_\((.*?)\)', r'\1', str(error))
     return worded(kind(report(
         f"The value fed to '{tensor.name}' cannot become an array of {tensor.dtype.name}: "
-        f'{reason}', inputs=[('fed to', tensor)], mend=_mend_for_value(value, error))))
+        f'{reason}', inputs=[('fed to', tensor)], hint=_hint_for_value(value, error))))
 
 
-def _mend_for_value(value: Any, error: Exception) -> str:
+def _hint_for_value(value: Any, error: Exception) -> str:
     if value is None:
         return 'the value is None: was it computed by a function that forgot its return?'
     if "can't convert complex" in str(error):
@@ -101,10 +101,10 @@ def wrong_shape(tensor: Tensor, array: np.ndarray) -> Exception:
     """The array does not have the tensor's shape."""
     return worded(ValueError(report(
         f'Cannot feed value of shape {array.shape} for Tensor {tensor.name!r}, which has shape '
-        f"'{tensor.shape}'", inputs=[('fed to', tensor)], mend=_mend_for_shape(tensor, array))))
+        f"'{tensor.shape}'", inputs=[('fed to', tensor)], hint=_hint_for_shape(tensor, array))))
 
 
-def _mend_for_shape(tensor: Tensor, array: np.ndarray) -> str:
+def _hint_for_shape(tensor: Tensor, array: np.ndarray) -> str:
     """What would make the array fit, in code that takes lists as well."""
     wanted, got = tensor.raw_shape or (), array.shape
     if _are_class_numbers(wanted, array):
@@ -112,7 +112,7 @@ def _mend_for_shape(tensor: Tensor, array: np.ndarray) -> str:
         return (f'the values look like class numbers: np.eye({wanted[-1]})[{labels}] makes one-hot '
                 'rows; sparse_softmax_cross_entropy_with_logits takes class numbers as they are.')
     if not wanted:
-        return _mend_for_scalar(tensor, got)
+        return _hint_for_scalar(tensor, got)
     if len(got) == 2 and len(wanted) == 1 and _are_one_hot(array):
         return 'the rows look one-hot: np.argmax(value, 1) makes class numbers of them.'
     return (_added_axis(wanted, got) or _transposed(wanted, got) or _reshaped(wanted, got)
@@ -146,7 +146,7 @@ def _are_one_hot(array: np.ndarray) -> bool:
                 and (array.max(1) == 1).all())
 
 
-def _mend_for_scalar(tensor: Tensor, got: tuple) -> str:
+def _hint_for_scalar(tensor: Tensor, got: tuple) -> str:
     if all(size == 1 for size in got):
         return f'value{"[0]" * len(got)} is the number itself.'
     return (f'feed one number; or tf.placeholder(tf.{tensor.dtype.base_dtype.name}, [None]), which '

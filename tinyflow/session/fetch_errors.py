@@ -12,7 +12,7 @@ def not_fetchable(fetch: Any) -> Exception:
     shown = re.sub(r' at 0x[0-9a-f]+', '', repr(fetch))
     return worded(TypeError(
         f'Fetch argument {shown} has invalid type {type(fetch)}, must be a string or Tensor. (Can '
-        f'not convert a {type(fetch).__name__} into a Tensor or Operation.)\n  Mend: '
+        f'not convert a {type(fetch).__name__} into a Tensor or Operation.)\n  Hint: '
         + _what_it_was(fetch)))
 
 
@@ -45,9 +45,9 @@ _NAMES = ("tensor.name tells a tensor's name; tf.identity(x, name='loss') gives 
 def no_such_name(fetch: str, error: KeyError) -> Exception:
     """The graph has nothing of that name."""
     problem = error.args[0]
-    mend = '' if 'Nearest: ' in problem else '\n  Mend: ' + _NAMES
+    hint = '' if 'Nearest: ' in problem else '\n  Hint: ' + _NAMES
     return worded(ValueError(
-        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){mend}'))
+        f'Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({problem}){hint}'))
 
 
 __all__ = ['no_such_name', 'no_tensor', 'not_fetchable']

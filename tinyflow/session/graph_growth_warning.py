@@ -40,6 +40,6 @@ class GrowthWatch:
             warnings.warn(
                 f'[graph-growth] the graph grows inside a loop: {Site(*worst[0])} has added nodes '
                 f'before each of the last {_RUNS} runs ({graph._last_id} nodes now), and every run '
-                'is compiled again.\n  Mend: build nodes once, before the loop, and feed what '
+                'is compiled again.\n  Hint: build nodes once, before the loop, and feed what '
                 'changes; graph.finalize() makes an accidental node an error.',
                 TinyflowWarning, stacklevel=3)

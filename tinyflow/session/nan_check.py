@@ -213,7 +213,7 @@ class _NanTracker:
             made += f' in iteration {origin.iteration} of its loop'
         lines = [f'[nan-check] {origin.found}{where}, {made}, reached {what}.', *origin.inputs]
         error = errors.InvalidArgumentError(None, operation, errors.report(
-            '\n  '.join(lines), op=operation, mend=_mend(origin)))
+            '\n  '.join(lines), op=operation, hint=_hint(origin)))
         error.provenance = origin
         return error
 
@@ -232,7 +232,7 @@ def _range(label: str, array: np.ndarray) -> str:
     return f'{label}: from {array.min():.6g} to {array.max():.6g}, shape {list(array.shape)}'
 
 
-_MENDS = {
+_HINTS = {
     'Log': 'the argument reached 0: tf.log(x + 1e-8), or a loss that takes logits.',
     'RealDiv': 'a divisor of 0: tf.div_no_nan, or + 1e-8.',
     'Div': 'a divisor of 0: tf.div_no_nan, or + 1e-8.',
@@ -244,7 +244,7 @@ _MENDS = {
 }
 
 
-_MENDS_IF_NEGATIVE = {
+_HINTS_IF_NEGATIVE = {
     'Log': 'the argument is negative somewhere: tf.log(tf.maximum(x, 1e-8)), or a loss that takes '
            'logits.',
     'Log1p': 'the argument went below -1: tf.log1p(tf.maximum(x, -1 + 1e-6)).',
@@ -256,13 +256,13 @@ def _has_negative(array: np.ndarray) -> bool:
     return array.dtype.kind in 'fi' and bool((array < 0).any())
 
 
-def _mend(origin: Origin) -> str:
+def _hint(origin: Origin) -> str:
     operation = origin.operation
     if operation is None:
         return 'look at the data: np.isfinite(x).all(axis=1).'
-    if origin.negative and operation.type in _MENDS_IF_NEGATIVE:
-        return _MENDS_IF_NEGATIVE[operation.type]
-    return _MENDS.get(operation.type, 'a smaller learning rate, clipped gradients '
+    if origin.negative and operation.type in _HINTS_IF_NEGATIVE:
+        return _HINTS_IF_NEGATIVE[operation.type]
+    return _HINTS.get(operation.type, 'a smaller learning rate, clipped gradients '
                                       '(tf.clip_by_global_norm), or scaled inputs.')
 
 

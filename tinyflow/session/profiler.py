@@ -94,7 +94,7 @@ class Profile:
     def __str__(self) -> str:
         return self.table()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         seconds = sum(row[2] for row in self.by_line())
         return (f'<tf.Profile: {self.runs} runs, {len(self.by_node())} nodes, '
                 f'{seconds * 1e6:.1f} us a run>')

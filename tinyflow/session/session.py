@@ -197,7 +197,7 @@ class BaseSession:
             raise _closed()
         if not self._graph._last_id:
             raise worded(RuntimeError(
-                f'The Session graph is empty: {self._graph}.\n  Mend: build nodes before run(); '
+                f'The Session graph is empty: {self._graph}.\n  Hint: build nodes before run(); '
                 'if they went to another graph, give it to the Session: tf.Session(graph=...).'))
         if feed_dict is not None and type(feed_dict) is not dict:
             feed_dict = _checked_feed_dict(feed_dict)
@@ -336,7 +336,7 @@ class BaseSession:
 
 def _closed() -> Exception:
     return worded(RuntimeError(
-        'Attempted to use a closed Session.\n  Mend: `with tf.Session() as sess:` closes it where '
+        'Attempted to use a closed Session.\n  Hint: `with tf.Session() as sess:` closes it where '
         'the block ends, and the values of Variables are gone with it; indent this line into the '
         'block, or call sess.close() later.'))
 
@@ -347,17 +347,17 @@ def _checked_feed_dict(feed_dict: Any) -> Any:
         return feed_dict
     if isinstance(feed_dict, (list, tuple, set)) and not feed_dict:
         return None
-    mend = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
+    hint = 'one dict holds all that is fed: sess.run(loss, {x: X, y: Y}).'
     if isinstance(feed_dict, (Tensor, Operation)):
-        mend = 'several fetches go into a list: sess.run([train_op, loss]).'
+        hint = 'several fetches go into a list: sess.run([train_op, loss]).'
     raise worded(TypeError('feed_dict must be a dict of tensor: value, not '
-                           f'{type(feed_dict).__name__}.\n  Mend: {mend}'))
+                           f'{type(feed_dict).__name__}.\n  Hint: {hint}'))
 
 
 def _check_options(options: Any) -> None:
     if not isinstance(options, RunOptions):
         raise worded(TypeError(
-            f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Mend: one dict '
+            f'options must be a tf.RunOptions, not {type(options).__name__}.\n  Hint: one dict '
             'holds all that is fed: sess.run(loss, {x: X, y: Y}).'))
 
 
@@ -375,7 +375,7 @@ class Session(BaseSession):
     def __enter__(self) -> Session:
         if self._entered:
             raise worded(RuntimeError('Session context managers are not re-entrant: the inner '
-                                      '`with` would close this Session.\n  Mend: `with '
+                                      '`with` would close this Session.\n  Hint: `with '
                                       'sess.as_default():` may be entered any number of times.'))
         as_default = self._graph.as_default()
         as_default.__enter__()

@@ -45,7 +45,7 @@ def create_global_step(graph=None):
     """A new int64 Variable 'global_step'. Raises ValueError if the graph has a global step."""
     graph = graph or get_default_graph()
     if get_global_step(graph) is not None:
-        raise worded(ValueError('"global_step" already exists.\n  Mend: '
+        raise worded(ValueError('"global_step" already exists.\n  Hint: '
                                 'tf.train.get_or_create_global_step().'))
     with graph.as_default(), graph.name_scope(None):
         return get_variable(

@@ -24,7 +24,7 @@ def _check_kind(column):
     """ValueError for a column that trees cannot split on."""
     if isinstance(column, CategoricalColumn) and not isinstance(column, BucketizedColumn):
         raise worded(ValueError(
-            f'CategoricalColumn must be wrapped by IndicatorColumn, got: {column}\n  Mend: '
+            f'CategoricalColumn must be wrapped by IndicatorColumn, got: {column}\n  Hint: '
             'wrap it in tf.feature_column.indicator_column(...).'))
     if not isinstance(column, (BucketizedColumn, DenseColumn)):
         raise worded(ValueError(f'Got unexpected feature column type: {column}'))
@@ -59,7 +59,7 @@ def float_columns(columns):
         dtype = getattr(column, 'dtype', None)
         if dtype is None:
             raise worded(ValueError(
-                f'column {column.name} has no dtype: trees cannot split on it.\n  Mend: use '
+                f'column {column.name} has no dtype: trees cannot split on it.\n  Hint: use '
                 'numeric, bucketized or indicator columns; embeddings are for deep models.'))
         if dtype.is_floating:
             selected.append(column)

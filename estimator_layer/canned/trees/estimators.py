@@ -75,7 +75,7 @@ class TreesBase(Estimator):
         if not self._hparams.center_bias:
             raise worded(ValueError(
                 'center_bias must be enabled during estimator instantiation when using '
-                'experimental_predict_with_explanations.\n  Mend: center_bias=True; the root of '
+                'experimental_predict_with_explanations.\n  Hint: center_bias=True; the root of '
                 'the first tree is then the mean, to which contributions are relative.'))
         link = getattr(getattr(self._head, '_task', None), 'inverse_link_fn', None)
         if not self._is_classification and link not in (None, tf.identity):
@@ -113,7 +113,7 @@ class BoostedTreesClassifier(TreesBase):
                  pruning_mode='none', quantile_sketch_epsilon=0.01, train_in_memory=False):
         if n_classes is not UNSET and n_classes > 2 and pruning_mode is not None:
             raise worded(ValueError(
-                'For now pruning is not supported with multi class.\n  Mend: as in TensorFlow 1, '
+                'For now pruning is not supported with multi class.\n  Hint: as in TensorFlow 1, '
                 'boosted trees support two classes; use one classifier per class (one against the '
                 'rest), or tf.estimator.DNNClassifier.'))
         head, closed_form = classification_head(n_classes, weight_column, label_vocabulary)
@@ -138,7 +138,7 @@ class BoostedTreesRegressor(TreesBase):
                  quantile_sketch_epsilon=0.01, train_in_memory=False):
         if label_dimension is not UNSET and label_dimension > 1 and pruning_mode is not None:
             raise worded(ValueError('For now pruning is not supported with multi-dimension '
-                                    'regression.\n  Mend: one regressor per dimension.'))
+                                    'regression.\n  Hint: one regressor per dimension.'))
         head = regression_head(label_dimension, weight_column)
         hparams = TreeHParams(n_trees, max_depth, learning_rate, l1_regularization,
                               l2_regularization, tree_complexity, min_node_weight, center_bias,

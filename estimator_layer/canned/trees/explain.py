@@ -38,7 +38,7 @@ def importances(serialized, names, normalize):
         sums += gains * tree.weight
     if normalize:
         if (sums < 0).any():
-            raise worded(ValueError('feature_importances must be non-negative.\n  Mend: '
+            raise worded(ValueError('feature_importances must be non-negative.\n  Hint: '
                                     'normalize=False, or pruning.'))
         if not sums.sum() > 0:
             raise worded(ValueError('Trees are all empty or contain only a root node.'))

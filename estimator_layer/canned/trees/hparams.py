@@ -28,7 +28,7 @@ def check_pruning_mode(hparams):
     mode = _MODES[hparams.pruning_mode]
     if hparams.tree_complexity > 0 and mode == trees_growing.NO_PRUNING:
         raise worded(ValueError(
-            'Tree complexity have no effect unless pruning mode is chosen.\n  Mend: '
+            'Tree complexity have no effect unless pruning mode is chosen.\n  Hint: '
             "pruning_mode='pre' or 'post'."))
     if hparams.tree_complexity <= 0 and mode != trees_growing.NO_PRUNING:
         raise worded(ValueError('For pruning, tree_complexity must be positive.'))

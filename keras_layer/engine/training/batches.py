@@ -128,7 +128,7 @@ class DatasetBatches:
                 and self._cardinality() == tf.data.experimental.INFINITE_CARDINALITY:
             raise worded(ValueError(
                 'When passing an infinitely repeating dataset, you must specify the '
-                f'`{argument}` argument.\n  Mend: {argument}=..., or a dataset without repeat().'))
+                f'`{argument}` argument.\n  Hint: {argument}=..., or a dataset without repeat().'))
 
     def restart(self):
         """Restarts the dataset."""

@@ -132,7 +132,7 @@ class Compiled:
             extra = self._extra_losses()
             if self.total_loss is None and not extra:
                 raise worded(ValueError(
-                    'The model cannot be compiled because it has no loss to optimize.\n  Mend: '
+                    'The model cannot be compiled because it has no loss to optimize.\n  Hint: '
                     "compile(optimizer, loss='mse'), or model.add_loss(...)."))
             if extra:
                 total = tf.add_n(extra)
@@ -214,7 +214,7 @@ def _metrics_per_output(metrics, names, what):
     if not isinstance(metrics, (list, tuple)):
         raise worded(TypeError(
             f'Type of `{what}` argument not understood. Expected a list or dictionary, found: '
-            f'{metrics!r}\n  Mend: {what}=[{metrics!r}].'))
+            f'{metrics!r}\n  Hint: {what}=[{metrics!r}].'))
     nested = [isinstance(m, (list, tuple)) for m in metrics]
     if any(nested):
         if not all(nested) or len(metrics) != len(names):

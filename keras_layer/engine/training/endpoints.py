@@ -84,7 +84,7 @@ def loss_of(loss):
         return loss
     found = losses_module.get(loss)
     if isinstance(found, type):
-        raise worded(TypeError(f'loss={found.__name__} is a class.\n  Mend: loss='
+        raise worded(TypeError(f'loss={found.__name__} is a class.\n  Hint: loss='
                                f'keras.losses.{found.__name__}().'))
     if isinstance(found, Loss) or not callable(found):
         return found

@@ -82,7 +82,7 @@ def _array(x):
     if array.dtype == object and not _is_text(array):
         raise worded(ValueError(
             f'Failed to convert the data to an array: its rows have different lengths, or are not '
-            f'numbers (first: {str(x[0])[:60]!r}).\n  Mend: '
+            f'numbers (first: {str(x[0])[:60]!r}).\n  Hint: '
             'keras.preprocessing.sequence.pad_sequences(x) makes sequences equally long.'))
     return array
 
@@ -105,16 +105,16 @@ def _check_shape(array, name, shape, what, check_batch):
     head = f'Error when checking {what}: expected {name} to have '
     if len(found) != len(shape):
         raise worded(ValueError(f'{head}{len(shape)} dimensions, but got array with shape {found}'
-                                f'{_dimension_mend(found, shape, what)}'))
+                                f'{_dimension_hint(found, shape, what)}'))
     pairs = list(zip(found, shape))[0 if check_batch else 1:]
     if any(wanted is not None and size != wanted for size, wanted in pairs):
         own = shape[1:] if not check_batch or shape[0] is None else shape
         raise worded(ValueError(
             f'{head}shape {own} but got array with shape {found[len(found) - len(own):]}'
-            f'{_dimension_mend(found, shape, what)}'))
+            f'{_dimension_hint(found, shape, what)}'))
 
 
-def _dimension_mend(found, shape, what):
+def _dimension_hint(found, shape, what):
     """A hint with the reshape or batch axis that would help, or ''."""
     if len(found) < 1 or None in shape[1:]:
         return ''
@@ -122,9 +122,9 @@ def _dimension_mend(found, shape, what):
     own = int(np.prod(found[1:])) if len(found) > 1 else 1
     if wanted == own:
         inner = ', '.join(str(s) for s in (-1, *shape[1:]))
-        return f'\n  Mend: .reshape({inner}).'
+        return f'\n  Hint: .reshape({inner}).'
     if what == 'input' and len(found) == len(shape) - 1 and found == tuple(shape[1:]):
-        return '\n  Mend: one example needs a batch around it: x[None].'
+        return '\n  Hint: one example needs a batch around it: x[None].'
     return ''
 
 
@@ -158,7 +158,7 @@ def check_targets(targets, endpoints):
                 f'You are passing a target array of shape {target.shape} while using as loss '
                 '`categorical_crossentropy`, which expects targets to be binary matrices (1s and '
                 f'0s) of shape (samples, {endpoint.shape[-1]}): {_labels(target)}'
-                "\n  Mend: loss='sparse_categorical_crossentropy' for labels as they are, or "
+                "\n  Hint: loss='sparse_categorical_crossentropy' for labels as they are, or "
                 f'y = keras.utils.to_categorical(y, {endpoint.shape[-1]}).'))
         if endpoint.loss_is('sparse_categorical_crossentropy'):
             _check_sparse(target, endpoint)
@@ -187,7 +187,7 @@ def _check_sparse(target, endpoint):
         raise worded(ValueError(
             f'You are passing a target array of shape {target.shape}, {one_hot}, while using as '
             'loss `sparse_categorical_crossentropy`, which expects one integer label per sample.'
-            "\n  Mend: loss='categorical_crossentropy' for one-hot targets, or "
+            "\n  Hint: loss='categorical_crossentropy' for one-hot targets, or "
             'y = np.argmax(y, axis=-1).'))
 
 
@@ -265,7 +265,7 @@ def _class_dict(given):
         return given
     tf.logging.log_first_n(tf.logging.WARN, (
         'class_weight is a %s and is ignored, as in TF: it has to be a dict {class: weight}. '
-        'Mend: class_weight=dict(enumerate(weights)).'), 1, type(given).__name__)
+        'Hint: class_weight=dict(enumerate(weights)).'), 1, type(given).__name__)
     return None
 
 

@@ -160,7 +160,7 @@ class _ConvRNN2D(UnitsRNN):
         if shape is None or None in image or not shape[0]:
             raise worded(ValueError(
                 'If a RNN is stateful, it needs to know its batch size, and the number of rows '
-                'and columns.\n  Mend: batch_input_shape=(batch, steps, rows, columns, channels) '
+                'and columns.\n  Hint: batch_input_shape=(batch, steps, rows, columns, channels) '
                 'for the first layer of a Sequential, Input(batch_shape=...) otherwise.'))
         return [[shape[0], *image]] * len(self.cell.state_size)
 

@@ -78,7 +78,7 @@ class _CuDNNRNN(RNN):
         mask = mask[0] if isinstance(mask, list) else mask
         if mask is not None:
             raise worded(ValueError(
-                'Masking is not supported for CuDNN RNNs.\n  Mend: '
+                'Masking is not supported for CuDNN RNNs.\n  Hint: '
                 f'{type(self).__name__[5:]}(...) has masks; no Masking() or mask_zero=True before '
                 'this layer otherwise.'))
         return super().call(inputs, training=training, initial_state=initial_state)

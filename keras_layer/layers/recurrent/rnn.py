@@ -128,7 +128,7 @@ class RNN(StatefulRNN, Layer):
             raise worded(ValueError(
                 'An `initial_state` was passed that is not compatible with `cell.state_size`. '
                 f'Received `state_spec`={init_state_specs}; however `cell.state_size` is '
-                f'{cell_state_sizes}\n  Mend: one tensor [batch, size] for each state of the cell; '
+                f'{cell_state_sizes}\n  Hint: one tensor [batch, size] for each state of the cell; '
                 'an LSTM has two, [h, c].'))
 
     def get_initial_state(self, inputs):
@@ -211,7 +211,7 @@ class RNN(StatefulRNN, Layer):
         if self.unroll and K.int_shape(first_input)[0 if self.time_major else 1] is None:
             raise worded(ValueError(
                 f'Cannot unroll a RNN if the time dimension is undefined (layer {self.name}).\n'
-                '  Mend: give the number of steps: input_shape=(steps, features) for the first '
+                '  Hint: give the number of steps: input_shape=(steps, features) for the first '
                 'layer of a Sequential, input_length= for an Embedding, Input(shape=(steps, '
                 'features)) otherwise; or unroll=False.'))
 
@@ -221,7 +221,7 @@ class RNN(StatefulRNN, Layer):
         kwargs = {'training': training} if has_arg(self.cell.call, 'training') else {}
         if count and not has_arg(self.cell.call, 'constants'):
             raise worded(ValueError(
-                f'RNN cell does not support constants\n  Mend: {type(self.cell).__name__}.call('
+                f'RNN cell does not support constants\n  Hint: {type(self.cell).__name__}.call('
                 'inputs, states, constants) takes them.'))
         bare = getattr(self.cell, '_is_tf_rnn_cell', None) is not None
 
@@ -279,7 +279,7 @@ def all_from_keras(tensors):
         raise worded(ValueError(
             'The initial state or constants of an RNN layer cannot be specified with a mix of '
             'Keras tensors and non-Keras tensors (a "Keras tensor" is a tensor that was returned '
-            'by a Keras layer, or by `Input`)\n  Mend: Input(tensor=t) makes a Keras tensor of t.'))
+            'by a Keras layer, or by `Input`)\n  Hint: Input(tensor=t) makes a Keras tensor of t.'))
     return from_keras.pop()
 
 

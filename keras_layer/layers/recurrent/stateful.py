@@ -39,7 +39,7 @@ class StatefulRNN:
         """
         if not self.stateful:
             raise worded(AttributeError(
-                f'Layer must be stateful.\n  Mend: {type(self).__name__}(..., stateful=True), '
+                f'Layer must be stateful.\n  Hint: {type(self).__name__}(..., stateful=True), '
                 'with batch_input_shape for the first layer of the model.'))
         sizes, shapes = self.cell.state_size, self._state_shapes()
         if tf.nest.flatten(self.states)[0] is None:
@@ -72,7 +72,7 @@ class StatefulRNN:
         if not batch:
             raise worded(ValueError(
                 'If a RNN is stateful, it needs to know its batch size. Specify the batch size of '
-                'your input tensors:\n  Mend: batch_input_shape=(batch, steps, features) for the '
+                'your input tensors:\n  Hint: batch_input_shape=(batch, steps, features) for the '
                 'first layer of a Sequential, Input(batch_shape=(batch, steps, features)) '
                 'otherwise.'))
         return [[batch, *size_list(size)] for size in tf.nest.flatten(self.cell.state_size)]

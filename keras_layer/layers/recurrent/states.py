@@ -58,7 +58,7 @@ def separate_arguments(inputs, initial_state, constants, num_constants):
             raise worded(ValueError(
                 'The inputs of this recurrent layer are a list, which holds initial states and '
                 'constants already; do not pass `initial_state` or `constants` as well.\n'
-                '  Mend: layer(x, initial_state=states), or nested inputs as a tuple.'))
+                '  Hint: layer(x, initial_state=states), or nested inputs as a tuple.'))
         if num_constants:
             inputs, constants = inputs[:-num_constants], inputs[-num_constants:]
         inputs, initial_state = inputs[0], inputs[1:] or None

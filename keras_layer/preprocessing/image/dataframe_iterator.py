@@ -74,11 +74,11 @@ class DataFrameIterator(FileIterator):
         _all_are(table[x_col], str, f'All values in column x_col={x_col} must be strings.')
         if mode in ('binary', 'sparse'):
             _all_are(table[y_col], str, f'If class_mode="{mode}", y_col="{y_col}" column values '
-                                        'must be strings.\n  Mend: table[y].astype(str).')
+                                        'must be strings.\n  Hint: table[y].astype(str).')
         if mode == 'categorical':
             _all_are(table[y_col], (str, list, tuple),
                      f'If class_mode="{mode}", y_col="{y_col}" column values must be type string, '
-                     'list or tuple.\n  Mend: table[y].astype(str).')
+                     'list or tuple.\n  Hint: table[y].astype(str).')
         if mode == 'binary':
             count = len(set(classes)) if classes else table[y_col].nunique()
             if count != 2:

@@ -33,7 +33,7 @@ a folder with a folder of images '
         self.directory = directory = os.fspath(directory)
         if not os.path.isdir(directory):
             raise worded(FileNotFoundError(
-                f'There is no folder {directory!r}.\n  Mend: a folder with a folder of images '
+                f'There is no folder {directory!r}.\n  Hint: a folder with a folder of images '
                 'for each class: data/cats/1.jpg, data/dogs/1.jpg; then directory="data".'))
         if not classes:
             classes = [name for name in sorted(os.listdir(directory))

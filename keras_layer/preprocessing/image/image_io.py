@@ -23,7 +23,7 @@ def pillow(module, wanted_by):
     try:
         return import_module(f'PIL.{module}')
     except ImportError:
-        raise worded(ImportError(f'{wanted_by} needs the package Pillow.\n  Mend: '
+        raise worded(ImportError(f'{wanted_by} needs the package Pillow.\n  Hint: '
                                  'pip install "tinyflow-graph[images]".')) from None
 
 

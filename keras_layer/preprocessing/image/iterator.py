@@ -136,7 +136,7 @@ class NumpyArrayIterator(Iterator):
     def _check_pictures(self):
         if self.x.ndim != 4:
             raise worded(ValueError('Input data in `NumpyArrayIterator` should have rank 4. You '
-                                    f'passed an array with shape {self.x.shape}\n  Mend: one '
+                                    f'passed an array with shape {self.x.shape}\n  Hint: one '
                                     'channel is an axis, too: x[..., None].'))
         axis = 3 if self.data_format == 'channels_last' else 1
         if self.x.shape[axis] not in (1, 3, 4):

@@ -104,6 +104,6 @@ def _by_scipy(x, matrix, offset, order, mode, cval):
     except ImportError:
         raise worded(ImportError(
             f'fill_mode={mode!r} with interpolation order {order} needs the package SciPy.\n'
-            f'  Mend: pip install scipy, or order 0 or 1 with one of {_MODES}.')) from None
+            f'  Hint: pip install scipy, or order 0 or 1 with one of {_MODES}.')) from None
     return np.stack([ndimage.affine_transform(x[..., c], matrix, offset, order=order, mode=mode,
                                               cval=cval) for c in range(x.shape[-1])], axis=-1)

@@ -26,7 +26,7 @@ def still_model(loss='mse', **more):
     (lambda: keras.losses.get('sparse_crossentropy'), 'sparse_categorical_crossentropy'),
     (lambda: layers.Dense(2, kernel_initializer='glorot_unifrom'), 'glorot_uniform')])
 def test_a_misspelt_name(build, meant):
-    with pytest.raises(ValueError, match=f"Unknown .*\n  Mend: .*'{meant}'"):
+    with pytest.raises(ValueError, match=f"Unknown .*\n  Hint: .*'{meant}'"):
         build()
 
 

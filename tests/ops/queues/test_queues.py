@@ -368,7 +368,7 @@ def test_dequeue_without_start_queue_runners():
     batch = tf.train.batch([x], 3)
     with tf.Session() as sess:
         hopeless(sess, batch, "the queue 'batch/fifo_queue' has 0 elements, 3 more are needed",
-                 'Mend: tf.train.start_queue_runners(sess)', 'test_queues.py:')
+                 'Hint: tf.train.start_queue_runners(sess)', 'test_queues.py:')
 
 
 def test_dequeue_of_a_queue_that_nobody_fills():

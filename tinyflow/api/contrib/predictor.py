@@ -52,7 +52,7 @@ class Predictor:
         """{name: array} of the outputs. ValueError for names that are not of the inputs."""
         if not isinstance(input_dict, dict):
             raise worded(ValueError(
-                f'A predictor takes a dict; got {type(input_dict).__name__}.\n  Mend: '
+                f'A predictor takes a dict; got {type(input_dict).__name__}.\n  Hint: '
                 f'predictor({{{", ".join(f"{name!r}: ..." for name in self._feed_tensors)}}}).'))
         unexpected = set(input_dict) - set(self._feed_tensors)
         if unexpected:
@@ -123,8 +123,8 @@ def _signature(proto, key, export_dir):
     there = ', '.join(map(repr, names)) or 'none at all'
     raise worded(ValueError(
         f'Got signature_def_key "{key}". Available signatures are {there}. In: {export_dir}\n'
-        + (f'  Mend: signature_def_key={names[0]!r}.' if names else
-           '  Mend: export_outputs in the EstimatorSpec of mode PREDICT.')))
+        + (f'  Hint: signature_def_key={names[0]!r}.' if names else
+           '  Hint: export_outputs in the EstimatorSpec of mode PREDICT.')))
 
 
 def _names(signature):
@@ -158,7 +158,7 @@ def from_contrib_estimator(estimator, prediction_input_fn, input_alternative_key
                            output_alternative_key=None, graph=None, config=None):
     """Not there, as tf.contrib.learn's estimators are not: raises NotImplementedError."""
     raise worded(NotImplementedError(
-        "from_contrib_estimator: tf.contrib.learn's estimators are left out of tinyflow.\n  Mend: "
+        "from_contrib_estimator: tf.contrib.learn's estimators are left out of tinyflow.\n  Hint: "
         'from_estimator(estimator, serving_input_receiver_fn), with one of tf.estimator.'))
 
 

@@ -97,7 +97,7 @@ class HParams:
     def __init__(self, hparam_def=None, model_structure=None, **kwargs):
         if hparam_def:
             raise worded(NotImplementedError(
-                'HParams of an HParamDef\n  Mend: HParams(**dict), or parse_json(text).'))
+                'HParams of an HParamDef\n  Hint: HParams(**dict), or parse_json(text).'))
         self._hparam_types = {}             # name -> (type of it or of its elements, is it a list?)
         self._model_structure = model_structure
         for name, value in kwargs.items():

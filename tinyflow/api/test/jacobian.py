@@ -13,7 +13,7 @@ from tinyflow.ops.array import constants
 def _session():
     session = get_default_session()
     if session is None:
-        raise worded(ValueError('tf.test.compute_gradient needs a default Session.\n  Mend: '
+        raise worded(ValueError('tf.test.compute_gradient needs a default Session.\n  Hint: '
                                 '`with tf.Session():` around it.'))
     return session
 

@@ -62,5 +62,5 @@ def _warn(instruction: Instruction) -> None:
             f'{shapes.text(instruction.outputs[0].raw_shape)}, and is then reduced to a scalar.\n'
             f'  {x.name} {shapes.text(x.raw_shape)}, {y.name} {shapes.text(y.raw_shape)}\n'
             f'  built at {operation.site}\n'
-            '  Mend: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')
+            '  Hint: give both the same shape: tf.squeeze(x, -1) or tf.expand_dims(y, -1).')
     warn_at(operation.site, text)       # the place to look at is where the node was built

@@ -117,6 +117,6 @@ def _first_time(operation: Operation) -> bool:
     return True
 
 
-def _warn(operation: Operation, problem: str, mend: str) -> None:
+def _warn(operation: Operation, problem: str, hint: str) -> None:
     # The place to look at is where the node was built.
-    warn_at(operation.site, report(problem, op=operation, mend=mend))
+    warn_at(operation.site, report(problem, op=operation, hint=hint))

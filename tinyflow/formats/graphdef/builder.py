@@ -84,7 +84,7 @@ class Builder:
         kind = 'Op type' if len(descriptions) == 1 else 'Op types'
         raise errors.NotFoundError(None, None, report(
             f'{kind} not registered in tinyflow: ' + '; '.join(descriptions),
-            mend='tf.graph_util.extract_sub_graph(graph_def, names) keeps only what the named '
+            hint='tf.graph_util.extract_sub_graph(graph_def, names) keeps only what the named '
                  'nodes need.'))
 
     # ---- one node ------------------------------------------------------------------------

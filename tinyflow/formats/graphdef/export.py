@@ -99,17 +99,17 @@ def _check_size(graph, operations):
         return
     constants.sort(key=lambda op: -op.attrs['value'].nbytes)
     total = sum(op.attrs['value'].nbytes for op in constants)
-    mend = ('feed the data through a placeholder, read it with tf.data, or put it in a Variable, '
+    hint = ('feed the data through a placeholder, read it with tf.data, or put it in a Variable, '
             'which goes to the checkpoint.')
     if total > tensors.LIMIT:
         raise worded(ValueError(report(
             f'GraphDef cannot be larger than 2GB: constants of {total / 2**30:.1f} GB.',
-            inputs=[('constant', op.outputs[0]) for op in constants[:3]], mend=mend)))
+            inputs=[('constant', op.outputs[0]) for op in constants[:3]], hint=hint)))
     if not graph.annotations.get(_WARNED):
         graph.annotations[_WARNED] = True
         warn_at(user_site(), f'[large-constants] {total / 2**20:.0f} MB of constants are written '
                 f'with the graph; the largest: {describe(constants[0].outputs[0])}.\n'
-                f'  Mend: {mend}')
+                f'  Hint: {hint}')
 
 
 # ---- nodes that only tinyflow has ---------------------------------------------------------

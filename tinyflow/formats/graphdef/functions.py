@@ -71,7 +71,7 @@ def _refuse_writes(operation, function):
         f"{operation.type} '{operation.name}' changes a Variable inside the function "
         f"'{function.name}'; TensorFlow's functions cannot do that, so the graph cannot be "
         'written.', op=operation,
-        mend='return the new value from the branch or the loop, and assign it outside.')))
+        hint='return the new value from the branch or the loop, and assign it outside.')))
 
 
 def _argument(args, name, tensor, taken):

@@ -99,7 +99,7 @@ def _tensors(input_map, name):
     if name == '':
         raise worded(ValueError(
             'tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor '
-            'values.\n  Mend: tf.convert_to_tensor() of the values in `input_map`.'))
+            'values.\n  Hint: tf.convert_to_tensor() of the values in `input_map`.'))
     with name_scope('_inputs'):
         return {k: convert_to_tensor(v) for k, v in input_map.items()}
 

@@ -146,7 +146,7 @@ def read_meta_graph_file(filename):
         directory = os.path.dirname(filename) or '.'
         there = sorted(n for n in os.listdir(directory) if n.endswith('.meta')) \
             if os.path.isdir(directory) else []
-        hint = f'\n  Mend: in {directory} there are: {", ".join(there[:5])}' if there else ''
+        hint = f'\n  Hint: in {directory} there are: {", ".join(there[:5])}' if there else ''
         raise worded(OSError(f'File {filename} does not exist.{hint}'))
     try:
         proto = reading.read(filename, MetaGraphDef, binary=True)

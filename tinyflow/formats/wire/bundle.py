@@ -37,7 +37,7 @@ def damaged(path, what, tensor=None):
     """The error for a file that does not hold what it should."""
     about = f" of the tensor '{tensor}'" if tensor is not None else ''
     return errors.DataLossError(None, None, errors.report(
-        f'{path}: {what}{about}', mend='the file is damaged or was not written to its end; '
+        f'{path}: {what}{about}', hint='the file is damaged or was not written to its end; '
         'restore an earlier checkpoint (the file `checkpoint` lists them), or copy it again.'))
 
 

@@ -121,7 +121,7 @@ def _make(logdir):
         except (FileExistsError, NotADirectoryError):
             raise errors.FailedPreconditionError(None, None, errors.report(
                 f'{logdir}: there is a file of that name',
-                mend='logdir is a directory, in which event files are made.')) from None
+                hint='logdir is a directory, in which event files are made.')) from None
 
 
 def _new_file(name, suffix):
@@ -166,5 +166,5 @@ def summary_iterator(path):
             except DecodeError as error:
                 raise errors.worded(ValueError(
                     f'{path}: a record is not an Event ({error}): this is another kind of TFRecord '
-                    'file.\n  Mend: tf.python_io.tf_record_iterator reads any.')) from None
+                    'file.\n  Hint: tf.python_io.tf_record_iterator reads any.')) from None
             yield event

@@ -102,7 +102,7 @@ def one_dense(features, spec, label, missing, detail):
         return _default(features, spec, missing)
     if kind is not spec.dtype:
         raise refuse(label, f"Data types don't match. Data type: {_NAMES[kind]} but expected type: "
-                     f'{_NAMES[spec.dtype]}', features, _mend_for(spec.key, kind))
+                     f'{_NAMES[spec.dtype]}', features, _hint_for(spec.key, kind))
     array = as_array(values, kind)
     if spec.varies:
         stride = int(np.prod(spec.shape[1:], dtype=np.int64))
@@ -131,7 +131,7 @@ def _default(features, spec, missing):
     return np.array(np.broadcast_to(spec.default, spec.shape))
 
 
-def _mend_for(key, kind):
+def _hint_for(key, kind):
     return f"'{key}' is written as {_NAMES[kind]}: tf.{kind.name} in its description."
 
 
@@ -142,7 +142,7 @@ def one_sparse(features, spec, label):
         return np.empty(0, spec.dtype.np)
     if kind is not spec.dtype:
         raise refuse(label, f"Data types don't match. Expected type: {_NAMES[spec.dtype]}, Actual "
-                     f'type: {_NAMES[kind]}', features, _mend_for(spec.key, kind))
+                     f'type: {_NAMES[kind]}', features, _hint_for(spec.key, kind))
     return as_array(values, kind)
 
 

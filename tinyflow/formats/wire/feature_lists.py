@@ -19,8 +19,8 @@ class _Explaining(type):
         except (TypeError, ValueError) as error:
             if args or set(fields) != {'value'}:
                 raise
-            problem, mend = _why(cls, fields['value'], error)
-            raise worded(type(error)(report(f'{cls.__name__}: {problem}', mend=mend))) from error
+            problem, hint = _why(cls, fields['value'], error)
+            raise worded(type(error)(report(f'{cls.__name__}: {problem}', hint=hint))) from error
 
     def __instancecheck__(cls, value):
         return isinstance(value, cls.message)

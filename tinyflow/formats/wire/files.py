@@ -33,16 +33,16 @@ def opened_for(path):
 
 @contextmanager
 def explained(path):
-    """Turns an OSError about `path` into TF's error classes, with a mend."""
+    """Turns an OSError about `path` into TF's error classes, with a hint."""
     try:
         yield
     except FileNotFoundError as error:
         there = os.path.isdir(os.path.dirname(os.path.abspath(path)))
-        mend = 'is the name right' if there else \
+        hint = 'is the name right' if there else \
             'the directory must exist: os.makedirs(directory, exist_ok=True)'
         raise errors.NotFoundError(None, None, errors.report(
             f'{path}: {error.strerror}',
-            mend=f'{mend}; is the working directory the expected one?')) from error
+            hint=f'{hint}; is the working directory the expected one?')) from error
     except PermissionError as error:
         raise errors.PermissionDeniedError(None, None, f'{path}: {error.strerror}') from error
     except IsADirectoryError as error:

@@ -124,7 +124,7 @@ def _damaged(where, message_class, error):
     reason = str(error).strip().splitlines()[0] if str(error).strip() else 'cut off or overwritten'
     return errors.DataLossError(None, None, errors.report(
         f'{where}{size} is not a {name}, or it is damaged: {reason}',
-        mend='write or copy the file once more; a file in text form ends in .pbtxt.'))
+        hint='write or copy the file once more; a file in text form ends in .pbtxt.'))
 
 
 @contextlib.contextmanager
@@ -169,7 +169,7 @@ def as_bytes(message, what):
         return message.SerializeToString(deterministic=True)
     except (EncodeError, ValueError) as error:
         raise errors.worded(ValueError(
-            f'{what} cannot be larger than 2GB: {error}\n  Mend: feed the data through a '
+            f'{what} cannot be larger than 2GB: {error}\n  Hint: feed the data through a '
             'placeholder, or put it in a Variable, which goes to the checkpoint.')) from None
 
 

@@ -193,7 +193,7 @@ class RecordReader:
         self.close()
         return errors.DataLossError(None, None, errors.report(
             f'{self.path}: {what} at {self.offset}',
-            mend='the file is damaged or not a TFRecord file; compressed ones need '
+            hint='the file is damaged or not a TFRecord file; compressed ones need '
                  "compression_type='GZIP' or 'ZLIB'. Write it again."))
 
     def close(self):

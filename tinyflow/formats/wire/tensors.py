@@ -104,7 +104,7 @@ def _all_equal(array):
 def _too_big(array):
     return worded(ValueError(
         'Cannot create a tensor proto whose content is larger than 2GB: this one, of shape '
-        f'{shapes.text(array.shape)}, has {array.nbytes / 2**30:.1f} GB.\n  Mend: keep data out of '
+        f'{shapes.text(array.shape)}, has {array.nbytes / 2**30:.1f} GB.\n  Hint: keep data out of '
         'the graph: feed it through a placeholder, or read it with tf.data.'))
 
 

@@ -36,7 +36,7 @@ class OpError(Exception):
         return getattr(self.op, 'node_def', None) if self._node_def is None else self._node_def
 
     def __str__(self):
-        return report(self.message, mend=self.hint)
+        return report(self.message, hint=self.hint)
 
     def __reduce__(self):
         return type(self), (None, None, self.message), {'hint': self.hint}
@@ -118,7 +118,7 @@ class OpFailure(ValueError):
         self.problem, self.hint, self.facts = problem, hint, facts
 
     def __str__(self):
-        return report(self.problem, facts=self.facts, mend=self.hint)
+        return report(self.problem, facts=self.facts, hint=self.hint)
 
 
 def op_error(kind: type[OpError], problem: str, hint: str | None = None) -> OpError:
@@ -136,7 +136,7 @@ def report_failure(error: Exception, op, inputs=()) -> str:
         problem, hint, facts = error.message, error.hint, ()
     else:
         problem, hint, facts = str(error), None, ()
-    return report(f"{op.type} '{op.name}': {problem.strip()}", op=op, inputs=inputs, mend=hint,
+    return report(f"{op.type} '{op.name}': {problem.strip()}", op=op, inputs=inputs, hint=hint,
                   facts=facts)
 
 
@@ -159,7 +159,7 @@ def _location(site, quoted):
     return full
 
 
-def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None,
+def report(problem: str, op=None, inputs=(), hint: str | None = None, site=None,
            facts=()) -> str:
     """The text of an error message: problem, facts, input tensors, the user's line, hint.
 
@@ -173,8 +173,8 @@ def report(problem: str, op=None, inputs=(), mend: str | None = None, site=None,
     site = site or (op is not None and op.site)
     if site:
         lines.append(f'  built at {_location(site, quoted)}')
-    if mend:
-        lines.append(f'  Mend: {mend}')
+    if hint:
+        lines.append(f'  Hint: {hint}')
     return '\n'.join(lines)
 
 
@@ -237,7 +237,7 @@ def abstract(instance):
     """The NotImplementedError for an abstract method; its message names class and method."""
     method = sys._getframe(1).f_code.co_name
     return worded(NotImplementedError(
-        f'{type(instance).__name__} does not define {method}.\n  Mend: '
+        f'{type(instance).__name__} does not define {method}.\n  Hint: '
         f'define a method `{method}` in {type(instance).__name__}.'))
 
 

@@ -228,7 +228,7 @@ def glob(pattern):
 def _check_free(path, overwrite):
     if not overwrite and exists(path):
         raise errors.AlreadyExistsError(
-            None, None, f'file already exists: {_path(path)}\n  Mend: overwrite=True replaces it.')
+            None, None, f'file already exists: {_path(path)}\n  Hint: overwrite=True replaces it.')
 
 
 def copy(src, dst, overwrite=False):

@@ -54,18 +54,18 @@ def enable_eager_execution(*_, **__):
     """Raises RuntimeError: eager execution is not supported."""
     raise worded(RuntimeError(
         'Eager execution is left out of tinyflow, which builds a static graph and runs it.\n'
-        '  Mend: build with placeholders and Variables, and run with tf.Session().'))
+        '  Hint: build with placeholders and Variables, and run with tf.Session().'))
 
 
 def enable_v2_behavior(*_, **__):
     """Raises RuntimeError: TensorFlow 2's behaviour is not supported."""
     raise worded(RuntimeError(
         'TensorFlow 2 behaviour is left out of tinyflow, which is the TensorFlow 1 stack.\n'
-        '  Mend: leave this call out, or use TF1 style: placeholders and tf.Session().'))
+        '  Hint: leave this call out, or use TF1 style: placeholders and tf.Session().'))
 
 
 def function(*_, **__):
     """Raises NotImplementedError: tf.function belongs to TensorFlow 2."""
     raise worded(NotImplementedError(
         'tf.function is left out of tinyflow: the program is a static graph already.\n'
-        '  Mend: call the Python function once to build its nodes, and sess.run() them.'))
+        '  Hint: call the Python function once to build its nodes, and sess.run() them.'))

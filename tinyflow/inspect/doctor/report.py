@@ -14,11 +14,11 @@ class Finding:
 
     id: str
     problem: str
-    mend: str
+    hint: str
     operation: Operation | None = None
 
     def __str__(self) -> str:
-        return report(f'[{self.id}] {self.problem}', op=self.operation, mend=self.mend)
+        return report(f'[{self.id}] {self.problem}', op=self.operation, hint=self.hint)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def doctor(graph=None, fetches=None) -> Report:
     """
     if graph is not None and not isinstance(graph, Graph):
         if fetches is not None:
-            raise worded(TypeError(f'doctor: graph must be a tf.Graph, not {graph!r}.\n  Mend: '
+            raise worded(TypeError(f'doctor: graph must be a tf.Graph, not {graph!r}.\n  Hint: '
                                    'tf.doctor(tf.get_default_graph(), fetches).'))
         graph, fetches = None, graph
     graph = graph or get_default_graph()

@@ -18,7 +18,7 @@ def compared(diff, options: Options) -> Model:
     """
     if diff.first_graph is None or diff.second_graph is None:
         raise worded(ValueError('This comparison cannot be drawn: a picture needs two graphs, and '
-                                'programs and checkpoints have none.\n  Mend: print(diff).'))
+                                'programs and checkpoints have none.\n  Hint: print(diff).'))
     before, after = build(diff.first_graph, options), build(diff.second_graph, options)
     _mark(diff, after)
     _add_ghosts(diff, before, after)

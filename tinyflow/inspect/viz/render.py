@@ -43,7 +43,7 @@ def layout(dot: str, kind: str, dpi: int = 144) -> tuple[bytes, list[str]]:
     else:
         raise worded(RuntimeError(
             'Drawing needs Graphviz, and there is neither a `dot` program nor pygraphviz.\n'
-            '  Mend: pip install pygraphviz, whose wheels include Graphviz; a path ending in '
+            '  Hint: pip install pygraphviz, whose wheels include Graphviz; a path ending in '
             '.dot needs neither.'))
     done = subprocess.run(command, input=dot.encode(), capture_output=True, check=False,
                           env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))})
@@ -85,7 +85,7 @@ def check_path(path) -> None:
     if folder and not os.path.isdir(folder):
         raise worded(FileNotFoundError(
             f'The picture cannot be written to {os.fspath(path)!r}: the folder {folder!r} does not '
-            'exist.\n  Mend: make it with os.makedirs(folder, exist_ok=True).'))
+            'exist.\n  Hint: make it with os.makedirs(folder, exist_ok=True).'))
 
 
 def write(path, content: bytes) -> None:

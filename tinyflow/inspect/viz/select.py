@@ -79,7 +79,7 @@ def operations(nodes, caller) -> list[Operation]:
 def _not_drawable(node, caller):
     hint = ''
     if isinstance(node, str):
-        hint = f'\n  Mend: graph.get_operation_by_name({node!r}) gives the node of that name.'
+        hint = f'\n  Hint: graph.get_operation_by_name({node!r}) gives the node of that name.'
     return worded(TypeError(
         f'{caller} needs a Graph, a Session, a Tensor, an Operation, a Variable or a list of '
         f'nodes, not {node!r} of type {type(node).__name__}.{hint}'))

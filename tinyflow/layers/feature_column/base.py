@@ -144,21 +144,21 @@ def check_columns(feature_columns):
     if isinstance(feature_columns, FeatureColumn):
         feature_columns = [feature_columns]
     if isinstance(feature_columns, dict):
-        raise worded(ValueError('Expected feature_columns to be iterable, found dict.\n  Mend: '
+        raise worded(ValueError('Expected feature_columns to be iterable, found dict.\n  Hint: '
                                 'list(feature_columns.values()).'))
     columns = list(feature_columns)
     for column in columns:
         if not isinstance(column, FeatureColumn):
-            mend = ''
+            hint = ''
             if isinstance(column, str):
-                mend = (f'\n  Mend: for numbers tf.feature_column.numeric_column({column!r}); for '
+                hint = (f'\n  Hint: for numbers tf.feature_column.numeric_column({column!r}); for '
                         'strings tf.feature_column.indicator_column(tf.feature_column.'
                         f'categorical_column_with_vocabulary_list({column!r}, [...])).')
             elif isinstance(column, int):
-                mend = ('\n  Mend: numbers are hidden_units, which come before feature_columns: '
+                hint = ('\n  Hint: numbers are hidden_units, which come before feature_columns: '
                         'DNNClassifier(hidden_units=[10, 10], feature_columns=columns).')
             raise worded(ValueError('Items of feature_columns must be a FeatureColumn. Given (type '
-                                    f'{type(column)}): {column!r}.{mend}'))
+                                    f'{type(column)}): {column!r}.{hint}'))
     if not columns:
         raise worded(ValueError('feature_columns must not be empty.'))
     by_name = {}
@@ -166,7 +166,7 @@ def check_columns(feature_columns):
         if column.name in by_name:
             raise worded(ValueError(
                 f'Duplicate feature column name found for columns: {column} and '
-                f'{by_name[column.name]}. Their Variables would have the same name.\n  Mend: '
+                f'{by_name[column.name]}. Their Variables would have the same name.\n  Hint: '
                 'remove one of them, or add the feature to the dict a second time, under another '
                 'key.'))
         by_name[column.name] = column

@@ -56,11 +56,11 @@ def check_feature_dtype(column, tensor):
     if column.dtype.is_integer == dtype.is_integer and (
             dtype.is_integer or dtype is dtypes.string):
         return
-    mend = f"tf.cast(features['{column.key}'], tf.int64)"
+    hint = f"tf.cast(features['{column.key}'], tf.int64)"
     if dtype is dtypes.string:
-        mend = f"tf.string_to_number(features['{column.key}'], tf.int64)"
+        hint = f"tf.string_to_number(features['{column.key}'], tf.int64)"
     elif column.dtype is dtypes.string:
-        mend = (f"tf.as_string(features['{column.key}']), or use dtype=tf.int64 for the column"
+        hint = (f"tf.as_string(features['{column.key}']), or use dtype=tf.int64 for the column"
                 + (' and integers in its vocabulary' if 'vocabulary_list' in column._fields else '')
                 ) if dtype.is_integer else (
             'use tf.feature_column.numeric_column for numbers, and bucketized_column to make it '
@@ -68,7 +68,7 @@ def check_feature_dtype(column, tensor):
     raise worded(ValueError(report(
         'Column dtype and SparseTensors dtype must be compatible. key: '
         f'{column.key}, column dtype: {column.dtype.name}, tensor dtype: {dtype.name}',
-        inputs=[(column.key, tensor.values)], mend=f'{mend}.')))
+        inputs=[(column.key, tensor.values)], hint=f'{hint}.')))
 
 
 def categorical_column_with_identity(key, num_buckets, default_value=None):
@@ -103,21 +103,21 @@ class IdentityCategoricalColumn(SingleFeatureColumn, namedtuple('IdentityCategor
             raise worded(ValueError(report(
                 f'Invalid input, not integer. key: {self.key} dtype: {feature.dtype.name}',
                 inputs=[(self.key, feature.values)],
-                mend=f"tf.cast(features['{self.key}'], tf.int64); for strings "
+                hint=f"tf.cast(features['{self.key}'], tf.int64); for strings "
                      'categorical_column_with_vocabulary_list.')))
         values = identities.cast(feature.values, dtypes.int64, name='values')
         count = identities.cast(self.num_buckets, dtypes.int64, name='num_buckets')
         zero = identities.cast(0, dtypes.int64, name='zero')
         if self.default_value is None:
-            mend = 'default_value=0 would replace such ids.'
+            hint = 'default_value=0 would replace such ids.'
             checks = [
                 value_checks.assert_less(
                     values, count, data=(values, count), name='assert_less_than_num_buckets',
                     message=f'An id of the categorical column "{self.key}" is not less than its '
-                            f'num_buckets, {self.num_buckets}; {mend}'),
+                            f'num_buckets, {self.num_buckets}; {hint}'),
                 value_checks.assert_greater_equal(
                     values, zero, data=(values,), name='assert_greater_or_equal_0',
-                    message=f'An id of the categorical column "{self.key}" is negative; {mend}')]
+                    message=f'An id of the categorical column "{self.key}" is negative; {hint}')]
             with control_dependencies(checks):
                 values = identities.identity(values)
         else:

@@ -33,17 +33,17 @@ def crossed_column(keys, hash_bucket_size, hash_key=None):
 
 def _check(key):
     if not isinstance(key, (str, CategoricalColumn)):
-        mend = ''
+        hint = ''
         if isinstance(key, FeatureColumn):
-            mend = (f'\n  Mend: tf.feature_column.bucketized_column({key.name}, boundaries=[...]) '
+            hint = (f'\n  Hint: tf.feature_column.bucketized_column({key.name}, boundaries=[...]) '
                     'makes a numeric column categorical.')
         raise worded(ValueError(
             'Unsupported key type. All keys must be either string, or categorical column except '
-            f'HashedCategoricalColumn. Given: {key}{mend}'))
+            f'HashedCategoricalColumn. Given: {key}{hint}'))
     if isinstance(key, HashedCategoricalColumn):
         raise worded(ValueError(
             'categorical_column_with_hash_bucket is not supported for crossing: hashing twice '
-            f'causes more collisions.\n  Mend: use the key, {key.key!r}. Given: '
+            f'causes more collisions.\n  Hint: use the key, {key.key!r}. Given: '
             f'{key}'))
 
 

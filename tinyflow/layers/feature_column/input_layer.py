@@ -140,7 +140,7 @@ def as_feature_dict(features):
     if isinstance(features, dict) or hasattr(features, 'keys') and hasattr(features, 'copy'):
         return features
     raise worded(ValueError(
-        f'features must be a dict from keys to tensors, not {features!r}.\n  Mend: an input '
+        f'features must be a dict from keys to tensors, not {features!r}.\n  Hint: an input '
         "function returns ({'key': tensor, ...}, labels)."))
 
 

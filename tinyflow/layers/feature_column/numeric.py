@@ -58,12 +58,12 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
         if isinstance(tensor, SparseTensor):
             raise worded(ValueError(
                 'The corresponding Tensor of numerical column must be a Tensor. SparseTensor is '
-                f'not supported. key: {self.key}\n  Mend: tf.sparse_tensor_to_dense(features['
+                f'not supported. key: {self.key}\n  Hint: tf.sparse_tensor_to_dense(features['
                 f'{self.key!r}]), or parse Examples with FixedLenFeature.'))
         if tensor.dtype.base_dtype is dtypes.string:
             raise worded(ValueError(report(
                 f'numeric_column({self.key!r}) got strings.', inputs=[(self.key, tensor)],
-                mend=f"tf.string_to_number(features['{self.key}']) if they are numbers; for text "
+                hint=f"tf.string_to_number(features['{self.key}']) if they are numbers; for text "
                      'tf.feature_column.indicator_column(tf.feature_column.'
                      f"categorical_column_with_vocabulary_list('{self.key}', [...])).")))
         if self.normalizer_fn is not None:
@@ -82,7 +82,7 @@ class NumericColumn(DenseColumn, namedtuple('NumericColumn', [
             raise worded(ValueError(report(
                 f'numeric_column({self.key!r}) has shape {self.shape}; its feature has {size} '
                 'numbers per example: Cannot reshape a tensor.', inputs=[(self.key, tensor)],
-                mend=f"tf.feature_column.numeric_column('{self.key}', shape={shape}).")))
+                hint=f"tf.feature_column.numeric_column('{self.key}', shape={shape}).")))
 
     def get_dense_tensor(self, transformation_cache, state_manager):
         return transformation_cache.get(self, state_manager)

@@ -21,10 +21,10 @@ def make_parse_example_spec(feature_columns):
     result = {}
     for column in feature_columns:
         if not isinstance(column, FeatureColumn):
-            mend = ('' if not isinstance(feature_columns, FeatureColumn) else
-                    '\n  Mend: pass a list of columns, [column].')
+            hint = ('' if not isinstance(feature_columns, FeatureColumn) else
+                    '\n  Hint: pass a list of columns, [column].')
             raise worded(ValueError('All feature_columns must be FeatureColumn instances. Given: '
-                                    f'{column}{mend}'))
+                                    f'{column}{hint}'))
         for key, value in column.parse_example_spec.items():
             if key in result and value != result[key]:
                 raise worded(ValueError(

@@ -57,7 +57,7 @@ def preview(features, feature_columns, rows=5):
 def _items(features):
     if not hasattr(features, 'items'):
         raise worded(ValueError(f'features must be a dict of arrays or a DataFrame, not '
-                                f'{type(features).__name__}.\n  Mend: '
+                                f'{type(features).__name__}.\n  Hint: '
                                 "{'key': [value, ...], ...}."))
     # to_numpy is that of pandas' Series.
     return [(key, value.to_numpy() if hasattr(value, 'to_numpy') else value)
@@ -72,7 +72,7 @@ def _first(value, rows):
         return SparseTensorValue(np.asarray(value.indices)[selected],
                                  np.asarray(value.values)[selected], shape)
     if hasattr(value, 'op'):
-        raise worded(ValueError(f'preview takes arrays, but got the Tensor {value.name}.\n  Mend: '
+        raise worded(ValueError(f'preview takes arrays, but got the Tensor {value.name}.\n  Hint: '
                                 'session.run(features) returns arrays; preview builds a new '
                                 'graph.'))
     return np.asarray(value)[:rows]

@@ -155,7 +155,7 @@ class SequenceNumericColumn(SequenceDenseColumn, namedtuple('SequenceNumericColu
             raise worded(ValueError(report(
                 f'sequence_numeric_column({self.key!r}) takes a SparseTensor.',
                 inputs=[(self.key, sparse)],
-                mend='parse it with VarLenFeature, or convert padded rows by '
+                hint='parse it with VarLenFeature, or convert padded rows by '
                      'tf.contrib.layers.dense_to_sparse(x).')))
         dense = sparse_conversions.sparse_tensor_to_dense(sparse,
                                                           default_value=self.default_value)

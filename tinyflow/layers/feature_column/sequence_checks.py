@@ -41,15 +41,15 @@ def check_categorical(column, maker):
     """Raises ValueError unless the column is categorical; `maker` is the calling function."""
     if isinstance(column, CategoricalColumn):
         return
-    mend = ''
+    hint = ''
     if isinstance(column, DenseColumn):
-        mend = (f'\n  Mend: {column.name} is already dense: put it into the list of columns as it '
+        hint = (f'\n  Hint: {column.name} is already dense: put it into the list of columns as it '
                 'is; tf.feature_column.bucketized_column(column, boundaries=[...]) converts '
                 'numbers to ids.')
     elif not isinstance(column, FeatureColumn):
-        mend = ('\n  Mend: tf.feature_column.categorical_column_with_vocabulary_list(key, [...]) '
+        hint = ('\n  Hint: tf.feature_column.categorical_column_with_vocabulary_list(key, [...]) '
                 'creates one.')
-    raise worded(ValueError(f'{maker} takes a categorical column, not {column!r}.{mend}'))
+    raise worded(ValueError(f'{maker} takes a categorical column, not {column!r}.{hint}'))
 
 
 def check_no_sequence(column, maker):
@@ -58,7 +58,7 @@ def check_no_sequence(column, maker):
         return
     raise worded(ValueError(
         f'In {maker}: {column.name}. categorical_column must not be of type '
-        f'{type(column.categorical_column).__name__}, which has values for each step.\n  Mend: use '
+        f'{type(column.categorical_column).__name__}, which has values for each step.\n  Hint: use '
         'categorical_column_with_... without "sequence_", or tf.contrib.feature_column.'
         'sequence_input_layer(features, columns), or tf.keras.experimental.SequenceFeatures.'))
 
@@ -70,7 +70,7 @@ def check_is_sequence(column, maker):
     raise worded(ValueError(
         f'In {maker}: {column.name}. categorical_column must be of type SequenceCategoricalColumn '
         'to use sequence_input_layer or SequenceFeatures, not '
-        f'{type(column.categorical_column).__name__}.\n  Mend: use tf.feature_column.'
+        f'{type(column.categorical_column).__name__}.\n  Hint: use tf.feature_column.'
         'sequence_categorical_column_with_...'))
 
 

@@ -57,14 +57,14 @@ def sequence_columns(feature_columns):
     columns = check_columns(feature_columns)
     for column in columns:
         if not isinstance(column, SequenceDenseColumn):
-            mend = ''
+            hint = ''
             if isinstance(column, SequenceColumn):
-                mend = ('\n  Mend: tf.feature_column.embedding_column(column, dimension=...) or '
+                hint = ('\n  Hint: tf.feature_column.embedding_column(column, dimension=...) or '
                         'tf.feature_column.indicator_column(column).')
             raise worded(ValueError(
                 'All feature_columns must be of type SequenceDenseColumn. You can wrap a '
                 'sequence_categorical_column with an embedding_column or indicator_column. Given '
-                f'(type {type(column)}): {column}{mend}'))
+                f'(type {type(column)}): {column}{hint}'))
     return columns
 
 

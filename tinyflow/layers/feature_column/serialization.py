@@ -60,7 +60,7 @@ def deserialize_feature_column(config, custom_objects=None, columns_by_name=None
         return config
     known = {**_CLASSES, **(custom_objects or {})}
     if config['class_name'] not in known:
-        raise worded(ValueError(f'Unknown feature column: {config["class_name"]}\n  Mend: '
+        raise worded(ValueError(f'Unknown feature column: {config["class_name"]}\n  Hint: '
                                 "custom_objects={'" + config['class_name'] + "': the class}."))
     column = known[config['class_name']].from_config(config['config'], custom_objects,
                                                      columns_by_name)
@@ -89,7 +89,7 @@ def _initializer(config, custom_objects):
     name = config['class_name']
     initializer = (custom_objects or {}).get(name) or getattr(initializers, name, None)
     if initializer is None:
-        raise worded(ValueError(f"Unknown initializer: {name}\n  Mend: custom_objects={{'{name}': "
+        raise worded(ValueError(f"Unknown initializer: {name}\n  Hint: custom_objects={{'{name}': "
                                 'the class}.'))
     return initializer.from_config(config['config'])
 
@@ -99,7 +99,7 @@ def _function(name, custom_objects):
     if not isinstance(name, str):
         return name
     if name not in (custom_objects or {}):
-        raise worded(ValueError(f"Unknown function: {name}\n  Mend: custom_objects={{'{name}': the "
+        raise worded(ValueError(f"Unknown function: {name}\n  Hint: custom_objects={{'{name}': the "
                                 'function}.'))
     return custom_objects[name]
 

@@ -156,7 +156,7 @@ class CollectionSharedEmbeddingColumn(_SharedEmbedding, namedtuple(
             if not hasattr(state_manager, 'create_shared_variable'):
                 raise worded(ValueError(
                     f'{self.name} comes from shared_embedding_columns, which is for '
-                    'tf.feature_column.input_layer and estimators.\n  Mend: '
+                    'tf.feature_column.input_layer and estimators.\n  Hint: '
                     'use tf.feature_column.shared_embeddings for Keras layers.'))
             weights = state_manager.create_shared_variable(
                 'embedding_weights', shape, self.initializer, self.trainable)
@@ -165,13 +165,13 @@ class CollectionSharedEmbeddingColumn(_SharedEmbedding, namedtuple(
         if len(shared) > 1:
             raise worded(ValueError(
                 f'Collection {self.shared_embedding_collection_name} can only contain one '
-                f'variable, but has {shared}.\n  Mend: use another '
+                f'variable, but has {shared}.\n  Hint: use another '
                 'shared_embedding_collection_name.'))
         if tuple(shared[0].get_shape().as_list()) != shape:
             raise worded(ValueError(
                 f'Shared embedding collection {self.shared_embedding_collection_name} contains a '
                 f'variable of unexpected shape {shared[0].get_shape()}; expected: {shape}.\n'
-                '  Mend: use another shared_embedding_collection_name.'))
+                '  Hint: use another shared_embedding_collection_name.'))
         return shared[0]
 
     def get_config(self):

@@ -63,7 +63,7 @@ class FeatureTransformationCache:
         if raw == ():
             raise worded(ValueError(report(
                 f'Feature (key: {key}) cannot have rank 0.', inputs=[(key, _values(tensor))],
-                mend='features are batches: dataset.batch(32) in the input function; a single '
+                hint='features are batches: dataset.batch(32) in the input function; a single '
                      'example is a batch of one, [value].')))
         if raw is not None:
             return tensor if len(raw) != 1 else _expanded(tensor)
@@ -98,9 +98,9 @@ def _missing(key, features):
     shown = ', '.join(repr(k) for k in keys[:20]) + (', ...' if len(keys) > 20 else '')
     text = f'Feature {key} is not in features dictionary.\n  It has: {shown or "nothing"}.'
     if nearest:
-        return (f'{text}\n  Mend: did you mean {nearest[0]!r}? A column reads the feature of its '
+        return (f'{text}\n  Hint: did you mean {nearest[0]!r}? A column reads the feature of its '
                 'key.')
-    return (f'{text}\n  Mend: add the feature to the dict that the input function returns, or '
+    return (f'{text}\n  Hint: add the feature to the dict that the input function returns, or '
             'create the column with an existing key.')
 
 

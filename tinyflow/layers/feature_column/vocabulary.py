@@ -49,7 +49,7 @@ def categorical_column_with_vocabulary_list(key, vocabulary_list, dtype=None, de
         len(words) else []
     if repeated:
         raise worded(ValueError(f'Duplicate keys in vocabulary_list, column_name: {key}: '
-                                f'{", ".join(repeated[:10])}\n  Mend: sorted(set(...)).'))
+                                f'{", ".join(repeated[:10])}\n  Hint: sorted(set(...)).'))
     array_dtype = np.asarray(vocabulary_list).dtype
     vocabulary_dtype = dtypes.string if array_dtype.kind in 'US' else dtypes.as_dtype(array_dtype)
     check_oov(num_oov_buckets, default_value != -1, key)

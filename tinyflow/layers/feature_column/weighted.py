@@ -62,7 +62,7 @@ class WeightedCategoricalColumn(CategoricalColumn, namedtuple('WeightedCategoric
             raise worded(ValueError(report(
                 f'Bad dtype, expected {self.dtype.name}, but got {weights.dtype.name}.',
                 inputs=[(self.weight_feature_key, values)],
-                mend=f"tf.cast(features['{self.weight_feature_key}'], tf.{self.dtype.name}), or "
+                hint=f"tf.cast(features['{self.weight_feature_key}'], tf.{self.dtype.name}), or "
                      'use the dtype of the feature for the column.')))
         weights = to_sparse_ids(weights, ignore_value=0.0)
         if not weights.dtype.is_floating:

@@ -19,7 +19,7 @@ def raise_not_dense(column):
     text = ('Items of feature_columns must be a DenseColumn. You can wrap a categorical column '
             f'with an embedding_column or indicator_column. Given: {column!r}')
     if isinstance(column, CategoricalColumn):
-        text += f'\n  Mend: {_hint(column)}'
+        text += f'\n  Hint: {_hint(column)}'
     raise worded(ValueError(text))
 
 

@@ -107,10 +107,10 @@ def check_given(**tensors):
     """ValueError for an argument that is None."""
     for name, tensor in tensors.items():
         if tensor is None:
-            mend = ('\n  Mend: in mode PREDICT a model_fn gets labels=None: return tf.estimator.'
+            hint = ('\n  Hint: in mode PREDICT a model_fn gets labels=None: return tf.estimator.'
                     'EstimatorSpec(mode, predictions=...) before the loss.'
                     if name == 'labels' else '')
-            raise worded(ValueError(f'{name} must not be None.{mend}'))
+            raise worded(ValueError(f'{name} must not be None.{hint}'))
 
 
 def check_same_shape(predictions, labels, name='predictions'):
@@ -118,17 +118,17 @@ def check_same_shape(predictions, labels, name='predictions'):
     if predictions.shape.is_compatible_with(labels.shape):
         return
     ours, theirs = predictions.shape, labels.shape
-    mend = None
+    hint = None
     if None not in (ours.ndims, theirs.ndims) and abs(ours.ndims - theirs.ndims) == 1:
         longer = name if ours.ndims > theirs.ndims else 'labels'
-        mend = f'tf.squeeze({longer}, [-1]), so that both have the same shape.'
+        hint = f'tf.squeeze({longer}, [-1]), so that both have the same shape.'
     elif None not in (ours.ndims, theirs.ndims) and ours.ndims > theirs.ndims:
-        mend = (f'one row of {name} for each example: tf.layers.flatten before the last '
+        hint = (f'one row of {name} for each example: tf.layers.flatten before the last '
                 'tf.layers.dense, or tf.reduce_mean over the axes that are too many.')
     scope = get_default_graph().get_name_scope()
     raise worded(ValueError(report(
         f"{repr(scope) + ': ' if scope else ''}Shapes {ours} and {theirs} are incompatible",
-        inputs=[(name, predictions), ('labels', labels)], mend=mend, site=user_site())))
+        inputs=[(name, predictions), ('labels', labels)], hint=hint, site=user_site())))
 
 
 __all__ = ['Reduction', 'compute_weighted_loss']

@@ -181,7 +181,7 @@ def _area(counts, size, curve, method, name):
         return _interpolated(tp, fp, fn, size)
     if curve == 'PR' and method == 'trapezoidal':
         warnings.warn('[pr-auc] tf.metrics.auc: the trapezoidal rule is known to produce incorrect '
-                      "PR-AUCs.\n  Mend: summation_method='careful_interpolation'.",
+                      "PR-AUCs.\n  Hint: summation_method='careful_interpolation'.",
                       TinyflowWarning, stacklevel=5)
     small = 1.0e-6
     recall = arithmetic.div(tp + small, tp + fn + small)

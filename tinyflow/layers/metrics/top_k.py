@@ -176,7 +176,7 @@ def _refuse_sparse_vector(labels, best):
     if None not in (rank, wanted) and rank != wanted:
         raise worded(ValueError(
             f'sparse labels of shape {labels.shape} do not fit predictions of shape {best.shape}'
-            '\n  Mend: labels of the same rank, each row the set of its classes.'))
+            '\n  Hint: labels of the same rank, each row the set of its classes.'))
 
 
 def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None,
@@ -192,7 +192,7 @@ def average_precision_at_k(labels, predictions, k, weights=None, metrics_collect
         raise worded(ValueError(f'Invalid k={k}.'))
     if isinstance(labels, (SparseTensor, SparseTensorValue)):
         raise worded(NotImplementedError(
-            'average_precision_at_k of sparse labels is not in tinyflow.\n  Mend: dense labels, '
+            'average_precision_at_k of sparse labels is not in tinyflow.\n  Hint: dense labels, '
             'with -1 where a row has fewer: tf.sparse_tensor_to_dense(labels, -1).'))
     with name_scope(name, _at_k('average_precision', k),
                     [predictions, labels, weights]) as scope:

@@ -110,7 +110,7 @@ class LayerRNNCell(RNNCell):
         if depth is None:
             raise worded(ValueError(
                 f'{type(self).__name__}: Expected inputs.shape[-1] to be known, saw shape: '
-                f'{inputs_shape}\n  Mend: a placeholder of shape [None, size] (or '
+                f'{inputs_shape}\n  Hint: a placeholder of shape [None, size] (or '
                 '[None, None, size] for tf.nn.dynamic_rnn), or x.set_shape.'))
         check_cell_dtypes([self.dtype])
         return depth
@@ -125,7 +125,7 @@ def check_cell_dtypes(found):
         dtype = dtypes.as_dtype(dtype)
         if not (dtype.is_floating or dtype.is_complex):
             raise worded(ValueError('RNN cell only supports floating point inputs, but saw dtype: '
-                                    f'{dtype}\n  Mend: tf.cast(x, tf.float32), or '
+                                    f'{dtype}\n  Hint: tf.cast(x, tf.float32), or '
                                     'tf.nn.embedding_lookup where they are ids.'))
 
 

@@ -130,7 +130,7 @@ def _check_ranks(flat_input):
         if isinstance(x, Tensor) and x.raw_shape is not None and len(x.raw_shape) < 3:
             raise worded(ValueError(report(
                 f'dynamic_rnn: Shape {x.shape} must have rank at least 3', inputs=[('inputs', x)],
-                mend='inputs are [batch, time, in], or [time, batch, in] if time_major=True: '
+                hint='inputs are [batch, time, in], or [time, batch, in] if time_major=True: '
                      'tf.reshape(x, [-1, steps, size]) cuts flat rows, tf.expand_dims(x, -1) makes '
                      'steps of one number.')))
 
@@ -144,7 +144,7 @@ def _static_sizes(flat_input):
             raise worded(ValueError(report(
                 'dynamic_rnn: Input size (depth of inputs) must be accessible via shape inference, '
                 'but saw value None.', inputs=[('inputs', x)],
-                mend='a placeholder of shape [None, None, size], or x.set_shape.')))
+                hint='a placeholder of shape [None, None, size], or x.set_shape.')))
         for axis, what in enumerate(('Time steps', 'Batch_size')):
             if shape[axis] != shapes[0][axis]:
                 raise worded(ValueError(report(

@@ -58,7 +58,7 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
 
 def _check_inputs(inputs):
     if not nest.is_nested(inputs):
-        raise worded(TypeError(f'inputs must be a sequence, not {inputs!r}\n  Mend: '
+        raise worded(TypeError(f'inputs must be a sequence, not {inputs!r}\n  Hint: '
                                'tf.unstack(x, axis=1) makes a list of steps of [batch, time, in].'))
     if not inputs:
         raise worded(ValueError('inputs must not be empty'))
@@ -78,7 +78,7 @@ def _static_batch(inputs):
             raise worded(ValueError(report(
                 f'static_rnn: Input size (dimension {axis} of inputs) must be accessible via shape '
                 'inference, but saw value None.', inputs=[('inputs', value)],
-                mend='a placeholder of shape [None, steps, size], or x.set_shape.')))
+                hint='a placeholder of shape [None, steps, size], or x.set_shape.')))
         if None not in (batch, shape[0]) and batch != shape[0]:
             raise worded(ValueError(report(
                 f'static_rnn: Dimensions {batch} and {shape[0]} are not compatible: all steps are '

@@ -39,7 +39,7 @@ def _check_state(cell, state):
             raise worded(ValueError(report(
                 f'The initial state of this {type(cell).__name__} is one tensor, and state_size '
                 f'is {size}', inputs=[('initial_state', state)],
-                mend='tf.nn.rnn_cell.LSTMStateTuple(c, h) for a cell of LSTM, a tuple of the '
+                hint='tf.nn.rnn_cell.LSTMStateTuple(c, h) for a cell of LSTM, a tuple of the '
                      'states of all layers for MultiRNNCell; or cell.zero_state(batch_size, '
                      'tf.float32).')))
     elif isinstance(size, int) and isinstance(state, Tensor):
@@ -48,7 +48,7 @@ def _check_state(cell, state):
             raise worded(ValueError(report(
                 f'The initial state has {shape[1]} columns, and this {type(cell).__name__} keeps '
                 f'{size}', inputs=[('initial_state', state)],
-                mend=f'a state of [batch, {size}]: tf.layers.dense(state, {size}) brings another '
+                hint=f'a state of [batch, {size}]: tf.layers.dense(state, {size}) brings another '
                      'network\'s state to this size.')))
 
 
@@ -82,14 +82,14 @@ def check_lengths(sequence_length, inputs, batch_axis):
         raise worded(ValueError(report(
             f'sequence_length has {shape[0]} lengths, and the batch has {rows} rows',
             inputs=[('sequence_length', sequence_length), ('inputs', inputs)],
-            mend='one length for each row of the batch'
+            hint='one length for each row of the batch'
                  + ('; inputs are [batch, time, in], or [time, batch, in] with time_major=True.'
                     if batch_axis else '.'))))
     if shape is not None and len(shape) != 1:
         raise worded(ValueError(report(
             'sequence_length must be a vector of length batch_size, but saw shape: '
             f'{sequence_length.shape}', inputs=[('sequence_length', sequence_length)],
-            mend='one length for each row of the batch: placeholder(tf.int32, [None]).')))
+            hint='one length for each row of the batch: placeholder(tf.int32, [None]).')))
 
 
 def transpose_batch_time(x):
@@ -113,7 +113,7 @@ def best_effort_input_batch_size(flat_input):
         if len(shape) < 2:
             raise worded(ValueError(report(
                 f'dynamic_rnn: Expected input tensor {x.name} to have rank at least 2',
-                inputs=[('inputs', x)], mend='inputs are [batch, time, features].')))
+                inputs=[('inputs', x)], hint='inputs are [batch, time, features].')))
         if shape[1] is not None:
             return shape[1]
     return shape_ops.shape(flat_input[0])[1]

@@ -291,9 +291,9 @@ class MultiRNNCell(RNNCell):
                     inputs, new_state = cell(inputs, own)
                 except ValueError as error:
                     if i and _has_twins(self._cells):
-                        problem = str(error).partition('\n  Mend: ')[0]
+                        problem = str(error).partition('\n  Hint: ')[0]
                         raise worded(ValueError(
-                            f'{problem}\n  Mend: in MultiRNNCell {_TWINS}')) from error
+                            f'{problem}\n  Hint: in MultiRNNCell {_TWINS}')) from error
                     raise
                 new_states.append(new_state)
         if self._state_is_tuple:

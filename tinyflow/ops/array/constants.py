@@ -199,7 +199,7 @@ def constant(value, dtype=None, shape=None, name='Const', verify_shape=False):
     """
     if isinstance(value, Tensor):
         raise worded(TypeError(f"tf.constant makes a tensor from a value, and '{value.name}' "
-                               'is a tensor already.\n  Mend: use it as it is, or tf.identity(x).'))
+                               'is a tensor already.\n  Hint: use it as it is, or tf.identity(x).'))
     array, dtype = as_array(value, dtype)
     if array is value:
         array = array.copy()            # later changes of the user's array must not show

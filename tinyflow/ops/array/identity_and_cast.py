@@ -274,7 +274,7 @@ def _castable(dtype):
         raise
 
 
-_NO_BFLOAT16 = 'tinyflow does not support bfloat16.\n  Mend: tf.float16 or tf.float32.'
+_NO_BFLOAT16 = 'tinyflow does not support bfloat16.\n  Hint: tf.float16 or tf.float32.'
 
 
 def saturate_cast(value, dtype, name=None):

@@ -253,7 +253,7 @@ def _swapped_arguments(function, call, number, given):
     return report(f'tf.{function}: the number {number!r} is given in place of the tensors, and the '
                   'tensors in place of the axis: the order of TensorFlow before 1.0.',
                   inputs=inputs, site=user_site(),
-                  mend=f'the axis is the {"second" if function == "concat" else "last"} argument: '
+                  hint=f'the axis is the {"second" if function == "concat" else "last"} argument: '
                        f'{call}.')
 
 
@@ -309,7 +309,7 @@ def unstack(value, num=None, axis=0, name='unstack'):
             raise worded(ValueError(f'axis = {axis} not in [{-rank}, {rank})'))
         num = None if rank is None else value.raw_shape[axis]
         if num is None:
-            raise worded(ValueError(f'Cannot infer num from shape {value.shape}\n  Mend: '
+            raise worded(ValueError(f'Cannot infer num from shape {value.shape}\n  Hint: '
                                     'tf.unstack(x, num=...) if you know it.'))
     return Unpack.apply(value, num=shapes.integer(num, 'num'), axis=axis, name=name)
 
@@ -332,7 +332,7 @@ def split(value, num_or_size_splits, axis=0, num=None, name='split'):
     if num is None:
         num = sizes.raw_shape[0] if sizes.raw_shape else None
         if num is None:
-            raise worded(ValueError(f'Cannot infer num from shape {num_or_size_splits}\n  Mend: '
+            raise worded(ValueError(f'Cannot infer num from shape {num_or_size_splits}\n  Hint: '
                                     'tf.split(x, sizes, num=...) if you know it.'))
     return SplitV.apply(value, sizes, axis, num_split=num, name=name)
 

@@ -54,16 +54,16 @@ def placeholder(dtype, shape=None, name=None):
 
 def _placeholder_error(dtype, shape, error):
     """The error for an invalid dtype or shape."""
-    problem, _, mend = str(error).partition('\n  Mend: ')
+    problem, _, hint = str(error).partition('\n  Hint: ')
     if isinstance(dtype, (list, tuple, shapes.TensorShape)):
         second = getattr(shape, 'name', 'float32')
-        mend = f'the dtype comes first: tf.placeholder(tf.{second}, {dtype!r}).'
+        hint = f'the dtype comes first: tf.placeholder(tf.{second}, {dtype!r}).'
     elif isinstance(shape, (list, tuple)) and any(isinstance(d, int) and d < 0 for d in shape):
         sizes = [None if isinstance(d, int) and d < 0 else d for d in shape]
-        mend = f'use None for an unknown size: {sizes}.'
+        hint = f'use None for an unknown size: {sizes}.'
     elif isinstance(shape, str):
-        mend = f'the shape is a list of sizes; the name is a keyword: name={shape!r}.'
-    return worded(type(error)(report(f'tf.placeholder: {problem}', mend=mend or None,
+        hint = f'the shape is a list of sizes; the name is a keyword: name={shape!r}.'
+    return worded(type(error)(report(f'tf.placeholder: {problem}', hint=hint or None,
                                      site=user_site())))
 
 

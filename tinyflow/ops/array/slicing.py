@@ -414,7 +414,7 @@ def _check_index(index):
         return
     raise worded(TypeError(
         'Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/'
-        f'tf.int64 tensors are valid indices, got {index!r}\n  Mend: tf.gather(x, indices) takes a '
+        f'tf.int64 tensors are valid indices, got {index!r}\n  Hint: tf.gather(x, indices) takes a '
         'list of positions, tf.boolean_mask(x, mask) a mask.'))
 
 

@@ -70,7 +70,7 @@ def _listed(data):
             or hasattr(data, 'op'):
         raise worded(TypeError(report(
             f'tf.Assert: data must be a list of values for the message, not {data!r}.',
-            site=user_site(), mend='[...] around it.')))
+            site=user_site(), hint='[...] around it.')))
     return list(data)
 
 

@@ -39,7 +39,7 @@ def add_check_numerics_ops():
             if op.type in ('If', 'StatelessIf', 'While', 'StatelessWhile'):
                 raise worded(ValueError(
                     f'`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow '
-                    f"operations such as `tf.cond()` or `tf.while_loop()`: '{op.name}'.\n  Mend: "
+                    f"operations such as `tf.cond()` or `tf.while_loop()`: '{op.name}'.\n  Hint: "
                     'tf.check_numerics on the tensors inside.'))
             with control_dependencies(checks[-1:]):
                 checks.append(identity_and_cast.check_numerics(output, message=output.name))

@@ -193,7 +193,7 @@ def _stream_name(stream):
 
 def _unknown(stream):
     raise worded(ValueError(
-        f'Unknown output stream, logging level, or file, {stream}\n  Mend: sys.stdout, sys.stderr, '
+        f'Unknown output stream, logging level, or file, {stream}\n  Hint: sys.stdout, sys.stderr, '
         "tf.logging.info, tf.logging.warning, tf.logging.error, or 'file://' and a name."))
 
 

@@ -24,7 +24,7 @@ def assert_integer(x, message=None, name=None):
             raise worded(TypeError(report(
                 f'{message or ""}  Expected "x" to be integer type.  Found: {x.name} of dtype '
                 f'{x.dtype.name}'.strip(), inputs=[('x', x)], site=user_site(),
-                mend='tf.cast(x, tf.int32) truncates to integers.')))
+                hint='tf.cast(x, tf.int32) truncates to integers.')))
         return grouping.no_op('statically_determined_was_integer')
 
 
@@ -60,10 +60,10 @@ def assert_proper_iterable(values):
     """
     if isinstance(values, (Tensor, SparseTensor, np.ndarray, str, bytes)):
         raise worded(TypeError('Expected argument "values" to be a "proper" iterable.  Found: '
-                               f'{type(values)}\n  Mend: [...] around it.'))
+                               f'{type(values)}\n  Hint: [...] around it.'))
     if not hasattr(values, '__iter__'):
         raise worded(TypeError('Expected argument "values" to be iterable.  Found: '
-                               f'{type(values)}\n  Mend: [...] around it.'))
+                               f'{type(values)}\n  Hint: [...] around it.'))
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):

@@ -98,11 +98,11 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     false_fn = _either(false_fn, fn2, 'fn2', 'false_fn')
     if isinstance(pred, bool):
         raise worded(TypeError(
-            'pred must not be a Python bool: it is known while the graph is built.\n  Mend: '
+            'pred must not be a Python bool: it is known while the graph is built.\n  Hint: '
             "Python's own `if`, or tf.constant(...) around it."))
     for label, function in (('true_fn', true_fn), ('false_fn', false_fn)):
         if not callable(function):
-            raise worded(TypeError(f'{label} must be callable, not {function!r}.\n  Mend: '
+            raise worded(TypeError(f'{label} must be callable, not {function!r}.\n  Hint: '
                                    f'lambda: ... around the branch.'))
     with name_scope(name or 'cond') as scope:
         condition = convert_to_tensor(pred, name='pred')
@@ -115,7 +115,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         for label, branch in zip(('true_fn', 'false_fn'), branches):
             if branch.structured_outputs is None:
                 raise worded(ValueError(
-                    f'{label} must have a return value.\n  Mend: return ... of the values; of a '
+                    f'{label} must have a return value.\n  Hint: return ... of the values; of a '
                     'branch that only acts, its operation; of one that does nothing, tf.no_op().'))
         _check_alike(*branches)
         return _build(condition, branches, scope, strict)
@@ -135,7 +135,7 @@ def _check_bool(pred):
     if pred.dtype.base_dtype is not dtypes.bool:
         raise worded(TypeError(report(
             f'pred must be a bool, not {pred.dtype.base_dtype.name}.', inputs=[('pred', pred)],
-            mend='compare: tf.cond(x > 0, ...), or tf.cast(x, tf.bool).')))
+            hint='compare: tf.cond(x > 0, ...), or tf.cast(x, tf.bool).')))
 
 
 def _scalar(pred):
@@ -176,7 +176,7 @@ def _warn_of_outside_op(result, outside):
                 f"[outside-branch] a branch of tf.cond returns {operation.type} "
                 f"'{operation.name}', which was made outside the branch: it runs whichever branch "
                 'is taken.', op=operation,
-                mend='make it inside: tf.cond(p, lambda: tf.assign(v, 1.), ...), not '
+                hint='make it inside: tf.cond(p, lambda: tf.assign(v, 1.), ...), not '
                      '`op = tf.assign(v, 1.)` before and `lambda: op`.'))
 
 
@@ -191,7 +191,7 @@ def _check_alike(then_graph, else_graph):
         raise worded(ValueError(
             'true_fn and false_fn must return the same structure of outputs:\n  true_fn returns '
             f'{_describe(then_graph)}\n  false_fn returns {_describe(else_graph)}\n  '
-            'Mend: return values '
+            'Hint: return values '
             'of the same number and structure from both.')) from None
     for one, other in zip(then_graph.outputs, else_graph.outputs):
         if one.dtype.base_dtype is not other.dtype.base_dtype:
@@ -199,7 +199,7 @@ def _check_alike(then_graph, else_graph):
                 'Outputs of true_fn and false_fn must have the same type: '
                 f'{one.dtype.base_dtype.name}, {other.dtype.base_dtype.name}',
                 inputs=[('true_fn', one), ('false_fn', other)],
-                mend='tf.cast in one of the branches.')))
+                hint='tf.cast in one of the branches.')))
 
 
 def _describe(graph):

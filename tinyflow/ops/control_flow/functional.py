@@ -28,7 +28,7 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     """
     _check_callable(fn)
     if isinstance(elems, SparseTensor):
-        raise worded(TypeError('map_fn: elems is a SparseTensor.\n  Mend: map over x.values, and '
+        raise worded(TypeError('map_fn: elems is a SparseTensor.\n  Hint: map over x.values, and '
                                'make a SparseTensor of the results.'))
     with name_scope(name, 'map', nest.flatten(elems)):
         tensors = _elements(elems)
@@ -173,7 +173,7 @@ def _elements(elems):
         if tensor.raw_shape == ():
             raise worded(ValueError(report(
                 'elems must be a 1+ dimensional Tensor, not a scalar.', inputs=[('elems', tensor)],
-                mend='the function is called for each slice along the first axis; a scalar has '
+                hint='the function is called for each slice along the first axis; a scalar has '
                      'none.')))
         size = _static_count(tensor)
         if length is not None and size is not None and size != length:

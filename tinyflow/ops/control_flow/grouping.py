@@ -43,7 +43,7 @@ def group(*inputs, **kwargs):
             if not hasattr(item, 'device'):
                 raise worded(TypeError(
                     f"tf.group() expects Tensors and Operations, not {item!r} with type "
-                    f"'{type(item).__name__}'.\n  Mend: leave out what has no node, e.g. the None "
+                    f"'{type(item).__name__}'.\n  Hint: leave out what has no node, e.g. the None "
                     'that tf.gradients returns where there is no path.'))
             by_device.setdefault(item.device, []).append(item)
         if not by_device:

@@ -87,7 +87,7 @@ class EagerPyFunc(_PyFunc):
     def gradient(op, *dy):
         raise NotImplementedError(errors.report(
             f"EagerPyFunc '{op.name}': tinyflow cannot differentiate a Python function.", op=op,
-            mend='build it of tf functions, without tf.py_function around them; or define '
+            hint='build it of tf functions, without tf.py_function around them; or define '
                  'its gradient with tf.custom_gradient.'))
 
 

@@ -99,7 +99,7 @@ class TensorArray:
                 f'Inconsistent shapes: saw {shapes.text(shape)} but expected '
                 f'{shapes.text(self._shape[0])} for the elements of a TensorArray.',
                 inputs=[('value', value)],
-                mend='TensorArray(..., infer_shape=False) takes elements of several shapes.')))
+                hint='TensorArray(..., infer_shape=False) takes elements of several shapes.')))
         if self._infer_shape:
             self._shape[0] = shapes.merge(self._shape[0], shape)
 
@@ -109,7 +109,7 @@ class TensorArray:
             raise worded(ValueError(report(
                 f'TensorArray dtype is {self._dtype.name} but value has dtype '
                 f'{value.dtype.base_dtype.name}', inputs=[('value', value)],
-                mend=f'tf.cast(value, tf.{self._dtype.name}).')))
+                hint=f'tf.cast(value, tf.{self._dtype.name}).')))
         return value
 
     def _count(self, more):

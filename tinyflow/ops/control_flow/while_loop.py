@@ -119,7 +119,7 @@ def _check_arguments(cond, body, loop_vars, parallel_iterations):
             raise worded(TypeError(f'{label} must be callable, not {function!r}.'))
     if not isinstance(loop_vars, (list, tuple, dict)) and not nest.flatten(loop_vars) or \
             isinstance(loop_vars, (list, tuple, dict)) and not loop_vars:
-        raise worded(ValueError('No loop variables provided\n  Mend: tf.while_loop(cond, body, '
+        raise worded(ValueError('No loop variables provided\n  Hint: tf.while_loop(cond, body, '
                                 '[tf.constant(0)]); what the body changes are its arguments.'))
     if not isinstance(parallel_iterations, Tensor) and parallel_iterations < 1:
         raise worded(TypeError('parallel_iterations must be a positive integer.'))
@@ -274,7 +274,7 @@ class _Loop:
             raise worded(TypeError(
                 f'{label} of the while_loop is called with {len(values)} arguments, one for each '
                 f'of loop_vars, but takes {signature}.\n  loop_vars: {_describe(self.structure)}\n'
-                f'  Mend: {label} needs one argument for each of loop_vars.')) from None
+                f'  Hint: {label} needs one argument for each of loop_vars.')) from None
         return function(*values)
 
     def _condition(self, counter, limit, *variables):
@@ -285,7 +285,7 @@ class _Loop:
         if keep_going.dtype.base_dtype is not dtypes.bool:
             raise worded(TypeError(report(
                 f'The condition of a while_loop is a bool, not {keep_going.dtype.name}.',
-                inputs=[('cond', keep_going)], mend='compare: lambda i: i < 10.')))
+                inputs=[('cond', keep_going)], hint='compare: lambda i: i < 10.')))
         if not self.limited:
             return keep_going
         tf1_node_count.add(-1)                     # TF1 has compared before
@@ -308,7 +308,7 @@ class _Loop:
                     f"The loop variable '{before.name}' enters the loop as "
                     f'{before.dtype.base_dtype.name} and becomes {after.dtype.base_dtype.name} '
                     'in an iteration.', inputs=[('before', before), ('after', after)],
-                    mend=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
+                    hint=f'tf.cast(..., tf.{before.dtype.base_dtype.name}) in the body.')))
         with tf1_node_count.counted_as(0):
             return [counter + 1, limit, *flat]
 
@@ -320,7 +320,7 @@ class _Loop:
                 'The two structures do not match: the body of a while_loop must return values of '
                 'the number and structure of its arguments.\n  loop_vars: '
                 f'{_describe(self.structure)}\n  body returns: {_describe(result)}\n  '
-                'Mend: the body returns the next value of each loop variable, also of unchanged '
+                'Hint: the body returns the next value of each loop variable, also of unchanged '
                 'ones.')) from None
 
     def _changed(self, body, invariants):
@@ -340,7 +340,7 @@ class _Loop:
                     f"[loop-shape] the loop variable '{self.initial[i].name}' enters the loop with "
                     f'shape {shapes.text(shape)} and has shape {body.outputs[i].shape_text} after '
                     f'an iteration; it is taken to be {shapes.text(now)} throughout.', site=site,
-                    mend=f'shape_invariants=[..., tf.TensorShape({_listed(now)}), ...] says so '
+                    hint=f'shape_invariants=[..., tf.TensorShape({_listed(now)}), ...] says so '
                          'beforehand.')
                 warn_at(site, text)
 
@@ -352,7 +352,7 @@ class _Loop:
                     f'but has shape {after.shape_text} after one iteration, which its shape '
                     f'invariant {shapes.text(shape)} does not allow.',
                     inputs=[('before', before), ('after', after)],
-                    mend='a shape invariant with None where the size changes.')))
+                    hint='a shape invariant with None where the size changes.')))
 
     def _capture_alike(self, condition, body):
         """Makes what either function captures a variable that the body passes through."""

@@ -64,14 +64,14 @@ def check_rank(what, shape, rank, axes=None):
     if shape is None or len(shape) == rank:
         return
     axes = axes or _AXES[rank]
-    mend = f'the {what} is [{axes}].'
+    hint = f'the {what} is [{axes}].'
     if axes.startswith('batch') and len(shape) == rank - 1:
-        mend += ' tf.expand_dims(x, 0) adds a batch axis; tf.expand_dims(x, -1) adds channels.'
+        hint += ' tf.expand_dims(x, 0) adds a batch axis; tf.expand_dims(x, -1) adds channels.'
     elif axes.startswith('batch') and len(shape) == 2:
-        mend += ' tf.reshape(x, [-1, height, width, channels]) turns flat rows into images.'
+        hint += ' tf.reshape(x, [-1, height, width, channels]) turns flat rows into images.'
     raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)} for the {what} '
                     f'{shapes.text(shape)}',
-                    mend)
+                    hint)
 
 
 def spatial(values, data_format, what, rank, batch_too=False):
@@ -119,12 +119,12 @@ def count(size, kernel, stride, rate, padding, margin=(0, 0), what='the op'):
     reach = (kernel - 1) * rate + 1
     padded_size = size + margin[0] + margin[1]
     if padded_size < reach:
-        mend = "padding='SAME' pads the input." if padding == 'VALID' else \
+        hint = "padding='SAME' pads the input." if padding == 'VALID' else \
             'use more padding, or a smaller kernel.'
         raise OpFailure(f'Negative dimension size caused by subtracting {reach} from '
                         f'{padded_size}: {what} of size {reach} does not fit into '
                         f'{padded_size} elements',
-                        mend)
+                        hint)
     return (padded_size - reach) // stride + 1
 
 

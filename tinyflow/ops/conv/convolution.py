@@ -50,18 +50,18 @@ def _check_channels(input, filter, data_format):
     input_channels, filter_channels = input[-1], filter[-2]
     if None in (input_channels, filter_channels) or input_channels == filter_channels:
         return
-    mend = f'the filter is [{_FILTER_AXES[len(filter)]}].'
+    hint = f'the filter is [{_FILTER_AXES[len(filter)]}].'
     if conv_geometry.channels_first(data_format):
         if input[-2] == filter_channels:
-            mend = f'the last axis of the input matches, but data_format {data_format!r} means ' \
+            hint = f'the last axis of the input matches, but data_format {data_format!r} means ' \
                    'that axis 1 holds the channels.'
     elif input[1] == filter_channels:
-        mend = f'axis 1 of the input matches, but data_format {data_format!r} means that the ' \
+        hint = f'axis 1 of the input matches, but data_format {data_format!r} means that the ' \
                'last axis holds the channels.'
     raise OpFailure(f'Dimensions must be equal, but are {input_channels} and {filter_channels}: '
                     f'the input has {input_channels} channels, and the filter takes '
                     f'{filter_channels}',
-                    mend)
+                    hint)
 
 
 def _geometry(dy, input, filter, *attrs):

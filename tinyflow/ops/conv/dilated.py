@@ -319,7 +319,7 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
         if input.raw_shape is not None and len(input.raw_shape) != axes + 2:
             raise worded(ValueError(report(
                 f'Shape {shapes.text(input.raw_shape)} must have rank {axes + 2}',
-                inputs=[('input', input)], mend='window_shape has an entry for each axis between '
+                inputs=[('input', input)], hint='window_shape has an entry for each axis between '
                                                 'the batch and the channels.')))
         strides = _entries(strides, axes, 'strides')
         rates = _entries(rates, axes, 'dilation_rate')

@@ -88,7 +88,7 @@ def _of_any_rank(functions, input, ksize, strides, padding, data_format, name):
     if rank is None:
         raise worded(ValueError(report('The rank of the input must be known.',
                                        inputs=[('input', input)],
-                                       mend='x.set_shape([None, height, width, channels]).')))
+                                       hint='x.set_shape([None, height, width, channels]).')))
     if rank not in (3, 4, 5):
         raise worded(ValueError(report(f'Input tensor must be of rank 3, 4 or 5 but was {rank}.',
                                        inputs=[('input', input)])))

@@ -118,7 +118,7 @@ def ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major=Tr
     if isinstance(labels, SparseTensor):
         if blank_index is None:
             raise worded(ValueError('blank_index must be given when using SparseTensor labels.'
-                                    '\n  Mend: blank_index=-1, as for tf.nn.ctc_loss.'))
+                                    '\n  Hint: blank_index=-1, as for tf.nn.ctc_loss.'))
         labels, logits = _blank_last(labels, convert_to_tensor(logits), blank_index)
         return ctc_loss(labels, logits, logit_length, time_major=logits_time_major)
     with name_scope(name, 'ctc_loss_dense', [logits, labels, label_length, logit_length]):

@@ -143,7 +143,7 @@ def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repe
     """
     inputs = renamed('logits', logits, 'inputs', inputs)
     if not isinstance(labels, SparseTensor):
-        raise worded(TypeError('Expected labels (first argument) to be a SparseTensor.\n  Mend: '
+        raise worded(TypeError('Expected labels (first argument) to be a SparseTensor.\n  Hint: '
                                'tf.sparse_placeholder(tf.int32), or tf.SparseTensor(indices, '
                                'values, dense_shape).'))
     if not time_major:

@@ -75,7 +75,7 @@ class _Description:
                 what = 'Unsupported' if isinstance(feature, _ALL) else 'Invalid'
                 raise worded(ValueError(
                     f'{what} {type(feature).__name__ + " " if what == "Unsupported" else ""}'
-                    f'feature {key}:{feature}.\n  Mend: '
+                    f'feature {key}:{feature}.\n  Hint: '
                     f'{" or ".join("tf." + kind.__name__ + "(...)" for kind in kinds)}.'))
             getattr(self, f'_add_{type(feature).__name__}')(key, feature)
 
@@ -170,7 +170,7 @@ def _dtype(key, feature):
         raise worded(TypeError(report(
             f"Feature '{key}': Value passed to parameter 'dense_defaults' has DataType "
             f'{dtype.name} not in list of allowed values: float32, int64, string',
-            mend='Examples hold these three only; tf.cast the result.')))
+            hint='Examples hold these three only; tf.cast the result.')))
     return dtype
 
 

@@ -83,10 +83,10 @@ class StringToNumber(Op):
         except NotANumber as error:
             bad = texts[error.position].decode('utf-8', 'replace')
             raise OpFailure(f'StringToNumberOp could not correctly convert string: {bad}',
-                            _mend(bad, out_type)) from None
+                            _hint(bad, out_type)) from None
 
 
-def _mend(bad, dtype):
+def _hint(bad, dtype):
     if dtype.is_integer:
         return f'it is not a number of {dtype.name}; out_type=tf.float32 reads fractions.'
     if not bad.strip():

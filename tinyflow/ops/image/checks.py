@@ -13,7 +13,7 @@ def checks_of_3d(image):
     if shape.ndims is not None and shape.ndims < 3:
         raise worded(ValueError(report(
             "'image' must be at least three-dimensional.", inputs=[('image', image)],
-            mend='an image is [height, width, channels], or a batch of those.')))
+            hint='an image is [height, width, channels], or a batch of those.')))
     sides = [None] * 3 if shape.ndims is None else shape.as_list()
     if 0 in sides:
         raise worded(ValueError(report("all dims of 'image.shape' must be > 0.",

@@ -36,7 +36,7 @@ def _one_channel(images):
     problem = 'Last dimension of a grayscale image should be size 1.'
     if channels not in (None, 1):
         raise worded(ValueError(report(problem, inputs=[('images', images)],
-                                       mend='images[..., :1] takes one channel.')))
+                                       hint='images[..., :1] takes one channel.')))
     checks = []
     if channels is None:
         checks = [value_checks.assert_equal(shape_ops.shape(images)[-1], 1, message=problem)]

@@ -17,9 +17,9 @@ __all__ = ['crop_and_resize', 'extract_glimpse']
 _METHODS = ('bilinear', 'nearest')
 
 
-def _check_rank(name, shape, rank, mend):
+def _check_rank(name, shape, rank, hint):
     if shape is not None and len(shape) != rank:
-        raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)}: {name}', mend)
+        raise OpFailure(f'Shape must be rank {rank} but is rank {len(shape)}: {name}', hint)
 
 
 def _check_crops(image, boxes, box_ind, method):

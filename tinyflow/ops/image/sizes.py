@@ -124,7 +124,7 @@ def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=Fals
         if images.shape.ndims is None:
             raise worded(ValueError(report(
                 "'images' contains no shape.", inputs=[('images', images)],
-                mend='images.set_shape([None, None, 3]) sets it.')))
+                hint='images.set_shape([None, None, 3]) sets it.')))
         images, single = _batched(images)
         size = convert_to_tensor(size, dtypes.int32, 'size')
         if size.shape.ndims is not None and size.shape.as_list() != [2]:

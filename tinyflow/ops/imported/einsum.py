@@ -74,7 +74,7 @@ def _derivative(op, dy, terms, output, index):
 def _no_gradient(op, reason):
     return worded(ValueError(report(
         f"the Einsum '{op.name}' ({op.attrs['equation']}) has no gradient in tinyflow: {reason}.",
-        op=op, mend='tf.einsum makes nodes that have one.')))
+        op=op, hint='tf.einsum makes nodes that have one.')))
 
 
 def _summed(result, x):

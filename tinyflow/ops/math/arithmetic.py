@@ -285,7 +285,7 @@ def scalar_mul(scalar, x, name=None):
     scalar = convert_to_tensor(scalar, x.dtype.base_dtype, 'scalar')
     if scalar.raw_shape != ():
         raise worded(ValueError(f'Only scalar multiply works, got shape {scalar.shape}\n'
-                                '  Mend: tf.multiply(x, y) broadcasts.'))
+                                '  Hint: tf.multiply(x, y) broadcasts.'))
     if not isinstance(x, Tensor) and hasattr(x, 'dense_shape') and hasattr(x, 'indices'):
         return type(x)(Mul.apply(scalar, x.values, name=name), x.indices, x.dense_shape)
     return Mul.apply(scalar, x, name=name)

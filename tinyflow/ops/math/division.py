@@ -213,7 +213,7 @@ def _check_same_dtype(x, y):
         raise worded(TypeError(report(
             f'x and y must have the same dtype, got {x.dtype.base_dtype!r} != '
             f'{y.dtype.base_dtype!r}', inputs=[('x', x), ('y', y)],
-            mend=dtype_hints.for_mismatch('RealDiv', ('x', x), ('y', y)))))
+            hint=dtype_hints.for_mismatch('RealDiv', ('x', x), ('y', y)))))
 
 
 def floordiv(x, y, name=None):

@@ -87,7 +87,7 @@ def _reflected_operator(key, function):
 def _none_error(key, label, other):
     return worded(ValueError(report(
         f"None values not supported: '{label}' of '{key}' is None.", inputs=[other],
-        site=Site(*here(2)), mend=why_none('it'))))
+        site=Site(*here(2)), hint=why_none('it'))))
 
 
 def _dtype_error(key, x, y, error):
@@ -102,7 +102,7 @@ def _dtype_error(key, x, y, error):
     return worded(TypeError(report(
         f"Input 'x' of '{key}' has type {dtype.name} that does not match type "
         f"{y.dtype.base_dtype.name} of argument 'y': {reason}", inputs=[('y', y)],
-        site=Site(*here(2)), mend=dtype_hints.for_value(dtype, ('y', y)))))
+        site=Site(*here(2)), hint=dtype_hints.for_value(dtype, ('y', y)))))
 
 
 def _named(method, name):

@@ -327,7 +327,7 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
     if is_training and (mean is not None or variance is not None):
         raise worded(ValueError(report(
             "Both 'mean' and 'variance' must be None if is_training is True.", inputs=[('x', x)],
-            mend='in training the statistics are computed from x; leave both out.')))
+            hint='in training the statistics are computed from x; leave both out.')))
     mean = constants.constant([], scale.dtype.base_dtype) if mean is None else mean
     variance = constants.constant([], scale.dtype.base_dtype) if variance is None else variance
     epsilon = epsilon if epsilon > _MIN_EPSILON else _MIN_EPSILON

@@ -86,7 +86,7 @@ class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
         except ValueError:
             raise OpFailure('logits and labels must be broadcastable: logits '
                             f'{shapes.text(features)}, labels {shapes.text(labels)}',
-                            _mend_for_sizes(features, labels)) from None
+                            _hint_for_sizes(features, labels)) from None
         if len(both) != 2:
             raise OpFailure(f'Shape must be rank 2 but is rank {len(both)}', '[batch, classes].')
         return (both[0],), both
@@ -114,7 +114,7 @@ class SoftmaxCrossEntropyWithLogits(_CrossEntropy):
 _EQUAL_ROWS = 'feed as many rows of labels as of logits.'
 
 
-def _mend_for_sizes(features, labels):
+def _hint_for_sizes(features, labels):
     if len(features) == len(labels) == 2 and features[0] == labels[0]:
         return 'labels and logits need one column for each class.'
     return _EQUAL_ROWS
@@ -204,7 +204,7 @@ def _check_named(function, sentinel, labels, logits):
     if sentinel is not None:
         raise worded(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
-            mend=f'{function}(labels=y, logits=x): their order has changed between versions '
+            hint=f'{function}(labels=y, logits=x): their order has changed between versions '
                  'of TensorFlow.')))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))
@@ -325,9 +325,9 @@ def _check_shapes(labels, logits):
                 f'shape of logits except for the last dimension (received {logits.shape}).', None)
 
 
-def _raise_error(labels, logits, problem, mend):
+def _raise_error(labels, logits, problem, hint):
     raise worded(ValueError(report(
-        f'SparseSoftmaxCrossEntropyWithLogits: {problem}', mend=mend,
+        f'SparseSoftmaxCrossEntropyWithLogits: {problem}', hint=hint,
         site=user_site(), inputs=[('labels', labels), ('logits', logits)])))
 
 

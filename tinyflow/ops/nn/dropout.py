@@ -59,13 +59,13 @@ def _check(x, rate):
     if not x.dtype.is_floating:
         raise worded(ValueError(report(
             f"dropout: x has to be a floating point tensor since it's going to be scaled. Got a "
-            f'{x.dtype.name} tensor instead.', inputs=[('x', x)], mend='tf.cast(x, tf.float32).')))
+            f'{x.dtype.name} tensor instead.', inputs=[('x', x)], hint='tf.cast(x, tf.float32).')))
     if isinstance(rate, Tensor) or not isinstance(rate, (int, float)):
         return
     if not 0 <= rate < 1:
         raise worded(ValueError(report(
             f'dropout: rate must be a scalar tensor or a float in the range [0, 1), got {rate:g}',
-            inputs=[('x', x)], mend='rate is the fraction that is dropped, keep_prob the one '
+            inputs=[('x', x)], hint='rate is the fraction that is dropped, keep_prob the one '
             'that is kept: rate = 1 - keep_prob.')))
 
 

@@ -62,7 +62,7 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy='mod'
 
 def _check_sparse(sp_ids, sp_weights):
     if not isinstance(sp_ids, SparseTensor):
-        raise worded(TypeError(f'sp_ids must be SparseTensor, not {sp_ids!r}\n  Mend: '
+        raise worded(TypeError(f'sp_ids must be SparseTensor, not {sp_ids!r}\n  Hint: '
                                'tf.nn.embedding_lookup takes a dense tensor of ids.'))
     if sp_weights is None:
         return

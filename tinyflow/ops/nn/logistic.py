@@ -54,7 +54,7 @@ def _check_same_shape(function, first, second, labels):
         raise worded(ValueError(report(
             f'{function}: {names} must have the same shape ({first.shape} vs {second.shape})',
             inputs=list(zip(labels, (first, second))),
-            mend='tf.reshape or tf.expand_dims makes the shapes equal; nothing is broadcast.',
+            hint='tf.reshape or tf.expand_dims makes the shapes equal; nothing is broadcast.',
         ))) from None
 
 
@@ -68,7 +68,7 @@ def sigmoid_cross_entropy_with_logits(_sentinel=None, labels=None, logits=None, 
     if _sentinel is not None:
         raise worded(ValueError(report(
             f'Only call `{function}` with named arguments (labels=..., logits=..., ...)',
-            mend=f'{function}(labels=y, logits=x): their order has changed between versions '
+            hint=f'{function}(labels=y, logits=x): their order has changed between versions '
                  'of TensorFlow.')))
     if labels is None or logits is None:
         raise worded(ValueError(f'{function}: Both labels and logits must be provided.'))

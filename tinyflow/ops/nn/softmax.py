@@ -125,7 +125,7 @@ def _check_axis(op, logits, axis):
     if logits.raw_shape is None:
         raise worded(TypeError(report(
             f'{op.type}: axis {axis} of a tensor of unknown rank.', inputs=[('logits', logits)],
-            mend='logits.set_shape([None, ...]) sets the rank; axis=-1 works without it.')))
+            hint='logits.set_shape([None, ...]) sets the rank; axis=-1 works without it.')))
     rank = len(logits.raw_shape)
     if not -rank <= axis < rank:
         raise errors.InvalidArgumentError(None, None, report(

@@ -62,7 +62,7 @@ def _raise_error(weights, values, why):
     raise worded(ValueError(report(
         f'{_ERROR_PREFIX} {why} values.shape={values.shape}. weights.shape={weights.shape}.',
         inputs=[('values', values), ('weights', weights)],
-        mend='pass a scalar, or weights whose axes have size 1 or that of the values: '
+        hint='pass a scalar, or weights whose axes have size 1 or that of the values: '
              'tf.expand_dims(weights, -1), or tf.squeeze of the values.')))
 
 

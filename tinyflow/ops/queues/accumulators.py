@@ -221,7 +221,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
             raise worded(ValueError(report(
                 f"ResourceAccumulatorApplyGradient: Shapes {grad.shape} and {self._shape} are "
                 'incompatible', inputs=[('grad', grad)],
-                mend='the accumulator takes gradients of the shape that it was made with.')))
+                hint='the accumulator takes gradients of the shape that it was made with.')))
         step = identity_and_cast.cast(convert_to_tensor(local_step), dtypes.int64)
         return ResourceAccumulatorApplyGradient.apply(self._accumulator_ref, step, grad, name=name)
 

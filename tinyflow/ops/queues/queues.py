@@ -242,7 +242,7 @@ class PriorityQueue(QueueBase):
         types, shapes = _types(types), _shapes(shapes, 'PriorityQueueV2')
         if shapes is None:
             raise refusal(TypeError, "Expected list for 'shapes' argument to 'PriorityQueueV2' "
-                          'Op, not None.', mend='one shape for each dtype: shapes=[()].')
+                          'Op, not None.', hint='one shape for each dtype: shapes=[()].')
         ref = PriorityQueueV2.apply(component_types=tuple(types), shapes=tuple(shapes),
                                     capacity=capacity, shared_name=shared_name or '', name=name)
         super().__init__([dtypes_module.int64, *types], [TensorShape([]), *shapes],
@@ -259,7 +259,7 @@ def _shapes(shapes, kind, partial=False):
     if partial and (not isinstance(shapes, (list, tuple)) or not shapes
                     or any(s is None or isinstance(s, int) for s in shapes)):
         raise refusal(ValueError, f'{kind}: When providing partial shapes, a list of shapes must '
-                      'be provided.', mend='shapes=[[None, 3]], one for each dtype.')
+                      'be provided.', hint='shapes=[[None, 3]], one for each dtype.')
     if shapes is None:
         return None
     if isinstance(shapes, TensorShape):
@@ -272,7 +272,7 @@ def _shapes(shapes, kind, partial=False):
     shapes = [as_shape(s) for s in shapes]
     if not partial and not all(s.is_fully_defined() for s in shapes):
         raise refusal(ValueError, f'{kind}: All shapes must be fully defined: {shapes}',
-                      mend='a PaddingFIFOQueue (dynamic_pad=True) takes unknown sizes; '
+                      hint='a PaddingFIFOQueue (dynamic_pad=True) takes unknown sizes; '
                            'tensor.set_shape sets the shape of a tensor.')
     if any(s.dims is None for s in shapes):
         raise refusal(ValueError, f'{kind}: All shapes must have a defined rank: {shapes}')
@@ -307,5 +307,5 @@ def _check_compatible(tensor, shape, expected, kind):
         raise refusal(ValueError, f'{kind}: Shapes {shape} and {expected} are incompatible: the '
                       f'queue was made for elements of shape {expected}.',
                       inputs=[('component', tensor)],
-                      mend='a list has one value for each dtype of the queue: enqueue([x]); '
+                      hint='a list has one value for each dtype of the queue: enqueue([x]); '
                            'enqueue_many([xs]) adds the rows of xs one by one.')

@@ -295,13 +295,13 @@ class QueueState:
                                    f"[queue-deadlock] the queue '{name}' is full ({self.capacity} "
                                    'elements), no other thread can take from it, so this would '
                                    'wait forever',
-                                   _MEND_FULL)
+                                   _HINT_FULL)
         have = len(self._elements) + len(attempt.items)
         problem = (f"[queue-deadlock] the queue '{name}' has {have} elements, {attempt.remaining} "
                    'more are needed, no other thread can add them, so this would wait forever')
-        return errors.op_error(errors.FailedPreconditionError, problem, self._mend_empty())
+        return errors.op_error(errors.FailedPreconditionError, problem, self._hint_empty())
 
-    def _mend_empty(self):
+    def _hint_empty(self):
         runner = runner_of(self.operation)
         if runner is None:
             return ('run the enqueue op first, in a separate run, or in another thread; '
@@ -317,10 +317,10 @@ class QueueState:
         if not dequeuing or self.enqueues or self.closed:
             return None
         return (f"[queue-deadlock] the queue '{self.operation.name}' is empty, and nothing has "
-                f'been added so far. Mend: {self._mend_empty()}')
+                f'been added so far. Hint: {self._hint_empty()}')
 
 
-_MEND_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a '
+_HINT_FULL = ('dequeue from it in another thread, give it a larger capacity, or enqueue in a '
               'separate thread (tf.train.QueueRunner).')
 
 

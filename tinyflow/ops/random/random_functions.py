@@ -88,7 +88,7 @@ def check_type(op_type, argument, dtype, allowed):
         names = ', '.join(d.name for d in dtypes.ALL if d in allowed)
         raise worded(TypeError(report(
             f"Value passed to parameter '{argument}' of {op_type} has DataType {dtype.name} not "
-            f'in list of allowed values: {names}', mend='tf.cast changes the dtype afterwards.')))
+            f'in list of allowed values: {names}', hint='tf.cast changes the dtype afterwards.')))
 
 
 def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):

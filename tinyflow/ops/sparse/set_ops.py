@@ -159,7 +159,7 @@ def _operands(a, b):
     """Both as tensors, the dense one first, and whether they were swapped."""
     a = convert_to_tensor_or_sparse_tensor(a, name='a')
     if a.dtype.base_dtype not in _DTYPES:
-        raise worded(TypeError(f"'a' invalid dtype {a.dtype}.\n  Mend: sets are of integers or "
+        raise worded(TypeError(f"'a' invalid dtype {a.dtype}.\n  Hint: sets are of integers or "
                                'strings.'))
     b = convert_to_tensor_or_sparse_tensor(b, name='b')
     if b.dtype.base_dtype is not a.dtype.base_dtype:

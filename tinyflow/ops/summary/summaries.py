@@ -37,7 +37,7 @@ def clean_tag(name):
     if name is None:
         return None
     if not isinstance(name, str):
-        raise worded(TypeError(f'The name of a summary is a text, not {name!r}.\n  Mend: '
+        raise worded(TypeError(f'The name of a summary is a text, not {name!r}.\n  Hint: '
                                "tf.summary.scalar('loss', loss)."))
     clean = _NOT_IN_A_TAG.sub('_', name).lstrip('/')
     if clean != name:
@@ -229,7 +229,7 @@ def text(name, tensor, collections=None):
     if dtype != dtypes.string:
         raise refusal(
             ValueError, f'Expected tensor {getattr(tensor, "name", tensor)} to have dtype string, '
-            f'got {dtype} (TensorSummaryV2)', mend='tf.as_string(x) makes text of numbers.')
+            f'got {dtype} (TensorSummaryV2)', hint='tf.as_string(x) makes text of numbers.')
     metadata = SummaryMetadata()
     metadata.plugin_data.plugin_name = 'text'
     return tensor_summary(name, tensor, collections=collections, summary_metadata=metadata)
@@ -284,15 +284,15 @@ def merge(inputs, collections=None, name=None):
 def _listed(inputs):
     if not isinstance(inputs, (list, tuple)):
         raise refusal(TypeError, "Expected list for 'inputs' argument to 'MergeSummary' Op, not "
-                      f'{inputs!r}.', mend='tf.summary.merge([a, b]), or tf.summary.merge_all().')
+                      f'{inputs!r}.', hint='tf.summary.merge([a, b]), or tf.summary.merge_all().')
     for each in inputs:
         if each is None or getattr(each, 'dtype', dtypes.string) != dtypes.string:
             described = 'None' if each is None else describe(each)
             raise refusal(TypeError, f'{described} is not a summary for MergeSummary.',
-                          mend="tf.summary.merge([tf.summary.scalar('loss', loss), ...]).")
+                          hint="tf.summary.merge([tf.summary.scalar('loss', loss), ...]).")
     if not inputs:
         raise refusal(ValueError, "List argument 'inputs' to 'MergeSummary' Op with length 0 "
-                      'shorter than minimum length 1.', mend='give the summaries to be merged.')
+                      'shorter than minimum length 1.', hint='give the summaries to be merged.')
     return list(inputs)
 
 

@@ -14,6 +14,6 @@ def renamed(new_name, new, old_name, old):
     return old
 
 
-def refusal(kind, problem, inputs=(), mend=None):
+def refusal(kind, problem, inputs=(), hint=None):
     """An exception of class `kind` about an argument, with the user's line and a hint."""
-    return worded(kind(report(problem, inputs=inputs, site=user_site(), mend=mend)))
+    return worded(kind(report(problem, inputs=inputs, site=user_site(), hint=hint)))

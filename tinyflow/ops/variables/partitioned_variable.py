@@ -143,7 +143,7 @@ class PartitionedVariable:
     def op(self):
         """Raises NotImplementedError: each part has its own operation."""
         raise worded(NotImplementedError(f'PartitionedVariable {self._name} has no single op.\n'
-                                         '  Mend: [part.op for part in variable].'))
+                                         '  Hint: [part.op for part in variable].'))
 
     def _get_partitions(self):
         return self._partitions

@@ -154,7 +154,7 @@ class Variable(VariableBase):
             raise worded(ValueError(report(
                 f'initial_value must have a shape specified: {initial}',
                 inputs=[('initial_value', initial)],
-                mend='a fully known shape, such as [784, 10]: weights do not depend on the size of '
+                hint='a fully known shape, such as [784, 10]: weights do not depend on the size of '
                      'a batch; or validate_shape=False for a Variable of unknown shape.')))
         self._variable = variable_ops.VariableV2.apply(
             shape=storage_shape, dtype=initial.dtype.base_dtype, name=scope)
@@ -316,7 +316,7 @@ class ResourceVariable(Variable):
     def numpy(self):
         """Raises NotImplementedError: values exist only in a Session."""
         raise worded(NotImplementedError(
-            'numpy() is only available when eager execution is enabled.\n  Mend: sess.run(v).'))
+            'numpy() is only available when eager execution is enabled.\n  Hint: sess.run(v).'))
 
     @property
     def values_for_control(self) -> Operation:
@@ -378,7 +378,7 @@ class ResourceVariable(Variable):
         if not shapes.compatible(self.shape.raw, value.raw_shape):
             raise worded(ValueError(report(
                 f'Shapes {self.shape} and {value.shape} are incompatible',
-                inputs=[('value', value)], mend='a value of the shape of the Variable.')))
+                inputs=[('value', value)], hint='a value of the shape of the Variable.')))
         return self._after(resource_variable_ops.AssignVariableOp.apply(
             self._handle, value, name=name), read_value)
 
@@ -484,7 +484,7 @@ def _check_dtype(variable, dtype):
         raise worded(ValueError(report(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of type "
             f"'{variable.dtype.name}'", inputs=[('variable', variable._snapshot)],
-            mend=dtype_hints.for_not_allowed('variable', variable._snapshot, {dtype.base_dtype}))))
+            hint=dtype_hints.for_not_allowed('variable', variable._snapshot, {dtype.base_dtype}))))
 
 
 register_tensor_conversion_function(Variable, _to_tensor)

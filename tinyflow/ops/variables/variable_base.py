@@ -102,7 +102,7 @@ class VariableBase(TensorOperators):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
     def __iter__(self):
-        raise worded(TypeError(f"'Variable' object is not iterable: '{self.name}'.\n  Mend: "
+        raise worded(TypeError(f"'Variable' object is not iterable: '{self.name}'.\n  Hint: "
                                'tf.unstack(v), or sess.run(v), which is an array.'))
 
     # ---- values --------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def _initializers(var_list):
         raise worded(ValueError(
             f'{", ".join(without[:5])}{" ..." if without[5:] else ""}: no initial value came with '
             'the file that these variables were loaded from; they have the values that are saved '
-            'there.\n  Mend: tf.variables_initializer([...]) of your own new variables.'))
+            'there.\n  Hint: tf.variables_initializer([...]) of your own new variables.'))
     return [v.initializer for v in var_list]
 
 

@@ -84,7 +84,7 @@ _MAY_CHANGE = ('tf.Variable(..., validate_shape=False) and tf.assign(..., valida
                'let a shape change.')
 
 
-def _one_shape(ref, value, mend=''):
+def _one_shape(ref, value, hint=''):
     """Checks the shape of an assigned value; the error has a hint."""
     try:
         return shapes.merge(ref, value)
@@ -92,8 +92,8 @@ def _one_shape(ref, value, mend=''):
         if shapes.known(ref) and shapes.known(value) and math.prod(ref) == math.prod(value):
             way = 'tf.transpose(value)' if len(ref) == 2 and ref == value[::-1] else \
                 f'tf.reshape(value, {shapes.text(ref)})'
-            mend = f'{way} has the shape of the Variable. {mend}'
-        raise errors.worded(OpFailure(str(error), mend.strip())) from None
+            hint = f'{way} has the shape of the Variable. {hint}'
+        raise errors.worded(OpFailure(str(error), hint.strip())) from None
 
 
 class Assign(Op):

@@ -69,7 +69,7 @@ class VariableStore:
         if f'{name}/part_0' in self.variables:
             raise worded(ValueError(
                 'No partitioner was provided, but a partitioned version of the variable was '
-                f'found: {name}/part_0.\n  Mend: the same partitioner, to share it.'))
+                f'found: {name}/part_0.\n  Hint: the same partitioner, to share it.'))
         from_value = initializer is not None and not callable(initializer)
         if shape is not None and from_value:
             raise worded(ValueError('If initializer is a constant, do not specify shape.'))
@@ -102,7 +102,7 @@ class VariableStore:
         if name in self.variables:
             raise worded(ValueError(
                 f'A partitioner was provided, but an unpartitioned version of the variable was '
-                f'found: {name}.\n  Mend: leave out the partitioner, to share it.'))
+                f'found: {name}.\n  Hint: leave out the partitioner, to share it.'))
         if reuse is True:
             raise worded(ValueError(self._nothing_to_reuse(name)))
         self.partitioned[name] = get_partitioned(self._get, name, partitioner, reuse=reuse,
@@ -115,7 +115,7 @@ class VariableStore:
         return (f'Variable {name} does not exist, or was not created with tf.get_variable(). Did '
                 'you mean to set reuse=tf.AUTO_REUSE in VarScope?'
                 + (f'\n  nearest names: {nearest}' if nearest else '')
-                + '\n  Mend: reuse=tf.AUTO_REUSE makes the Variable at the first visit and shares '
+                + '\n  Hint: reuse=tf.AUTO_REUSE makes the Variable at the first visit and shares '
                   'it at the next.')
 
 
@@ -147,7 +147,7 @@ def _initial_value(name, initializer, from_value, shape, dtype):
            for p in parameters):
         raise worded(ValueError(
             f"The initializer passed for '{name}' is not valid: the shape {shape} is not fully "
-            'known, so it should be a callable without arguments.\n  Mend: give get_variable a '
+            'known, so it should be a callable without arguments.\n  Hint: give get_variable a '
             'full shape.'))
     return {'initial_value': initializer, 'dtype': None}
 
@@ -175,7 +175,7 @@ def _shared(variable, name, shape, dtype, reuse):
     if not shape.is_compatible_with(variable.shape):
         raise worded(ValueError(
             f'Trying to share variable {name}, but specified shape {shape} and found shape '
-            f'{variable.shape}.\n  made at {made}\n  Mend: a variable_scope of another '
+            f'{variable.shape}.\n  made at {made}\n  Hint: a variable_scope of another '
             'name, if this is to be another Variable; the same shape, if it is to be shared.'))
     if not dtype.is_compatible_with(variable.dtype):
         raise worded(ValueError(
@@ -191,15 +191,15 @@ def _clash(variable, name):
              f'reuse=tf.AUTO_REUSE in VarScope?\n  made at {first}']
     if first is None or second is None or not _same_line(first, second):
         lines += [f'  requested again at {second}',
-                  '  Mend: to share it, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around both; '
+                  '  Hint: to share it, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around both; '
                   'for a second Variable, another name or another variable_scope.']
     elif second.code.co_name == '<module>':
         lines += ['  the same line ran twice: a notebook cell run again, or a loop.',
-                  '  Mend: tf.reset_default_graph() before the graph is built again; in a loop, a '
+                  '  Hint: tf.reset_default_graph() before the graph is built again; in a loop, a '
                   'separate name or variable_scope for each pass.']
     else:
         lines += [f'  the same line ran twice: {second.code.co_name}() was called again, or loops.',
-                  '  Mend: if the whole model is built again, tf.reset_default_graph() first; '
+                  '  Hint: if the whole model is built again, tf.reset_default_graph() first; '
                   'to share the Variables, tf.variable_scope(..., reuse=tf.AUTO_REUSE) around '
                   'the calls; for new ones, a variable_scope of another name around each call.']
     return '\n'.join(lines)

@@ -44,7 +44,7 @@ class Checkpoint:
             if not is_trackable(value) or isinstance(value, (list, dict)):
                 raise worded(ValueError(
                     '`Checkpoint` was expecting a trackable object (an object derived from '
-                    f'`TrackableBase`), got {value!r}.\n  Mend: a Variable, optimizer, layer or '
+                    f'`TrackableBase`), got {value!r}.\n  Hint: a Variable, optimizer, layer or '
                     f'Checkpoint; a list or dict as an attribute: checkpoint.{name} = [...].'))
             setattr(self, name, value)
 
@@ -149,7 +149,7 @@ class Checkpoint:
         if not checkpoint_state.checkpoint_exists(prefix):
             raise NotFoundError(None, None, report(
                 'Unsuccessful TensorSliceReader constructor: Failed to find any matching files '
-                f'for {prefix}', mend='tf.train.latest_checkpoint(directory) gives the latest.'))
+                f'for {prefix}', hint='tf.train.latest_checkpoint(directory) gives the latest.'))
         with reader_of(prefix) as reader:
             graph = object_graph.read_graph(reader)
         if graph is None:

@@ -65,7 +65,7 @@ def restore_positions(session, prefix, step):
         positions, saved_step = state['positions'], state['global_step']
     except (OpError, KeyError, TypeError) as error:
         raise DataLossError(
-            None, None, f'{path} is damaged: {getattr(error, "message", error)}\n  Mend: delete '
+            None, None, f'{path} is damaged: {getattr(error, "message", error)}\n  Hint: delete '
             'it; the training then continues from the checkpoint with other random numbers '
             'and its input from the start.') from None
     if saved_step != int(step):

@@ -111,7 +111,7 @@ class Differences:
             kind, text = InvalidArgumentError, (
                 f'tensor_name = {first.name}; expected dtype {first.dtype.name} does not equal '
                 f'original dtype {_dtype_text(self.reader, first.name)} of checkpoint {prefix}')
-        return kind(None, None, f'{text}\n{self.table()}\n  Mend: {self._mend()}')
+        return kind(None, None, f'{text}\n{self.table()}\n  Hint: {self._hint()}')
 
     def table(self):
         """All differences as aligned text."""
@@ -145,7 +145,7 @@ class Differences:
                 found[wanted] = name
         return found
 
-    def _mend(self):
+    def _hint(self):
         pairs = self._renamed()
         if pairs and len(pairs) == len(self.missing) and not self.shapes and not self.dtypes:
             wanted, old = next(iter(pairs.items()))

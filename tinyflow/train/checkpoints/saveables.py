@@ -102,12 +102,12 @@ def place_of(item):
     """
     place = item._as_graph_element() if isinstance(item, Variable) else item
     if not isinstance(place, Tensor) or place.op.type not in _PLACES:
-        mend = None
+        hint = None
         if isinstance(place, Tensor) and place.op.inputs and place.op.inputs[0].dtype.is_ref:
-            mend = f"the Variable itself, '{place.op.inputs[0].op.name}'."
+            hint = f"the Variable itself, '{place.op.inputs[0].op.name}'."
         inputs = [('given', place)] if isinstance(place, Tensor) else []
         raise worded(TypeError(report(f'Variable to save is not a Variable: {item!r}',
-                                      inputs=inputs, mend=mend)))
+                                      inputs=inputs, hint=hint)))
     return place
 
 

@@ -78,7 +78,7 @@ class Saver:
             if not self._var_list:
                 if not self._allow_empty:
                     raise worded(ValueError(report(
-                        'No variables to save', mend='make the Saver after the Variables, in '
+                        'No variables to save', hint='make the Saver after the Variables, in '
                         'their graph: `with graph.as_default():`.')))
                 self._is_empty = True
                 return
@@ -224,7 +224,7 @@ class Saver:
             parent = os.path.dirname(save_path)
             if parent and not os.path.isdir(parent):
                 raise worded(ValueError(
-                    f"Parent directory of {save_path} doesn't exist, can't save.\n  Mend: "
+                    f"Parent directory of {save_path} doesn't exist, can't save.\n  Hint: "
                     f'os.makedirs({parent!r}, exist_ok=True)')) from error
             raise
         return saved.decode() if isinstance(saved, bytes) else str(saved)
@@ -249,7 +249,7 @@ class Saver:
         _check_session(sess)
         if save_path is None:
             raise worded(ValueError(
-                "Can't load save_path when it is None.\n  Mend: tf.train.latest_checkpoint gives "
+                "Can't load save_path when it is None.\n  Hint: tf.train.latest_checkpoint gives "
                 'None where the directory has no checkpoint: train and save first, or check the '
                 'path.'))
         prefix = os.fspath(save_path)
@@ -268,7 +268,7 @@ class Saver:
         except KeyError:
             raise worded(ValueError(
                 f"The graph of the session has no node '{self.saver_def.restore_op_name}' of this "
-                'Saver.\n  Mend: a Session of the graph that the Saver was made in.')) from None
+                'Saver.\n  Hint: a Session of the graph that the Saver was made in.')) from None
         wanted = wanted_by(restore)
         if wanted is None:
             return {}
@@ -324,15 +324,15 @@ def _no_checkpoint(prefix):
         there = sorted(name[:-len('.index')] for name in os.listdir(directory)
                        if name.endswith('.index'))
     if _is_a_part(prefix):
-        mend = 'the path without that ending; a checkpoint is several files.'
+        hint = 'the path without that ending; a checkpoint is several files.'
     elif os.path.isdir(prefix):
-        mend = f'that is a directory: tf.train.latest_checkpoint({prefix!r}).'
+        hint = f'that is a directory: tf.train.latest_checkpoint({prefix!r}).'
     elif there:
         shown = ', '.join(there[:5]) + (' ...' if len(there) > 5 else '')
-        mend = f'in {directory} there are: {shown}'
+        hint = f'in {directory} there are: {shown}'
     else:
-        mend = f'there are no checkpoints in {os.path.abspath(directory)}.'
-    return f'The passed save_path is not a valid checkpoint: {prefix}\n  Mend: {mend}'
+        hint = f'there are no checkpoints in {os.path.abspath(directory)}.'
+    return f'The passed save_path is not a valid checkpoint: {prefix}\n  Hint: {hint}'
 
 
 # ---- checkpoints of tf.train.Checkpoint, by the names of Variables -------------------------------

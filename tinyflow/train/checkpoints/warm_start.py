@@ -64,7 +64,7 @@ def _full_name(name, scope, stored, target, where, found):
 def _nearest(name, found):
     from difflib import get_close_matches
     near = get_close_matches(name, found, n=3)
-    return f'\n  Mend: nearest there: {", ".join(near)}.' if near else ''
+    return f'\n  Hint: nearest there: {", ".join(near)}.' if near else ''
 
 
 def _check(name, variable, where, found):

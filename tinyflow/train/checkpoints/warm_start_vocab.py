@@ -72,7 +72,7 @@ class _Matrix:
         if len(self.shape) != 2:
             raise worded(ValueError(report(
                 f"Expected 2-dim shape, but received: {self.shape} of '{part.op.name}': VocabInfo "
-                'is for matrices.', mend='leave a vector of biases out of '
+                'is for matrices.', hint='leave a vector of biases out of '
                 'vars_to_warm_start; it is initialised again unless its words are the same.')))
         backup = info.backup_initializer
         if backup is not None and not callable(backup):
@@ -140,7 +140,7 @@ class _Matrix:
             raise worded(TypeError(report(
                 f'backup_initializer {type(self.backup).__name__} needs a shape that is known '
                 f'while the graph is built: {error}',
-                mend='take zeros, ones, or one that draws random numbers, or a function: '
+                hint='take zeros, ones, or one that draws random numbers, or a function: '
                      'lambda shape: tf.fill(shape, 7.0)'))) from error
 
 

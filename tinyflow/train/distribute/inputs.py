@@ -22,7 +22,7 @@ class DistributedIterator:
     def __init__(self, dataset, replicas):
         if not isinstance(dataset, Dataset):
             raise worded(ValueError(
-                f'The input of a strategy must be a tf.data.Dataset, not {dataset!r}.\n  Mend: '
+                f'The input of a strategy must be a tf.data.Dataset, not {dataset!r}.\n  Hint: '
                 'tf.data.Dataset.from_tensor_slices(arrays).batch(32).'))
         self._iterator = initializable(dataset)
         self._replicas = replicas
@@ -76,7 +76,7 @@ def rebatch(dataset, replicas):
     for size in sizes - {None}:
         if size % replicas:
             raise worded(ValueError(f'A batch of {size} rows cannot be divided among '
-                                    f'{replicas} replicas.\n  Mend: use a batch size that is a '
+                                    f'{replicas} replicas.\n  Hint: use a batch size that is a '
                                     'multiple of strategy.num_replicas_in_sync.'))
 
     def parts(*element):

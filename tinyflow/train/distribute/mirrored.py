@@ -67,7 +67,7 @@ class _Mirrored(StrategyExtended):
         self._devices = tuple(_full_device_name(device) for device in devices or ['/cpu:0'])
         if len(set(self._devices)) < len(self._devices):
             raise worded(ValueError(
-                f'Duplicates in devices: {list(devices)}.\n  Mend: use a different name for each '
+                f'Duplicates in devices: {list(devices)}.\n  Hint: use a different name for each '
                 "replica: ['/cpu:0', '/cpu:1']."))
         if cross_device_ops is not None and not isinstance(cross_device_ops, CrossDeviceOps):
             raise worded(TypeError('cross_device_ops must be a tf.distribute.CrossDeviceOps, not '
@@ -175,7 +175,7 @@ class _SharedVariables:
         if number >= len(created):
             raise worded(RuntimeError(
                 f'Replica {replica} creates a Variable that the first replica did not create.\n'
-                '  Mend: the function must build the same graph in each replica.'))
+                '  Hint: the function must build the same graph in each replica.'))
         return created[number]
 
 

@@ -139,7 +139,7 @@ class MirroredVariable(_DistributedVariable):
         if self._aggregation is VariableAggregation.NONE:
             raise worded(ValueError(
                 f'You must specify an aggregation method to update a MirroredVariable in Replica '
-                f"Context: '{self.name}' would get a different value from each replica.\n  Mend: "
+                f"Context: '{self.name}' would get a different value from each replica.\n  Hint: "
                 'tf.get_variable(..., aggregation=tf.VariableAggregation.MEAN), SUM or '
                 'ONLY_FIRST_REPLICA.'))
         value = convert_to_tensor(value, self.dtype)
@@ -174,7 +174,7 @@ class MirroredVariable(_DistributedVariable):
         if len(self.components) > 1:
             raise worded(NotImplementedError(
                 f"{what}: a replica cannot change a part of the MirroredVariable '{self.name}' "
-                'alone.\n  Mend: update it in cross-replica context, inside '
+                'alone.\n  Hint: update it in cross-replica context, inside '
                 'tf.distribute.get_replica_context().merge_call(fn); or assign the whole value.'))
         return True
 
@@ -245,7 +245,7 @@ class SyncOnReadVariable(_DistributedVariable):
         if context.current_replica() is None:
             raise worded(NotImplementedError(
                 f"{what}: the parts of the SyncOnReadVariable '{self.name}' belong to replicas.\n"
-                '  Mend: update it in replica context, or assign the whole value.'))
+                '  Hint: update it in replica context, or assign the whole value.'))
 
 
 def _aggregate(values, aggregation):

@@ -12,7 +12,7 @@ def step_for(hook):
     step = global_step_read()
     if step is None:
         raise worded(RuntimeError(
-            f'Global step should be created to use {hook}.\n  Mend: '
+            f'Global step should be created to use {hook}.\n  Hint: '
             'tf.train.get_or_create_global_step(), and optimizer.minimize(loss, '
             'global_step=tf.train.get_global_step()), which counts it.'))
     return step

@@ -79,7 +79,7 @@ class SummarySaverHook(SessionRunHook):
                  scaffold=None, summary_op=None):
         if (scaffold is None) == (summary_op is None):
             raise worded(ValueError(
-                'Exactly one of scaffold or summary_op must be provided.\n  Mend: '
+                'Exactly one of scaffold or summary_op must be provided.\n  Hint: '
                 'summary_op=tf.summary.merge_all().'))
         self._summary_op = summary_op
         self._summary_writer = summary_writer

@@ -40,7 +40,7 @@ class SecondOrStepTimer(_HookTimer):
 
     def __init__(self, every_secs=None, every_steps=None):
         if every_secs is None and every_steps is None:
-            raise worded(ValueError('Either every_secs or every_steps should be provided.\n  Mend: '
+            raise worded(ValueError('Either every_secs or every_steps should be provided.\n  Hint: '
                                     'how often, e.g. every 100 steps (in a hook: save_steps=100).'))
         if every_secs is not None and every_steps is not None:
             raise worded(ValueError('Can not provide both every_secs and every_steps.'))

@@ -117,7 +117,7 @@ def _like_x(boundary, x):
     if have is dtypes.int32 and wanted is dtypes.int64:
         return constants.cast(boundary, wanted)
     raise worded(ValueError(f'Boundaries ({have!r}) must have the same dtype as x ({wanted!r}).\n'
-                            '  Mend: integer boundaries for a global step.'))
+                            '  Hint: integer boundaries for a global step.'))
 
 
 def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0,

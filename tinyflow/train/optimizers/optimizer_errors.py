@@ -28,10 +28,10 @@ def no_setting(optimizer, name, value):
     if value is None:
         return worded(ValueError(report(
             f'{kind}: None values not supported: {name} is None.', site=user_site(),
-            mend='a number, such as 0.1.')))
+            hint='a number, such as 0.1.')))
     return worded(TypeError(report(
         f'{kind}: {name} must be a number or a tensor, not the text {value!r}.', site=user_site(),
-        mend=f'float({value!r}).')))
+        hint=f'float({value!r}).')))
 
 
 def not_positive(name, value):
@@ -46,10 +46,10 @@ def no_loss(optimizer, loss):
     """The loss is no tensor."""
     return worded(AttributeError(report(
         f'{type(optimizer).__name__} needs a tensor of the graph as its loss, not {loss!r}.',
-        site=user_site(), mend=_mend_for_loss(loss))))
+        site=user_site(), hint=_hint_for_loss(loss))))
 
 
-def _mend_for_loss(loss):
+def _hint_for_loss(loss):
     """What was probably meant, for a loss that is no tensor."""
     if loss is None:
         return 'the loss is None: did a function that makes it forget its return?'
@@ -67,7 +67,7 @@ def wrong_dtype(tensor, valid):
         f'Invalid type {tensor.dtype.base_dtype!r} for {tensor.name}, expected: '
         f'{sorted(valid, key=lambda d: d.name)}.',
         inputs=[('tensor', tensor)] if isinstance(tensor, Tensor) else [], site=user_site(),
-        mend='only floating-point numbers are trained; tf.Variable(3.0), not tf.Variable(3), '
+        hint='only floating-point numbers are trained; tf.Variable(3.0), not tf.Variable(3), '
              'makes a Variable of them.')))
 
 
@@ -77,7 +77,7 @@ def wrong_dtype(tensor, valid):
 def nothing_to_train():
     """The graph has no trainable Variable."""
     return worded(ValueError(report(
-        'No variables to optimize.', mend='make Variables with trainable=True before '
+        'No variables to optimize.', hint='make Variables with trainable=True before '
         'minimize(), in the graph of the loss.')))
 
 
@@ -99,7 +99,7 @@ def _none_at_all(problem, loss, variables):
     """The error that says which op is in the way."""
     if loss is None or loss.graph is not variables[0].graph:
         return worded(ValueError(
-            f'{problem}\n  Mend: all gradients are None: tf.gradients(loss, variables) gives None '
+            f'{problem}\n  Hint: all gradients are None: tf.gradients(loss, variables) gives None '
             'where the loss does not depend on the variable.'))
     reasons = dict.fromkeys(why_no_gradient(loss, v) for v in variables[:10])
     return worded(ValueError('\n  '.join([problem, *list(reasons)[:2]])))
@@ -156,12 +156,12 @@ def no_counter(step):
     return worded(AttributeError(report(
         f'global_step must be a Variable, for each step adds one to it, not {step!r}.',
         inputs=[('global_step', step)] if isinstance(step, Tensor) else [], site=user_site(),
-        mend='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
+        hint='global_step=tf.train.get_or_create_global_step(); or leave it out.')))
 
 
 def outside_of_replicas():
     """apply_gradients in cross-replica context, where no replica's gradients are meant."""
     return worded(RuntimeError(
         'Use `_distributed_apply()` instead of `apply_gradients()` in a cross-replica '
-        'context.\n  Mend: minimize() belongs into the function of the replicas: '
+        'context.\n  Hint: minimize() belongs into the function of the replicas: '
         'strategy.experimental_run_v2(train_step).'))

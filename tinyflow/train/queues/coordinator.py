@@ -108,7 +108,7 @@ class Coordinator:
             if late and not ignore_live_threads:
                 raise worded(RuntimeError(
                     f'Coordinator stopped with threads still running: {" ".join(late)}\n'
-                    '  Mend: each thread must check coord.should_stop() in its loop; '
+                    '  Hint: each thread must check coord.should_stop() in its loop; '
                     'sess.close() ends those that wait for a queue.'))
 
     def _wait(self, threads, grace):

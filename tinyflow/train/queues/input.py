@@ -99,7 +99,7 @@ def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=Non
     problem = 'string_input_producer requires a non-null input tensor'
     if not isinstance(string_tensor, Tensor) and not hasattr(string_tensor, '_as_graph_element') \
             and len(string_tensor) == 0:
-        raise worded(ValueError(f'{problem}: the list of strings is empty.\n  Mend: glob.glob or '
+        raise worded(ValueError(f'{problem}: the list of strings is empty.\n  Hint: glob.glob or '
                                 'tf.gfile.Glob shows which files a pattern finds.'))
     with name_scope(name, 'input_producer', [string_tensor]) as scope:
         string_tensor = convert_to_tensor(string_tensor, dtypes.string)
@@ -326,7 +326,7 @@ def _flat(lists):
 def _converted(tensors):
     if any(isinstance(t, SparseTensor) for t in tensors):
         raise worded(NotImplementedError(
-            'Queues of SparseTensors are left out of tinyflow.\n  Mend: '
+            'Queues of SparseTensors are left out of tinyflow.\n  Hint: '
             'tf.sparse_tensor_to_dense(x) and dynamic_pad=True; or tf.data, which batches '
             'SparseTensors.'))
     return [convert_to_tensor_or_indexed_slices(t) for t in tensors]
@@ -351,7 +351,7 @@ def _common_shapes(lists, shapes, enqueue_many):
         if tensor.shape.ndims is None:
             raise worded(ValueError(report(
                 f"Cannot infer Tensor's rank: {tensor}", inputs=[('tensor', tensor)],
-                mend='tensor.set_shape([...]) says what it is, or shapes=[...] here.')))
+                hint='tensor.set_shape([...]) says what it is, or shapes=[...] here.')))
     return [_merged([tensors[i].shape for tensors in lists], enqueue_many)
             for i in range(len(lists[0]))]
 

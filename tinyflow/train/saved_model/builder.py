@@ -35,7 +35,7 @@ class SavedModelBuilder:
         if os.path.isdir(self._export_dir) and os.listdir(self._export_dir):
             raise worded(AssertionError(report(
                 "Export directory already exists, and isn't empty: " + self._export_dir,
-                mend=f"another directory for each export, '{self._export_dir}/2', or "
+                hint=f"another directory for each export, '{self._export_dir}/2', or "
                      f"shutil.rmtree('{self._export_dir}') before.")))
         self._make_directory()
 

@@ -98,7 +98,7 @@ def _only(saved_model, export_dir):
     if len(serving) == 1:
         return serving[0]
     there = ', '.join(repr(sorted(p.meta_info_def.tags)) for p in protos) or 'none'
-    raise worded(ValueError(f'The SavedModel {export_dir} has {len(protos)} graphs.\n  Mend: tags='
+    raise worded(ValueError(f'The SavedModel {export_dir} has {len(protos)} graphs.\n  Hint: tags='
                             f'[...], one of: {there}.'))
 
 

@@ -67,10 +67,10 @@ def read_saved_model(export_dir):
 def _others(export_dir):
     """A hint: SavedModels one level below, as Estimators write them."""
     if not os.path.isdir(export_dir):
-        return '\n  Mend: there is no such directory; is the working directory the expected one?'
+        return '\n  Hint: there is no such directory; is the working directory the expected one?'
     below = [n for n in sorted(os.listdir(export_dir))
              if _model_file(os.path.join(export_dir, n)) is not None]
-    return f'\n  Mend: there are SavedModels in {", ".join(below[:5])} below it.' if below else ''
+    return f'\n  Hint: there are SavedModels in {", ".join(below[:5])} below it.' if below else ''
 
 
 def find_meta_graph(saved_model, tags, export_dir):
@@ -82,7 +82,7 @@ def find_meta_graph(saved_model, tags, export_dir):
     there = ' or '.join(repr(sorted(p.meta_info_def.tags)) for p in saved_model.meta_graphs)
     raise worded(RuntimeError(
         f"MetaGraphDef associated with tags {sorted(wanted)} could not be found in SavedModel "
-        f'{export_dir}.\n  Mend: its tags are {there or "missing: it has no graphs"}.'))
+        f'{export_dir}.\n  Hint: its tags are {there or "missing: it has no graphs"}.'))
 
 
 def load_graph(proto, import_scope=None, where=None, **saver_kwargs):

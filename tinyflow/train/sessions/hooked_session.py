@@ -204,7 +204,7 @@ class HookedSession(_Layer):
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
         if self._should_stop or not self._sess:
             raise worded(RuntimeError(
-                'Run called even after should_stop requested.\n  Mend: a hook or the input ended '
+                'Run called even after should_stop requested.\n  Hint: a hook or the input ended '
                 'the training; while not session.should_stop(): session.run(...).'))
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
         all_fetches = self._nothing.copy()

@@ -172,7 +172,7 @@ class _CoordinatedCreator(SessionCreator):
 
 def _closed():
     return worded(RuntimeError(
-        'Session is already closed.\n  Mend: a monitored session ends with its `with` block, or '
+        'Session is already closed.\n  Hint: a monitored session ends with its `with` block, or '
         'with close(); run such things inside the block, or in the `end` of a '
         'hook.'))
 

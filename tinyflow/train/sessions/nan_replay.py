@@ -93,7 +93,7 @@ class NanReplay:
         session = self._session
         not_finite = _names(_not_finite(session._store))
         if self._snapshot is None:
-            return f'{not_finite}  The first operation is not known: {self._reason}.\n{_MEND}'
+            return f'{not_finite}  The first operation is not known: {self._reason}.\n{_HINT}'
         store = session._store
         now, states = (_values(store), session.positions()[0]), dict(store._states)
         watcher = _Watcher(session)
@@ -106,13 +106,13 @@ class NanReplay:
         except InvalidArgumentError as error:
             if hasattr(error, 'provenance'):
                 return error.message
-            return f'{not_finite}{_MEND}'
+            return f'{not_finite}{_HINT}'
         except Exception as error:              # noqa: BLE001 - report the NaN, not this
-            return f'{not_finite}  The last steps cannot be repeated: {error}\n{_MEND}'
+            return f'{not_finite}  The last steps cannot be repeated: {error}\n{_HINT}'
         finally:
             store._states.update(states)
             self._restore(*now)
-        return f'{not_finite}  No NaN occurred when the last steps were repeated.\n{_MEND}'
+        return f'{not_finite}  No NaN occurred when the last steps were repeated.\n{_HINT}'
 
     def _restore(self, values, positions):
         for cell, value in values:
@@ -125,7 +125,7 @@ class NanReplay:
         self._session.set_positions(positions)
 
 
-_MEND = ('  Mend: tf.train.MonitoredTrainingSession(nan_check=True), or '
+_HINT = ('  Hint: tf.train.MonitoredTrainingSession(nan_check=True), or '
          'tf.Session(nan_check=True), names the operation that makes the first NaN or infinity.')
 
 

@@ -164,7 +164,7 @@ class SessionManager:
         if not ready:
             raise worded(RuntimeError(
                 f'Init operations did not make model ready.  Init op: {_name_of(init_op)}, init '
-                f'fn: {init_fn}, local_init_op: {self._local_init_op}, error: {message}\n  Mend: '
+                f'fn: {init_fn}, local_init_op: {self._local_init_op}, error: {message}\n  Hint: '
                 'Variables made in an init_fn, or after the Scaffold was finalized, need an '
                 'init_op that initialises them; a checkpoint has to hold all of saver\'s list.'))
 
@@ -206,7 +206,7 @@ def _not_ready(max_wait_secs, message, in_vain):
     text = f'Session was not ready after waiting {max_wait_secs:.0f} secs.' if \
         max_wait_secs not in (None, float('inf')) else 'Session was not ready.'
     if in_vain:
-        return (f'{text} {message}\n  Mend: a Session has its own Variables here, which no other '
+        return (f'{text} {message}\n  Hint: a Session has its own Variables here, which no other '
                 'task can initialise; is_chief=True, or a ChiefSessionCreator, does it.')
     return f'{text} {message}'
 

@@ -261,7 +261,7 @@ class Supervisor:
     def summary_computed(self, sess, summary, global_step=None):
         """Writes a Summary, or its bytes. RuntimeError without a logdir or summary_writer."""
         if not self._summary_writer:
-            raise worded(RuntimeError('Writing a summary requires a summary writer.\n  Mend: '
+            raise worded(RuntimeError('Writing a summary requires a summary writer.\n  Hint: '
                                       'tf.train.Supervisor(logdir=...).'))
         if global_step is None and self._global_step is not None:
             global_step = read_global_step(sess, self._global_step)

@@ -33,7 +33,7 @@ class FileWriter:
         if session is not None:
             raise worded(NotImplementedError(
                 'FileWriter(session=...) shares a writer with tf.contrib.summary, which tinyflow '
-                'leaves out.\n  Mend: tf.summary.FileWriter(logdir, session.graph).'))
+                'leaves out.\n  Hint: tf.summary.FileWriter(logdir, session.graph).'))
         self.event_writer = EventFile(_directory(logdir), max_queue, flush_secs,
                                       filename_suffix or '')
         # Closes the file when this object is deleted, or the program ends.
@@ -77,7 +77,7 @@ class FileWriter:
         if not _is_message(meta_graph_def, 'MetaGraphDef'):
             raise worded(TypeError(
                 f'meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}.\n'
-                '  Mend: tf.train.export_meta_graph(graph=graph) makes one.'))
+                '  Hint: tf.train.export_meta_graph(graph=graph) makes one.'))
         self._add(Event(meta_graph_def=meta_graph_def.SerializeToString()), global_step)
 
     def add_run_metadata(self, run_metadata, tag, global_step=None):
@@ -92,7 +92,7 @@ class FileWriter:
             if tag in self._run_tags:
                 raise worded(ValueError(
                     'The provided tag was already used for this event type: '
-                    f"{tag!r}.\n  Mend: name it by the step, 'step%d' % step."))
+                    f"{tag!r}.\n  Hint: name it by the step, 'step%d' % step."))
             self._run_tags.add(tag)
         event = Event()
         event.tagged_run_metadata.tag = tag
@@ -165,10 +165,10 @@ class FileWriter:
         if _is_message(given, 'GraphDef'):
             from tinyflow.formats.protos.graph_pb2 import GraphDef  # loaded on first use
             return GraphDef.FromString(given.SerializeToString())
-        mend = 'session.graph is its graph.' if hasattr(given, 'graph') else \
+        hint = 'session.graph is its graph.' if hasattr(given, 'graph') else \
             'sess.graph, or tf.get_default_graph().'
         raise worded(TypeError('The passed graph must be an instance of `Graph` or the deprecated '
-                               f'`GraphDef`, not {given!r}.\n  Mend: {mend}'))
+                               f'`GraphDef`, not {given!r}.\n  Hint: {hint}'))
 
 
 def _directory(logdir):
@@ -198,11 +198,11 @@ def _summary_bytes(summary):
             Summary.FromString(summary)
         except DecodeError as error:
             raise type(error)(report(f'These bytes are not a Summary: {summary[:40]!r}',
-                                     mend=_HOW)) from None
+                                     hint=_HOW)) from None
         return summary
     given = describe(summary) if isinstance(summary, Tensor) else repr(summary)
     raise worded(TypeError(report(f'add_summary takes a Summary or its bytes, not {given}',
-                                  mend=_HOW)))
+                                  hint=_HOW)))
 
 
 _HOW = ('writer.add_summary(sess.run(merged), step) with merged = tf.summary.merge_all(); for a '
@@ -212,7 +212,7 @@ _HOW = ('writer.add_summary(sess.run(merged), step) with merged = tf.summary.mer
 def _as_step(step):
     if isinstance(step, (Tensor, Operation)) or hasattr(step, 'initializer'):
         raise worded(TypeError(
-            f'global_step must be a number, not {step!r}.\n  Mend: sess.run(global_step), or '
+            f'global_step must be a number, not {step!r}.\n  Hint: sess.run(global_step), or '
             'tf.train.global_step(sess, global_step).'))
     return int(step.item() if isinstance(step, np.ndarray) else step)
 

@@ -45,7 +45,7 @@ def bow_encoder(ids, vocab_size, embed_dim, sparse_lookup=True, initializer=None
         raise worded(ValueError('Must specify vocab size and embedding dimension'))
     if sparse_lookup:
         raise worded(NotImplementedError(
-            'tf.contrib.layers.bow_encoder with sparse_lookup=True is not in tinyflow.\n  Mend: '
+            'tf.contrib.layers.bow_encoder with sparse_lookup=True is not in tinyflow.\n  Hint: '
             'sparse_lookup=False, or tf.nn.embedding_lookup_sparse with combiner="mean".'))
     with variable_scope(scope, 'bow_encoder', [ids], reuse=reuse):
         table = model_variable('embeddings', [vocab_size, embed_dim], initializer=initializer,

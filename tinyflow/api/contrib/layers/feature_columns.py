@@ -52,7 +52,7 @@ def real_valued_column(column_name, dimension=1, default_value=None, dtype=dtype
 def _check_combiner(combiner):
     if combiner != 'sum':
         raise worded(NotImplementedError(
-            f'combiner={combiner!r}: columns have none any more.\n  Mend: sparse_combiner of '
+            f'combiner={combiner!r}: columns have none any more.\n  Hint: sparse_combiner of '
             'tf.feature_column.linear_model or tf.estimator.LinearClassifier.'))
 
 

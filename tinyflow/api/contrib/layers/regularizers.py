@@ -47,7 +47,7 @@ def _is_off(scale):
 
 def _check_no_integer(name, scale):
     if isinstance(scale, numbers.Integral):
-        raise worded(ValueError(f'{name} cannot be an integer: {scale}\n  Mend: a float, such as '
+        raise worded(ValueError(f'{name} cannot be an integer: {scale}\n  Hint: a float, such as '
                                 '0.001; large scales leave nothing but zeros.'))
 
 

@@ -48,7 +48,7 @@ def __getattr__(name):
     if name in _INSTEAD:
         raise _worded(_MissingNameError(
             f'tf.contrib.learn.{name} is left out of tinyflow; in TensorFlow 1.3 tf.estimator '
-            f'followed it.\n  Mend: {_INSTEAD[name]}.'))
+            f'followed it.\n  Hint: {_INSTEAD[name]}.'))
     return _missing(name)
 
 

@@ -182,7 +182,7 @@ class AttentionWrapper(RNNCell):
     def call(self, inputs, state):
         if not isinstance(state, AttentionWrapperState):
             raise worded(TypeError('Expected state to be instance of AttentionWrapperState. '
-                                   f'Received type {type(state)} instead.\n  Mend: '
+                                   f'Received type {type(state)} instead.\n  Hint: '
                                    'cell.zero_state(batch_size, dtype).clone(cell_state=...).'))
         output, cell_state = self._cell(self._cell_input_fn(inputs, state.attention),
                                         state.cell_state)

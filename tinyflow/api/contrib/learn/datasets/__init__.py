@@ -23,7 +23,7 @@ def load_dataset(name, size='small', test_with_fake_data=False):
     if name == 'iris':
         return load_iris()
     raise _worded(ValueError(f"Name of dataset is not found: {name}; there are 'iris' and 'mnist'."
-                             '\n  Mend: sklearn.datasets has other tables; '
+                             '\n  Hint: sklearn.datasets has other tables; '
                              'base.load_csv_with_header reads your own file.'))
 
 

@@ -29,7 +29,7 @@ def load_csv_with_header(filename, target_dtype, features_dtype, target_column=-
     except (ValueError, IndexError):
         raise worded(ValueError(
             f'{filename}: the first line must begin with the numbers of rows and of features, as '
-            f'in 120,4,setosa,versicolor,virginica; it is {",".join(header)!r}\n  Mend: '
+            f'in 120,4,setosa,versicolor,virginica; it is {",".join(header)!r}\n  Hint: '
             'load_csv_without_header, without a line of names.')) from None
     found = _dataset(filename, rows, target_dtype, features_dtype, target_column, first_line=2)
     if found.data.shape != (count, width):
