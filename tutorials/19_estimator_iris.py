@@ -168,7 +168,7 @@ except tf.errors.InvalidArgumentError as error:
     problem = str(error).replace(folder.name + os.sep, '')
 lines = problem.splitlines()
 print()
-print(*lines[:4], '  ...', *(line for line in lines if 'Mend' in line), sep='\n')
+print(*lines[:4], '  ...', *(line for line in lines if 'Hint' in line), sep='\n')
 
 # %% [markdown]
 # ## TensorBoard's events

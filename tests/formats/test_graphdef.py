@@ -98,7 +98,7 @@ def test_more_than_2_gb_is_refused(monkeypatch):
     monkeypatch.setattr(export, 'LARGE', 1000)
     monkeypatch.setattr(tensors, 'LIMIT', 3000)
     tf.constant(np.arange(1000.0), name='data')
-    with pytest.raises(ValueError, match='(?s)cannot be larger than 2GB.*data:0.*Mend'):
+    with pytest.raises(ValueError, match='(?s)cannot be larger than 2GB.*data:0.*Hint'):
         exported()
 
 
@@ -279,7 +279,7 @@ def node(name, op, *inputs, **attrs):
     ([node('a', 'NoOp', '^b'), node('b', 'NoOp', '^a')], ValueError, 'wait for each other'),
     ([node('a', 'NoOp', '^b'), node('b', 'NoOp', '^c')], ValueError, "Unknown input node 'c'"),
     ([node('a', 'Nonsense'), node('b', 'Nonsense'), node('c', 'Other')],
-     tf.errors.NotFoundError, r"(?s)Nonsense \(nodes 'a', 'b'\); Other \(nodes 'c'\).*Mend"),
+     tf.errors.NotFoundError, r"(?s)Nonsense \(nodes 'a', 'b'\); Other \(nodes 'c'\).*Hint"),
     ([node('a', 'Const')], (ValueError, TypeError), 'a'),
     ([node('', 'NoOp')], ValueError, 'damaged'),
     ([node('a', 'NoOp'), node('b', 'Identity', 'a')], ValueError, 'has 0 outputs'),

@@ -40,7 +40,7 @@ def test_vector_and_column():
     loss = tf.reduce_mean(tf.square(prediction - y))
     finding, = tf.doctor(fetches=loss)
     assert finding.id == 'silent-broadcast' and finding.operation.type == 'Sub'
-    assert 'test_doctor.py' in str(finding) and 'Mend' in str(finding)
+    assert 'test_doctor.py' in str(finding) and 'Hint' in str(finding)
 
 
 def test_prints_and_summaries_that_no_fetch_needs():

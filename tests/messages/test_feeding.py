@@ -108,4 +108,4 @@ def test_a_feed_of_another_shape(shape, value, parts):
     expect(text, "'x:0' float32", 'test_feeding.py', *parts)
     if LABELS in parts:
         assert 'reshape' not in text and 'expand_dims' not in text
-    assert 'value.' not in text.partition('Mend')[2]         # lists have no such methods
+    assert 'value.' not in text.partition('Hint')[2]         # lists have no such methods

@@ -71,7 +71,7 @@ def test_prose_quotes_what_is_printed(tmp_path):
         '12_tensorboard': ['tagged_run_metadata  1', '42 images in the test file'],
         '13_control_flow': ['first made by Log', 'Sub \'sub\' combines [?, 1] with [?]'],
         '19_estimator_iris': ['after step 400: average_loss', 'petal_length  4.2  [0.4]',
-                              'virginica  99.', 'Take a new model_dir'],
+                              'virginica  99.', 'use a new model_dir'],
         '20_estimator_titanic': ["'female'  id 1 = 'female'", 'all_class_ids'],
         '21_estimator_model_fn': ['3 CheckpointSaverHook   x', 'saved are the steps up to 120',
                                   'without the interruption: True', 'the_loss = '],

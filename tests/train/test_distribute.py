@@ -391,7 +391,7 @@ def test_an_optimizer_belongs_into_the_replicas():
     """In cross-replica context it would change the first component only."""
     with two().scope():
         v = tf.Variable(3.)
-        with pytest.raises(RuntimeError, match='in a cross-replica context.*\n.*Mend'):
+        with pytest.raises(RuntimeError, match='in a cross-replica context.*\n.*Hint'):
             tf.train.GradientDescentOptimizer(.1).minimize(v * v)
 
 
