@@ -11,7 +11,8 @@ pytestmark = pytest.mark.usefixtures('graph')
 
 # name, class of the error, what is called, words of the message
 CASES = [
-    ('a dimension that is not there', IndexError, lambda: TensorShape([2, 3])[7], 'dimension 7 does not exist'),
+    ('a dimension that is not there', IndexError, lambda: TensorShape([2, 3])[7],
+     'dimension 7 does not exist'),
     ('a dimension by name', TypeError, lambda: TensorShape([2, 3])['a'], "'a'"),
     ('is_fully_defined', ValueError, lambda: TensorShape([None]).assert_is_fully_defined(),
      'Shape (?,) is not fully defined'),

@@ -41,13 +41,14 @@ MISTAKES = {
         ['expected ndim=4, found ndim=2', "'x:0'"]),
     'another depth into conv2d': (
         lambda: conv(None, 28, 28, 1), ValueError,
-        ['1 channels', 'filter takes 3', 'Hint: a filter is']),
+        ['1 channels', 'filter takes 3', 'Hint: the filter is']),
     'NCHW into conv2d': (
         lambda: conv(None, 3, 28, 28), ValueError, ['28 channels', 'Hint: axis 1 of the input']),
     'a filter of rank 3': (
         lambda: conv(None, 28, 28, 3, kernel=(5, 5, 3)), ValueError, ['rank 4 but is rank 3']),
     'strides over the batch': (
-        lambda: conv(None, 28, 28, 3, strides=(2, 1, 1, 1)), ValueError, ['Hint: ', '1 for N']),
+        lambda: conv(None, 28, 28, 3, strides=(2, 1, 1, 1)), ValueError,
+        ['Hint: ', 'N and C must have 1']),
     'an unknown padding': (
         lambda: conv(None, 28, 28, 3, padding='FULL'), ValueError, ["'VALID'", "'FULL'"]),
     'flat rows into max_pool': (

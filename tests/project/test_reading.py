@@ -7,9 +7,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.compiler.compile import STAGES
 
-pytestmark = pytest.mark.engine
-
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 READING = (ROOT / 'READING.md').read_text(encoding='utf-8')
 FILES = re.findall(r'`(tinyflow/[\w/]+\.py)` \((\d+)\)', READING)
 MOST_LINES = 5000
