@@ -8,11 +8,7 @@ import tinyflow as tf
 
 CLASSES, END = 4, 3
 
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 class Chain(tf.nn.rnn_cell.RNNCell):

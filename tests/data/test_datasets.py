@@ -13,11 +13,7 @@ Dataset = tf.data.Dataset
 experimental = tf.data.experimental
 Point = namedtuple('Point', ['x', 'y'])
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def drained(dataset):

@@ -14,11 +14,7 @@ from tinyflow.formats.wire.bundle import BundleReader
 Dataset = tf.data.Dataset
 experimental = tf.data.experimental
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def drained(dataset):

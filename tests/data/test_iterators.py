@@ -14,11 +14,7 @@ from tinyflow.data.runtime import prefetch as ahead
 
 Dataset = tf.data.Dataset
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def drained(dataset, session=None):

@@ -6,11 +6,7 @@ import pytest
 import tinyflow as tf
 from tinyflow.inspect import viz
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 @pytest.fixture

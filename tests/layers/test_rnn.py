@@ -7,11 +7,7 @@ import tinyflow as tf
 BATCH, TIME, WIDTH, UNITS = 3, 5, 4, 6
 LENGTHS = np.array([5, 1, 3])
 
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def inputs():

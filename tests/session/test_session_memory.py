@@ -15,6 +15,8 @@ BLOCKS = st.lists(
               st.integers(0, 30), st.integers(0, 12)),
     max_size=40)
 
+pytestmark = pytest.mark.usefixtures('graph')
+
 
 @settings(max_examples=200, deadline=None)
 @given(BLOCKS)

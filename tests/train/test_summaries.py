@@ -16,11 +16,7 @@ from tests.golden.png import decode
 from tinyflow.formats.protos import config_pb2, event_pb2, graph_pb2, meta_graph_pb2
 from tinyflow.formats.wire import histogram, png
 
-
-@pytest.fixture(autouse=True)
-def graph():
-    with tf.Graph().as_default() as graph:
-        yield graph
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def files(folder):

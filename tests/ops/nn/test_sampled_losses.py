@@ -8,11 +8,7 @@ import tinyflow as tf
 
 CLASSES, DIM = 40, 5
 
-
-@pytest.fixture(autouse=True)
-def fresh_graph():
-    with tf.Graph().as_default():
-        yield
+pytestmark = pytest.mark.usefixtures('graph')
 
 
 def drawn(sampler, runs=1, **settings):
