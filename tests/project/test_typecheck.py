@@ -39,7 +39,7 @@ def refresh_readme():
 
 def test_readme_and_tutorials_pass_mypy(tmp_path, refresh_readme):
     assert TUTORIALS
-    text = refresh_readme.README.read_text(encoding='utf-8')
+    text = refresh_readme.DOCUMENTS[0].read_text(encoding='utf-8')
     blocks = [match['code'] for match in refresh_readme._BLOCK.finditer(text)]
     (tmp_path / 'readme.py').write_text(''.join(blocks), encoding='utf-8')
     for path in TUTORIALS:
