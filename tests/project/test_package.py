@@ -68,7 +68,7 @@ def test_the_archives_hold_what_they_should(tmp_path):
     pytest.importorskip('setuptools', minversion='77')
     wheel, sdist = archives(tmp_path)
     names = set(zipfile.ZipFile(wheel).namelist())
-    assert {'tinyflow/__init__.pyi', 'tinyflow/py.typed', 'tinyflow/data_sets/digits.npz',
+    assert {'tinyflow/__init__.pyi', 'tinyflow/py.typed', 'tinyflow/api/data_sets/digits.npz',
             'keras_layer/__init__.pyi', 'estimator_layer/py.typed'} <= names
     assert not any(name.startswith(('tests', 'tutorials', 'docs')) for name in names)
     info = next(name for name in names if name.endswith('METADATA'))
